@@ -36,18 +36,11 @@ func one(ctx workflow.Context, queue, dir string, n int) error {
 // TestLatency measures how soon a worker that is free has a shard, and for how long a worker that has many to come is
 // idle between two of them. The shards' process does nothing.
 func TestLatency(t *testing.T) {
-	l := &loop{T: t, dir: t.TempDir(), address: "127.0.0.1:" + freePort(t)}
-	l.serve()
-	defer l.server.Process.Kill()
-	var err error
-	if l.client, err = client.Dial(client.Options{HostPort: l.address, Logger: quiet}); err != nil {
-		t.Fatal(err)
-	}
 	t.Setenv("PIPELINE", "/bin/true")
 	const shards = 200
-	n := l.night("one-by-one")
+	n := bare(t, "one-by-one")
 	n.worker("")
-	w := worker.New(l.client, "measure", worker.Options{LocalActivityWorkerOnly: true})
+	w := worker.New(n.client, "measure", worker.Options{LocalActivityWorkerOnly: true})
 	w.RegisterWorkflow(one)
 	if err := w.Start(); err != nil {
 		t.Fatal(err)
@@ -55,7 +48,7 @@ func TestLatency(t *testing.T) {
 	defer w.Stop()
 	keep(filepath.Join(n.mkdir(), "plan.json"), planned(shards))
 	ctx := context.Background()
-	run, err := l.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: n.id, TaskQueue: "measure"}, one, n.name, n.id, shards)
+	run, err := n.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: n.id, TaskQueue: "measure"}, one, n.name, n.id, shards)
 	if err == nil {
 		err = run.Get(ctx, nil)
 	}
@@ -70,7 +63,9 @@ func TestLatency(t *testing.T) {
 	}
 	n.stop()
 
+	l := n.loop
 	n = l.night("one-after-the-other")
+	defer n.stop()
 	own := n.worker("")
 	keep(filepath.Join(n.mkdir(), "plan.json"), planned(shards))
 	server, before := processor(t, l.server.Process.Pid), processor(t, own.Process.Pid)
@@ -79,7 +74,6 @@ func TestLatency(t *testing.T) {
 	each := func(d time.Duration) float64 { return d.Seconds() * 1e3 / shards }
 	fact(t, "a worker idle between two shards p50 %v, p90 %v; processor time a shard %.1f ms of the server, %.1f ms of the worker",
 		idle[len(idle)/2], idle[len(idle)*9/10], each(processor(t, l.server.Process.Pid)-server), each(processor(t, own.Process.Pid)-before))
-	n.stop()
 }
 
 // processor is the processor time of a process, without those that it started.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -80,15 +81,31 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
-// parse reads flags, wants as many arguments as named, and connects to the server. What follows "--" is left.
-func (c *command) parse(args []string, names ...string) (rest []string, err error) {
-	if err := c.flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
+// arguments reads flags before, between and behind arguments. What follows "--" is left, with it.
+func (c *command) arguments(args []string) (rest []string, err error) {
+	end := slices.Index(args, "--")
+	if end < 0 {
+		end = len(args)
+	}
+	for mine := args[:end]; ; mine = c.flags.Args()[1:] {
+		if err := c.flags.Parse(mine); err != nil {
 			return nil, err
 		}
+		if c.flags.NArg() == 0 {
+			return append(rest, args[end:]...), nil
+		}
+		rest = append(rest, c.flags.Arg(0))
+	}
+}
+
+// parse reads flags, wants as many arguments as named, and connects to the server. What follows "--" is left.
+func (c *command) parse(args []string, names ...string) (rest []string, err error) {
+	rest, err = c.arguments(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil, err
+	} else if err != nil {
 		return nil, errUsage
 	}
-	rest = c.flags.Args()
 	if len(rest) < len(names) || len(rest) > len(names) && rest[len(names)] != "--" {
 		fmt.Fprintf(c.flags.Output(), "usage: glmbatch-temporal %s [flags]", c.flags.Name())
 		for _, name := range names {
