@@ -75,8 +75,8 @@ func (p *Progress) details() string {
 	if p.Plan.Shards == 0 {
 		return stage
 	}
-	text := fmt.Sprintf("%s\n\nShards: **%d of %d done**, %d failed for good, %d given out (queued or carried out), %d waiting.",
-		stage, p.Done, p.Plan.Shards, p.Failed, p.Outstanding, p.Waiting)
+	text := fmt.Sprintf("%s\n\nShards: **%d of %d done**, %d failed for good, "+
+		"%d given out (queued or carried out), %d waiting.", stage, p.Done, p.Plan.Shards, p.Failed, p.Outstanding, p.Waiting)
 	text += fmt.Sprintf("\n\nFits of the shards that are done: %d, of which %d failed or erred.", p.Fits, p.FitsFailed)
 	for _, why := range p.Broken {
 		text += "\n\n- " + strings.ReplaceAll(why, "\n", "\n  ")

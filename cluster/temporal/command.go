@@ -168,8 +168,8 @@ func (in *NightInput) details() string {
 	if in.Dir == "" {
 		where = fmt.Sprintf("The folder of the night is in `%s`, called like this workflow.", in.Root)
 	}
-	return where + "\n\n`glmbatch-temporal progress ID` says how far it is, with the fits and bytes of shards that are being " +
-		"carried out; `cancel ID` ends it in order; `night FOLDER` does the rest of a night that has ended early."
+	return where + "\n\n`glmbatch-temporal progress ID` says how far it is, with the fits and bytes of shards that are " +
+		"being carried out; `cancel ID` ends it in order; `night FOLDER` does the rest of a night that has ended early."
 }
 
 // schedule makes a schedule that starts a night at each time. One that is still going on then is left to end, and the
@@ -205,7 +205,8 @@ func (c *command) schedule(ctx context.Context, args []string) (int, error) {
 		ID:   id,
 		Spec: client.ScheduleSpec{CronExpressions: []string{cron}, TimeZoneName: zone},
 		Action: &client.ScheduleWorkflowAction{
-			ID: id, Workflow: "Night", Args: []any{in}, TaskQueue: c.queue, StaticSummary: in.summary(), StaticDetails: in.details(),
+			ID: id, Workflow: "Night", Args: []any{in}, TaskQueue: c.queue,
+			StaticSummary: in.summary(), StaticDetails: in.details(),
 		},
 		Overlap: enums.SCHEDULE_OVERLAP_POLICY_SKIP,
 	})

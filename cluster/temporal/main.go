@@ -133,7 +133,8 @@ func (c *command) limitFlags(l *Limits) {
 	*l = Limits{}.filled()
 	c.flags.DurationVar((*time.Duration)(&l.Heartbeat), "heartbeat", time.Duration(l.Heartbeat),
 		"how long a worker may be silent before its shard is given to another")
-	c.flags.DurationVar((*time.Duration)(&l.Longest), "longest", time.Duration(l.Longest), "how long one attempt at a shard may last")
+	c.flags.DurationVar((*time.Duration)(&l.Longest), "longest", time.Duration(l.Longest),
+		"how long one attempt at a shard may last")
 	c.flags.Func("attempts", fmt.Sprintf("how often a shard is tried (default %d)", l.Attempts), func(text string) error {
 		_, err := fmt.Sscanf(text, "%d", &l.Attempts)
 		return err

@@ -114,7 +114,8 @@ func Night(ctx workflow.Context, in NightInput) (out Outcome, err error) {
 		p.show()
 	}()
 	var plan Plan
-	err = workflow.ExecuteActivity(in.Limits.atLedger(ctx, path.Base(cmp.Or(in.Spec, in.Dir))), (*Activities).Plan, in).Get(ctx, &plan)
+	toPlan := in.Limits.atLedger(ctx, path.Base(cmp.Or(in.Spec, in.Dir)))
+	err = workflow.ExecuteActivity(toPlan, (*Activities).Plan, in).Get(ctx, &plan)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -132,7 +133,8 @@ func Night(ctx workflow.Context, in NightInput) (out Outcome, err error) {
 	}
 	p.Stage = gathering
 	p.show()
-	err = workflow.ExecuteActivity(in.Limits.atLedger(ctx, "into the ledger"), (*Activities).Gather, in.Dir, in.Partial).Get(ctx, &out)
+	toGather := in.Limits.atLedger(ctx, "into the ledger")
+	err = workflow.ExecuteActivity(toGather, (*Activities).Gather, in.Dir, in.Partial).Get(ctx, &out)
 	if err != nil {
 		return Outcome{}, err
 	}
