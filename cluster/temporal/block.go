@@ -171,7 +171,10 @@ func reason(err error) string {
 	case errors.As(err, &app):
 		return app.Message()
 	case errors.As(err, &late):
-		return "its worker was silent, or it lasted too long, each time: " + late.Error()
+		if late.TimeoutType() == enums.TIMEOUT_TYPE_HEARTBEAT {
+			return "at the last attempt, too, its worker was silent for longer than --heartbeat"
+		}
+		return "at the last attempt, too, it lasted longer than --longest"
 	}
 	return err.Error()
 }

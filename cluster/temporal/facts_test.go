@@ -23,7 +23,9 @@ func init() {
 		if code != 0 {
 			line = "temporal: FAILED"
 		}
-		line += fmt.Sprintf(": %d of %d nights ended with the digests of one run", len(held), len(held)+len(lost)+len(skipped))
+		if all := len(held) + len(lost) + len(skipped); all > 0 {
+			line += fmt.Sprintf("; %d of %d nights ended with the digests of one run", len(held), all)
+		}
 		for what, names := range map[string][]string{"not so": lost, "left out": skipped} {
 			if len(names) > 0 {
 				line += fmt.Sprintf("; %s: %s", what, strings.Join(names, ", "))

@@ -85,7 +85,7 @@ func (l *loop) workerEnds(n *night) {
 	}
 	n.ends()
 	at, attempt := n.attempts(shard)
-	fact(n.T, "%s after its worker was asked to end", short(at.Sub(asked)))
+	fact(n.T, "a shard is given back %s after its worker was asked to end", short(at.Sub(asked)))
 	if attempt != 2 || at.Sub(asked) > 2*time.Minute {
 		n.Error("its shard was not given back before the lease of five minutes")
 	}
