@@ -132,13 +132,15 @@ netcdf: ## read an exported netCDF file with Python's netCDF4 and xarray (root i
 compat: ## open a ledger with clients of other engine versions of DuckDB (needs npm)
 	report/compat/run.sh
 
-temporal: build ## nights as workflows: build a Temporal server and the worker, disturb nights on loopback (minutes; RUN=… for some)
+temporal: build ## nights as workflows: build a Temporal server and the worker, disturb and measure nights on loopback (RUN=… for some; FITS=10000, SHARDS=5000 for large ones)
 	$(GO) -C cluster/temporal vet -tags loopback ./...
 	$(GO) -C cluster/temporal test ./...
 	GOBIN=$(CURDIR)/bin $(GO) install $(TEMPORALCLI)
 	$(GO) -C cluster/temporal build -trimpath -o $(CURDIR)/bin/glmbatch-temporal .
-	PIPELINE=$(CURDIR)/$(BIN) TEMPORAL=$(CURDIR)/bin/temporal GLMBATCH_TEMPORAL=$(CURDIR)/bin/glmbatch-temporal \
-		$(GO) -C cluster/temporal test -tags loopback -count=1 -v -timeout=30m -run='$(or $(RUN),TestLoopback|TestLatency)' .
+	$(GO) -C cluster/temporal test -tags loopback -c -o $(CURDIR)/bin/glmbatch-temporal.test .
+	cd cluster/temporal && PIPELINE=$(CURDIR)/$(BIN) TEMPORAL=$(CURDIR)/bin/temporal GLMBATCH_TEMPORAL=$(CURDIR)/bin/glmbatch-temporal \
+		GLMBATCH_FITS='$(if $(filter file,$(origin FITS)),,$(FITS))' GLMBATCH_SHARDS='$(SHARDS)' $(CURDIR)/bin/glmbatch-temporal.test \
+		-test.v -test.timeout=90m -test.run='$(or $(RUN),TestLoopback|TestLatency|TestHistories|TestMany)'
 
 stores: build ## nights through an object store: build one and the mirror, disturb nights on loopback (minutes; RUN=… for some)
 	$(GO) -C cluster/mirror vet -tags loopback ./...

@@ -23,6 +23,10 @@ type Progress struct {
 	Blocks []string
 	// Broken are the first shards that failed for good, with their reasons.
 	Broken []string
+	// show has the server's page say how far the workflow is. It is set by answer.
+	show func()
+	// said is how it ended: what gather printed, or an error.
+	said string
 }
 
 // mostBroken is how many shards are named in an error.
@@ -42,11 +46,42 @@ func Block(ctx workflow.Context, in BlockInput) (Progress, error) {
 		return *p, err
 	}
 	err := p.carryOut(ctx, in)
+	p.Stage = carried
+	p.show()
 	return *p, err
 }
 
+// answer has a workflow answer the query "progress", and say the same in words on the server's page. Neither is written
+// into the history.
 func (p *Progress) answer(ctx workflow.Context) error {
+	p.show = func() { workflow.SetCurrentDetails(ctx, p.details()) }
+	p.show()
 	return workflow.SetQueryHandler(ctx, "progress", func() (Progress, error) { return *p, nil })
+}
+
+// details is a text in Markdown for the server's page.
+func (p *Progress) details() string {
+	stage := map[string]string{
+		planning: "The night is being planned.", drawing: "Shards are being carried out.",
+		gathering: "Fragments are being loaded into the ledger.", ended: "What the shards made is in the ledger.",
+		carried: "All shards of this block have ended.",
+	}[p.Stage]
+	switch {
+	case p.said != "" && p.Stage == ended:
+		stage += "\n\n```\n" + p.said + "\n```"
+	case p.said != "":
+		stage = fmt.Sprintf("Ended in the stage %q: %s\n\nStarted again, the night does the rest.", p.Stage, p.said)
+	}
+	if p.Plan.Shards == 0 {
+		return stage
+	}
+	text := fmt.Sprintf("%s\n\nShards: **%d of %d done**, %d failed for good, "+
+		"%d given out (queued or carried out), %d waiting.", stage, p.Done, p.Plan.Shards, p.Failed, p.Outstanding, p.Waiting)
+	text += fmt.Sprintf("\n\nFits of the shards that are done: %d, of which %d failed or erred.", p.Fits, p.FitsFailed)
+	for _, why := range p.Broken {
+		text += "\n\n- " + strings.ReplaceAll(why, "\n", "\n  ")
+	}
+	return text
 }
 
 // carryOut schedules the shards of a block all at once, waits for each, and counts how it ended. Its error says that
@@ -57,7 +92,7 @@ func (p *Progress) carryOut(ctx workflow.Context, in BlockInput) error {
 	for i := in.From; i < in.To; i++ {
 		all.Add(1)
 		p.start(1)
-		f := workflow.ExecuteActivity(in.Limits.activity(ctx), (*Activities).Shard, in.Dir, i)
+		f := workflow.ExecuteActivity(in.Limits.activity(ctx, fmt.Sprintf("shard %d", i)), (*Activities).Shard, in.Dir, i)
 		workflow.Go(after, func(ctx workflow.Context) {
 			defer all.Done()
 			var done ShardDone
@@ -71,21 +106,26 @@ func (p *Progress) carryOut(ctx workflow.Context, in BlockInput) error {
 			case !temporal.IsCanceledError(err):
 				p.fail(1, fmt.Sprintf("shard %d: %s", i, reason(err)))
 			}
+			p.show()
 		})
 	}
+	p.show()
 	all.Wait(after)
 	return ctx.Err()
 }
 
 // block carries out one block as a workflow of its own.
 func (p *Progress) block(ctx workflow.Context, in BlockInput) {
+	defer p.show()
 	n := in.To - in.From
 	id := fmt.Sprintf("%s/%d-%d", workflow.GetInfo(ctx).WorkflowExecution.ID, in.From, in.To-1)
 	p.start(n)
 	p.Blocks = append(p.Blocks, id)
+	p.show()
 	var b Progress
 	err := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 		WorkflowID:          id,
+		StaticSummary:       fmt.Sprintf("shards %d to %d of %d", in.From, in.To-1, p.Plan.Shards),
 		WaitForCancellation: true,
 		ParentClosePolicy:   enums.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
 	}), Block, in).Get(ctx, &b)
@@ -131,7 +171,10 @@ func reason(err error) string {
 	case errors.As(err, &app):
 		return app.Message()
 	case errors.As(err, &late):
-		return "its worker was silent, or it lasted too long, each time: " + late.Error()
+		if late.TimeoutType() == enums.TIMEOUT_TYPE_HEARTBEAT {
+			return "at the last attempt, too, its worker was silent for longer than --heartbeat"
+		}
+		return "at the last attempt, too, it lasted longer than --longest"
 	}
 	return err.Error()
 }

@@ -103,6 +103,7 @@ func (c *command) night(ctx context.Context, args []string) (int, error) {
 	}
 	started, err := c.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: id, TaskQueue: c.queue, WorkflowExecutionErrorWhenAlreadyStarted: true,
+		StaticSummary: in.summary(), StaticDetails: in.details(),
 	}, "Night", in)
 	if err != nil {
 		return 3, fmt.Errorf("night %s: %w", id, err)
@@ -153,6 +154,24 @@ func (in *NightInput) planned(spec string, rest []string) {
 	}
 }
 
+// summary names a night on the server's page.
+func (in *NightInput) summary() string {
+	if in.Spec == "" {
+		return "the planned night " + filepath.Base(in.Dir)
+	}
+	return fmt.Sprintf("%s in %d shards", filepath.Base(in.Spec), in.Shards)
+}
+
+// details tell on the server's page where a night is, and how to ask for more than the page has.
+func (in *NightInput) details() string {
+	where := fmt.Sprintf("The folder of the night is `%s`.", in.Dir)
+	if in.Dir == "" {
+		where = fmt.Sprintf("The folder of the night is in `%s`, called like this workflow.", in.Root)
+	}
+	return where + "\n\n`glmbatch-temporal progress ID` says how far it is, with the fits and bytes of shards that are " +
+		"being carried out; `cancel ID` ends it in order; `night FOLDER` does the rest of a night that has ended early."
+}
+
 // schedule makes a schedule that starts a night at each time. One that is still going on then is left to end, and the
 // new one is passed over.
 func (c *command) schedule(ctx context.Context, args []string) (int, error) {
@@ -183,9 +202,12 @@ func (c *command) schedule(ctx context.Context, args []string) (int, error) {
 		id = strings.TrimSuffix(filepath.Base(spec), filepath.Ext(spec))
 	}
 	_, err = c.ScheduleClient().Create(ctx, client.ScheduleOptions{
-		ID:      id,
-		Spec:    client.ScheduleSpec{CronExpressions: []string{cron}, TimeZoneName: zone},
-		Action:  &client.ScheduleWorkflowAction{ID: id, Workflow: "Night", Args: []any{in}, TaskQueue: c.queue},
+		ID:   id,
+		Spec: client.ScheduleSpec{CronExpressions: []string{cron}, TimeZoneName: zone},
+		Action: &client.ScheduleWorkflowAction{
+			ID: id, Workflow: "Night", Args: []any{in}, TaskQueue: c.queue,
+			StaticSummary: in.summary(), StaticDetails: in.details(),
+		},
 		Overlap: enums.SCHEDULE_OVERLAP_POLICY_SKIP,
 	})
 	if err != nil {

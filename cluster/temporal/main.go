@@ -9,7 +9,9 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
+	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
@@ -79,15 +81,31 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
-// parse reads flags, wants as many arguments as named, and connects to the server. What follows "--" is left.
-func (c *command) parse(args []string, names ...string) (rest []string, err error) {
-	if err := c.flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
+// arguments reads flags before, between and behind arguments. What follows "--" is left, with it.
+func (c *command) arguments(args []string) (rest []string, err error) {
+	end := slices.Index(args, "--")
+	if end < 0 {
+		end = len(args)
+	}
+	for mine := args[:end]; ; mine = c.flags.Args()[1:] {
+		if err := c.flags.Parse(mine); err != nil {
 			return nil, err
 		}
+		if c.flags.NArg() == 0 {
+			return append(rest, args[end:]...), nil
+		}
+		rest = append(rest, c.flags.Arg(0))
+	}
+}
+
+// parse reads flags, wants as many arguments as named, and connects to the server. What follows "--" is left.
+func (c *command) parse(args []string, names ...string) (rest []string, err error) {
+	rest, err = c.arguments(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil, err
+	} else if err != nil {
 		return nil, errUsage
 	}
-	rest = c.flags.Args()
 	if len(rest) < len(names) || len(rest) > len(names) && rest[len(names)] != "--" {
 		fmt.Fprintf(c.flags.Output(), "usage: glmbatch-temporal %s [flags]", c.flags.Name())
 		for _, name := range names {
@@ -113,9 +131,10 @@ func (c *command) parse(args []string, names ...string) (rest []string, err erro
 // limitFlags are the flags that bound a night.
 func (c *command) limitFlags(l *Limits) {
 	*l = Limits{}.filled()
-	c.flags.DurationVar(&l.Heartbeat, "heartbeat", l.Heartbeat,
+	c.flags.DurationVar((*time.Duration)(&l.Heartbeat), "heartbeat", time.Duration(l.Heartbeat),
 		"how long a worker may be silent before its shard is given to another")
-	c.flags.DurationVar(&l.Longest, "longest", l.Longest, "how long one attempt at a shard may last")
+	c.flags.DurationVar((*time.Duration)(&l.Longest), "longest", time.Duration(l.Longest),
+		"how long one attempt at a shard may last")
 	c.flags.Func("attempts", fmt.Sprintf("how often a shard is tried (default %d)", l.Attempts), func(text string) error {
 		_, err := fmt.Sscanf(text, "%d", &l.Attempts)
 		return err

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"path"
 	"time"
@@ -12,22 +14,23 @@ import (
 // NightInput says which night to carry out. The zero value of a field means its default.
 type NightInput struct {
 	// Dir is the folder of the night. Empty means a folder of Root that is called like the workflow.
-	Dir, Root string
+	Dir  string `json:",omitempty"`
+	Root string `json:",omitempty"`
 	// Spec is planned into Shards shards with Flags, flags of "pipeline plan", if the folder has no plan yet.
-	Spec   string
-	Shards int
-	Flags  []string
+	Spec   string   `json:",omitempty"`
+	Shards int      `json:",omitempty"`
+	Flags  []string `json:",omitempty"`
 	// Partial gathers what there is where shards have failed for good.
-	Partial bool
+	Partial bool `json:",omitempty"`
 	Limits  Limits
 }
 
 // Limits say how long things may last, and how many may be in flight.
 type Limits struct {
 	// Heartbeat is how long a worker may be silent before its shard is given to another. Zero means 60 s.
-	Heartbeat time.Duration
+	Heartbeat Span
 	// Longest is how long one attempt at a shard may last. Zero means 24 h.
-	Longest time.Duration
+	Longest Span
 	// Attempts is how often a shard is tried. Zero means 20.
 	Attempts int32
 	// Window is how many shards are outstanding at the most, queued or carried out. Zero means 2000, the most
@@ -37,15 +40,32 @@ type Limits struct {
 	Block int
 }
 
+// Span is a duration that is written as "1m0s", as people read it on the server's page. Nanoseconds are read, too.
+type Span time.Duration
+
+// MarshalText writes a duration in words.
+func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
+
+// UnmarshalJSON reads a duration in words, or nanoseconds.
+func (s *Span) UnmarshalJSON(text []byte) error {
+	var words string
+	if json.Unmarshal(text, &words) != nil {
+		return json.Unmarshal(text, (*time.Duration)(s))
+	}
+	d, err := time.ParseDuration(words)
+	*s = Span(d)
+	return err
+}
+
 // mostBlocks bounds the history of a night, of some 9 events for each block.
 const mostBlocks = 1000
 
 func (l Limits) filled() Limits {
 	if l.Heartbeat == 0 {
-		l.Heartbeat = time.Minute
+		l.Heartbeat = Span(time.Minute)
 	}
 	if l.Longest == 0 {
-		l.Longest = 24 * time.Hour
+		l.Longest = Span(24 * time.Hour)
 	}
 	if l.Attempts == 0 {
 		l.Attempts = 20
@@ -60,10 +80,11 @@ func (l Limits) filled() Limits {
 	return l
 }
 
-// Stages of a night.
+// Stages of a night, and of one of its blocks.
 const (
 	planning  = "plan"
 	drawing   = "shards"
+	carried   = "carried out"
 	gathering = "gather"
 	ended     = "ended"
 )
@@ -77,7 +98,7 @@ type Outcome struct {
 // Night plans a night, carries out its shards and gathers them. Shards that fail for good do not keep others from being
 // carried out; without Partial the night then ends with an error that names them, and gathers nothing. The folder
 // keeps what was done, so that the same night, started again, does the rest.
-func Night(ctx workflow.Context, in NightInput) (Outcome, error) {
+func Night(ctx workflow.Context, in NightInput) (out Outcome, err error) {
 	in.Limits = in.Limits.filled()
 	if in.Dir == "" {
 		in.Dir = path.Join(in.Root, workflow.GetInfo(ctx).WorkflowExecution.ID)
@@ -86,8 +107,15 @@ func Night(ctx workflow.Context, in NightInput) (Outcome, error) {
 	if err := p.answer(ctx); err != nil {
 		return Outcome{}, err
 	}
+	defer func() {
+		if p.said = out.Said; err != nil {
+			p.said = reason(err)
+		}
+		p.show()
+	}()
 	var plan Plan
-	err := workflow.ExecuteActivity(in.Limits.atLedger(ctx), (*Activities).Plan, in).Get(ctx, &plan)
+	toPlan := in.Limits.atLedger(ctx, path.Base(cmp.Or(in.Spec, in.Dir)))
+	err = workflow.ExecuteActivity(toPlan, (*Activities).Plan, in).Get(ctx, &plan)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -104,8 +132,9 @@ func Night(ctx workflow.Context, in NightInput) (Outcome, error) {
 			"%d of %d shards failed, and nothing was gathered: %s", p.Failed, p.Plan.Shards, p.broken()), unfinished, nil)
 	}
 	p.Stage = gathering
-	var out Outcome
-	err = workflow.ExecuteActivity(in.Limits.atLedger(ctx), (*Activities).Gather, in.Dir, in.Partial).Get(ctx, &out)
+	p.show()
+	toGather := in.Limits.atLedger(ctx, "into the ledger")
+	err = workflow.ExecuteActivity(toGather, (*Activities).Gather, in.Dir, in.Partial).Get(ctx, &out)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -140,16 +169,17 @@ func (in NightInput) shards(ctx workflow.Context, p *Progress) error {
 }
 
 // atLedger is for what is carried out where the ledger is.
-func (l Limits) atLedger(ctx workflow.Context) workflow.Context {
-	ctx = l.activity(ctx)
+func (l Limits) atLedger(ctx workflow.Context, summary string) workflow.Context {
+	ctx = l.activity(ctx, summary)
 	return workflow.WithTaskQueue(ctx, ledgerQueue(workflow.GetInfo(ctx).TaskQueueName))
 }
 
-// activity sets the options that all activities share.
-func (l Limits) activity(ctx workflow.Context) workflow.Context {
+// activity sets the options that all activities share, and the summary by which the server's page names this one.
+func (l Limits) activity(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: l.Longest,
-		HeartbeatTimeout:    l.Heartbeat,
+		Summary:             summary,
+		StartToCloseTimeout: time.Duration(l.Longest),
+		HeartbeatTimeout:    time.Duration(l.Heartbeat),
 		WaitForCancellation: true,
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: l.Attempts,

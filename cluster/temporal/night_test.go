@@ -106,6 +106,47 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// A night of 5000 shards has blocks of 200, of which as many go on as the window holds, and each shard is carried out
+// once. The SDK's environment has room for a thousand calls at a time: the window of 2000 is seen with a server.
+func TestLargeNight(t *testing.T) {
+	const n = 5000
+	var mu sync.Mutex
+	seen, ofWorkflow, most := make([]int, n), map[string]int{}, 0
+	env := nightEnv(t, n, func(_ context.Context, i int) (ShardDone, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen[i]++
+		return ShardDone{Fits: 5}, nil
+	})
+	gathers(env, false)
+	env.SetOnActivityStartedListener(func(info *activity.Info, _ context.Context, _ converter.EncodedValues) {
+		mu.Lock()
+		defer mu.Unlock()
+		if info.ActivityType.Name == "Shard" {
+			ofWorkflow[info.WorkflowExecution.ID]++
+			most = max(most, progressOf(t, env).Outstanding)
+		}
+	})
+	env.ExecuteWorkflow(Night, NightInput{Dir: "/nights/one", Limits: Limits{Window: 800}})
+	if err := env.GetWorkflowError(); err != nil {
+		t.Fatal(err)
+	}
+	for i, times := range seen {
+		if times != 1 {
+			t.Errorf("shard %d was carried out %d times", i, times)
+		}
+	}
+	for id, shards := range ofWorkflow {
+		if shards != 200 {
+			t.Errorf("%s looked after %d shards", id, shards)
+		}
+	}
+	if p := progressOf(t, env); len(ofWorkflow) != 25 || most != 800 || p.Done != n || p.Fits != 5*n {
+		t.Errorf("%d blocks, at most %d shards outstanding, %+v", len(ofWorkflow), most, p)
+	}
+	env.AssertExpectations(t)
+}
+
 // What can be tried again is, until it succeeds or the attempts are used up; what is final is not. Either way all
 // other shards are carried out. Nothing is gathered unless asked for.
 func TestFailedShards(t *testing.T) {

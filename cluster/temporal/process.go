@@ -114,5 +114,5 @@ func (t *tail) Write(p []byte) (int, error) {
 func (t *tail) String() string {
 	lines := bytes.Split(bytes.TrimSpace(t.kept), []byte("\n"))
 	lines = lines[max(0, len(lines)-tailLines):]
-	return strings.ToValidUTF8(string(bytes.Join(lines, []byte("\n"))), "�")
+	return strings.ToValidUTF8(string(bytes.TrimSpace(bytes.Join(lines, []byte("\n")))), "�")
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	enums "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/failure/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
@@ -121,17 +122,18 @@ func (r *Report) look(ctx context.Context, cl client.Client, id string) error {
 		if a.GetActivityType().GetName() != "Shard" {
 			continue
 		}
+		var b Beat
+		known := converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &b) == nil
 		switch {
 		case a.GetState() == enums.PENDING_ACTIVITY_STATE_STARTED:
 			r.Running++
 		case a.GetAttempt() > 1:
 			r.Retrying++
 			if f := a.GetLastFailure(); f != nil && len(r.Troubles) < mostBroken {
-				r.Troubles = append(r.Troubles, fmt.Sprintf("attempt %d: %s", a.GetAttempt(), f.GetMessage()))
+				r.Troubles = append(r.Troubles, fmt.Sprintf("shard %d, before attempt %d: %s", b.Shard, a.GetAttempt(), said(f)))
 			}
 		}
-		var b Beat
-		if converter.GetDefaultDataConverter().FromPayloads(a.GetHeartbeatDetails(), &b) != nil {
+		if !known {
 			continue
 		}
 		r.Drawn, r.SpoolBytes, r.FitsFailed = r.Drawn+b.Done, r.SpoolBytes+b.SpoolBytes, r.FitsFailed+b.Failed
@@ -140,4 +142,15 @@ func (r *Report) look(ctx context.Context, cl client.Client, id string) error {
 		}
 	}
 	return nil
+}
+
+// said is what a failed attempt ended with, in words.
+func said(f *failure.Failure) string {
+	switch f.GetTimeoutFailureInfo().GetTimeoutType() {
+	case enums.TIMEOUT_TYPE_HEARTBEAT:
+		return "its worker was silent for longer than --heartbeat"
+	case enums.TIMEOUT_TYPE_START_TO_CLOSE:
+		return "it lasted longer than --longest"
+	}
+	return f.GetMessage()
 }

@@ -30,18 +30,21 @@ func (l *loop) workerKilled(n *night) {
 	first := n.worker("")
 	n.start()
 	shard, pid := n.midFit(first)
-	n.worker("", "--only", "shards", "--slots", "4")
+	second := n.worker("", "--only", "shards", "--slots", "4")
 	n.worker("", "--only", "ledger")
 	killed := time.Now()
 	first.Process.Kill()
 	first.Wait()
-	n.soon("the process is gone with its worker", time.Second, func() bool { return gone(pid) })
+	n.takenOver(second, shard, killed, "a worker was killed")
+	n.soon("the process is gone with its worker", lease, func() bool { return gone(pid) })
 	n.ends()
-	at, attempt := n.attempts(shard)
-	n.Logf("shard %d: attempt %d began %v after the kill; the lease is %v", shard, attempt, at.Sub(killed), lease)
-	if attempt < 2 || at.Sub(killed) > lease+5*time.Second {
-		n.Errorf("the takeover was late")
-	}
+}
+
+// takenOver waits until another worker has a shard, and holds the time to the lease and 5 s.
+func (n *night) takenOver(second *machine, shard int, since time.Time, why string) {
+	n.Helper()
+	n.soon("another worker has the shard", lease+5*time.Second, func() bool { return slices.Contains(n.carried(second), shard) })
+	fact(n.T, "a shard is taken over %s after %s (bar: the lease, %v, and 5 s)", short(time.Since(since)), why, lease)
 }
 
 // A worker that sleeps past its lease wakes to find that its shard is another's, and ends its process. Until then two
@@ -70,7 +73,7 @@ func (l *loop) workerStopped(n *night) {
 func (l *loop) workerEnds(n *night) {
 	first := n.worker("", "--only", "shards")
 	n.worker("", "--only", "ledger")
-	n.start()
+	n.start("--heartbeat", "5m")
 	shard, pid := n.midFit(first)
 	n.worker("", "--only", "shards", "--slots", "4")
 	asked := time.Now()
@@ -82,9 +85,9 @@ func (l *loop) workerEnds(n *night) {
 	}
 	n.ends()
 	at, attempt := n.attempts(shard)
-	n.Logf("shard %d: attempt %d began %v after the worker was asked to end", shard, attempt, at.Sub(asked))
-	if attempt != 2 {
-		n.Error("its shard was not given back")
+	fact(n.T, "a shard is given back %s after its worker was asked to end", short(at.Sub(asked)))
+	if attempt != 2 || at.Sub(asked) > 2*time.Minute {
+		n.Error("its shard was not given back before the lease of five minutes")
 	}
 }
 
@@ -136,15 +139,12 @@ func (l *loop) partition(n *night) {
 	}
 	cut := time.Now()
 	second := n.worker("", "--only", "shards", "--slots", "4")
-	n.soon("another worker has the shard", time.Minute, func() bool { return slices.Contains(n.carried(second), shard) })
-	n.Logf("%v after the network went another worker has the shard", time.Since(cut))
+	n.takenOver(second, shard, cut, "the network was cut")
 	n.soon("the process of the worker without a network ends", 10*time.Second, func() bool { return gone(pid) })
 	if err := ip("link", "set", link, "up"); err != nil {
 		n.Fatal(err)
 	}
 	n.ends()
-	at, attempt := n.attempts(shard)
-	n.Logf("shard %d: attempt %d began %v after the network went", shard, attempt, at.Sub(cut))
 }
 
 // A night that is cancelled ends after its processes; started again, it does the rest.
@@ -159,7 +159,7 @@ func (l *loop) cancelled(n *night) {
 	if err := n.client.GetWorkflow(ctx, n.id, "").Get(ctx, nil); !temporal.IsCanceledError(err) {
 		n.Errorf("the night: %v", err)
 	}
-	n.Logf("ended %v after it was cancelled", time.Since(began))
+	fact(n.T, "a night ended %s after it was cancelled", short(time.Since(began)))
 	if !gone(pid) {
 		n.Error("the process is there after the night")
 	}
