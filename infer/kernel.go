@@ -32,6 +32,10 @@ const (
 	// SmoothSD is the standard deviation of the penalised coefficients of a smooth, SmoothEffect one of these.
 	SmoothSD     ParameterKind = "smooth_sd"
 	SmoothEffect ParameterKind = "smooth_effect"
+	// MixtureWeight is the weight of a component of a mixture. Unsorted is a parameter of a component as it was
+	// sampled: its number may change from draw to draw.
+	MixtureWeight ParameterKind = "mixture_weight"
+	Unsorted      ParameterKind = "unsorted"
 )
 
 // Parameter names one entry of a position.
@@ -40,7 +44,8 @@ type Parameter struct {
 	Kind ParameterKind
 	// Grouping, Level and Term are facts of the parameters of a grouping, so that nobody parses names: the name of the
 	// grouping, the level of an effect, and the term, "Intercept" or a column; a correlation has two terms, Term and
-	// Beside; of a smooth the Term is that of the formula. They are empty where they say nothing.
+	// Beside; of a smooth the Term is that of the formula; of a component of a mixture the Level is its number and the
+	// Term a column. They are empty where they say nothing.
 	Grouping, Level, Term, Beside string
 }
 
