@@ -41,6 +41,15 @@ func TestPartIsItsRows(t *testing.T) {
 					p.SetTheta(theta)
 					return p.Value().LogLik
 				}
+				p.Resize()
+				p.SetTheta(theta)
+				other := glm.NewPredictor(alone)
+				other.SetTheta(theta)
+				along, only := p.Along(1, 0.01).LogLik-p.Value().LogLik, other.Along(1, 0.01).LogLik-other.Value().LogLik
+				if !(math.Abs(along-only) <= 1e-10*max(1, math.Abs(alone.LogLik(theta)))) {
+					t.Errorf("counts %v: along a coefficient the part's log likelihood grows by %v, that of its rows by %v", counts,
+						along, only)
+				}
 				got, want := at(near)-at(theta), alone.LogLik(near)-alone.LogLik(theta)
 				if !(math.Abs(got-want) <= 1e-10*max(1, math.Abs(alone.LogLik(theta)))) {
 					t.Errorf("counts %v: the part's log likelihood grows by %v, that of its rows by %v", counts, got, want)

@@ -63,7 +63,7 @@ func (k *kernel) label() {
 			k.join(Pick(k.stream.Float64(), k.chances, total), i, 1)
 			continue
 		}
-		k.share(i, frequency[i], total)
+		k.share(frequency[i], total, func(c int, many float64) { k.join(c, i, many) })
 	}
 }
 
@@ -76,9 +76,9 @@ func (k *kernel) chancesOf(i int) (total float64) {
 	return LogSum(k.chances)
 }
 
-// share draws how many of the observations that row i stands for are of each component: a multinomial draw, one
-// component after the other.
-func (k *kernel) share(i int, left, total float64) {
+// share draws how many of the observations that a row stands for are of each component, where the chances are: a
+// multinomial draw, one component after the other.
+func (k *kernel) share(left, total float64, give func(c int, many float64)) {
 	rest := 1.0
 	for c, l := range k.chances {
 		if left == 0 {
@@ -89,7 +89,7 @@ func (k *kernel) share(i int, left, total float64) {
 			many = variate.Binomial(k.stream, left, p/rest, q/rest)
 		}
 		if many > 0 {
-			k.join(c, i, many)
+			give(c, many)
 		}
 		left -= many
 		rest -= p
