@@ -10,7 +10,7 @@ import (
 // DrawWeights writes the logs of a draw from Dirichlet(a + counts) to dst: they are finite where a weight underflows.
 func DrawWeights(s variate.Source, a float64, counts, dst []float64) {
 	for c, n := range counts {
-		dst[c] = logGamma(s, a+n)
+		dst[c] = LogGamma(s, a+n)
 	}
 	total := LogSum(dst)
 	for c := range dst {
@@ -18,9 +18,9 @@ func DrawWeights(s variate.Source, a float64, counts, dst []float64) {
 	}
 }
 
-// logGamma returns the log of a draw of the gamma law with a shape and rate 1, below shape 1 as that of
+// LogGamma returns the log of a draw of the gamma law with a shape and rate 1, below shape 1 as that of
 // G(shape + 1)·U^(1/shape).
-func logGamma(s variate.Source, shape float64) float64 {
+func LogGamma(s variate.Source, shape float64) float64 {
 	if shape >= 1 {
 		return vec.Log(variate.Gamma(s, shape))
 	}

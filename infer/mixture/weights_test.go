@@ -72,8 +72,8 @@ func TestShare(t *testing.T) {
 }
 
 func TestPick(t *testing.T) {
-	logs := []float64{math.Log(0.25), math.Inf(-1), math.Log(0.75)}
-	for u, want := range map[float64]int{0.1: 0, 0.249: 0, 0.251: 2, 0.999999: 2, 1: 2} {
+	logs := []float64{math.Log(0.25), math.Inf(-1), math.Log(0.25), math.Log(0.5)}
+	for u, want := range map[float64]int{0.1: 0, 0.249: 0, 0.251: 2, 0.499: 2, 0.501: 3, 0.999999: 3, 1: 3} {
 		if got := Pick(u, logs, 0); got != want {
 			t.Errorf("%v falls on %d, want %d", u, got, want)
 		}
