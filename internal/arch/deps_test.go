@@ -59,7 +59,7 @@ var deps = map[string]string{
 	"pipelines": "infer infer/diag infer/glm ingest transform internal/outfile internal/words report report/judge" +
 		" pipelines/internal/*",
 	// spec reads a spec, and looks at no data.
-	"pipelines/internal/spec": "internal/words report/judge infer/glm infer/prior transform" + yaml,
+	"pipelines/internal/spec": "internal/words report/judge infer/glm infer/prior infer/mixture infer/collapsed transform" + yaml,
 	// spool keeps blocks of draws and kernel states, and knows no more.
 	"pipelines/internal/spool": "infer internal/words",
 	// progress draws what it is told, and knows no sampler.
@@ -69,13 +69,13 @@ var deps = map[string]string{
 	"pipelines/internal/ceiling": "",
 	"pipelines/internal/exit":    "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
-	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/groups infer/nuts infer/conjugate infer/design infer/diag infer/prior" +
+	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/groups infer/nuts infer/conjugate infer/collapsed infer/mixture infer/design infer/diag infer/prior" +
 		" infer/priordraws infer/mrf" +
 		" infer/herded ingest transform internal/mapped report/judge report/record internal/words pipelines/internal/discrete" +
 		" pipelines/internal/spec pipelines/internal/synthetic",
 	"pipelines/internal/draw": "infer internal/words report/record pipelines/internal/assess pipelines/internal/cpu pipelines/internal/plan" +
 		" pipelines/internal/progress pipelines/internal/spool" + fanout,
-	"pipelines/internal/assess": "infer infer/diag infer/glm infer/nuts infer/powerscale transform report/judge report/record" +
+	"pipelines/internal/assess": "infer infer/diag infer/glm infer/mixture infer/nuts infer/powerscale transform report/judge report/record" +
 		" pipelines/internal/cpu pipelines/internal/plan pipelines/internal/predictive pipelines/internal/progress" +
 		" pipelines/internal/spec pipelines/internal/spool",
 	"pipelines/internal/run": "infer report report/judge report/record pipelines/internal/assess pipelines/internal/ceiling" +

@@ -147,6 +147,7 @@ func (c *checker) checkModel(m *Model) {
 	c.weights(m)
 	c.dispersionPriors(m)
 	c.groups(m)
+	c.mixture(m)
 	c.knownErrors(m)
 	c.derivations(m)
 	c.effects(m)
@@ -334,7 +335,7 @@ func (c *checker) derivations(m *Model) {
 			func(d glm.Dispersion) bool { return d.Name == q.Name }) {
 			c.at("derive "+quote(q.Name)+" has the name of a parameter", "give it another", path...)
 		}
-		if q.Expression == nil {
+		if q.Expression == nil || m.Mixed() { // whose parameters have numbers
 			continue
 		}
 		if err := q.Expression.Check(formula, m.Family.Family, nil); err != nil {
