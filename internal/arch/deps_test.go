@@ -92,8 +92,8 @@ var deps = map[string]string{
 		" pipelines/internal/outcome pipelines/internal/plan pipelines/internal/spec",
 	// predictive evaluates fits row by row, from draws that it is given.
 	"pipelines/internal/predictive": "infer infer/design infer/glm infer/loo internal/variate transform report/record" + fanout,
-	"pipelines/internal/predict": "infer infer/glm infer/prior ingest transform internal/words report pipelines/internal/assess pipelines/internal/plan" +
-		" pipelines/internal/predictive pipelines/internal/spec",
+	"pipelines/internal/predict": "infer infer/glm infer/prior ingest transform internal/words report report/record pipelines/internal/assess" +
+		" pipelines/internal/plan pipelines/internal/predictive pipelines/internal/spec",
 	"pipelines/internal/check": "infer infer/glm infer/groups infer/diag infer/prior internal/words report report/judge pipelines/internal/exit" +
 		" pipelines/internal/plan pipelines/internal/spec" + fanout,
 	// explain tells what a run would do, and draws from priors only.

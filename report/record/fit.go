@@ -294,12 +294,12 @@ type Bin struct {
 const DiscreteFamily = "mrf"
 
 // MixtureFamily is the family of fits of mixtures of a family.
-func MixtureFamily(of string) string { return mixtureFamily + of + ")" }
+func MixtureFamily(of string) string { return mixtureFamily + of }
 
 // IsMixture reports whether fits of a family are of mixtures.
 func IsMixture(family string) bool { return strings.HasPrefix(family, mixtureFamily) }
 
-const mixtureFamily = "mixture("
+const mixtureFamily = "mixture of "
 
 // Discrete is what is stored of a fit of discrete variables besides functionals of their
 // states, which are its parameters. Slices that a fit does not have stay nil.

@@ -16,7 +16,7 @@ import (
 // Mixture says that each row is of one of several components, with coefficients and dispersions of their own. The zero
 // value is none.
 type Mixture struct {
-	Components int     `yaml:"components" required:"true" example:"2" min:"2" max:"100" doc:"How many components there are."`
+	Components int     `yaml:"components" min:"2" max:"100" doc:"How many components there are."`
 	Weights    float64 `yaml:"weights" json:",omitzero" min:"0.000001" max:"1000000" doc:"a of the prior Dirichlet(a, …, a) of the weights. Left out: 1, all weights are equally likely."`
 	Order      string  `yaml:"order" json:",omitzero" doc:"By which of their parameters components are numbered in each draw, the least first: a coefficient's name, a dispersion such as sigma, or theta for the weight. Left out: the intercept, at the means of the columns where its prior is."`
 	// Conjugate has no law where it is left out.
@@ -48,6 +48,10 @@ func (m *Model) Conjugate() bool { return m.Mixture.Conjugate.Law != "" }
 
 // mixture checks what a mixture says together with the rest of its model.
 func (c *checker) mixture(m *Model) {
+	if n := c.root.get("models").get(m.Name).get("mixture"); n != nil && n.kind == mapKind && n.get("components") == nil {
+		c.at("mixture lacks the key "+quote("components"), "write for example mixture: {components: 2}", "models", m.Name,
+			"mixture")
+	}
 	if !m.Mixed() {
 		return
 	}
