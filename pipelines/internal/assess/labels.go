@@ -37,7 +37,8 @@ func (d *Drawn) labels(m *plan.Mixture, out *Extras) error {
 		s := mixture.Switches(of)
 		total += s.Switches
 		out.Diagnostics = append(out.Diagnostics, record.Diagnostic{Name: "label_switches", Chain: c,
-			Value: float64(s.Switches), Note: "in most draws the components in their order were sampled as " + orderWords(s)})
+			Value: float64(s.Switches),
+			Note:  "in most draws the components in their order were sampled as " + orderWords(s)})
 	}
 	out.Diagnostics = append(out.Diagnostics, record.Diagnostic{Name: "label_switches", Chain: -1, Value: float64(total)})
 	if total > 0 {

@@ -51,11 +51,12 @@ type modelIdentity struct {
 	Contrasts                                   map[string]string `json:",omitempty"`
 	Coefficients, Intercept, At, Sigma          string
 	ByName                                      []string
-	Shape, Phi, Nu                              string           `json:",omitempty"`
-	SD, Cor, SDS                                string           `json:",omitempty"` // of group-level effects, of smooths
-	FrequencyWeights, PrecisionWeights          string           `json:",omitempty"`
-	Defaults                                    string           `json:",omitempty"` // the rules of priors that are left out
-	Mixture                                     *mixtureIdentity `json:",omitempty"`
+	Shape, Phi, Nu                              string `json:",omitempty"`
+	SD, Cor, SDS                                string `json:",omitempty"` // of group-level effects, of smooths
+	FrequencyWeights, PrecisionWeights          string `json:",omitempty"`
+	Defaults                                    string `json:",omitempty"` // the rules of priors that are left out
+	// Mixture is of models with components.
+	Mixture *mixtureIdentity `json:",omitempty"`
 	// MRF is of models of that kind, of which all but Name above is empty.
 	MRF *mrfIdentity `json:",omitempty"`
 }

@@ -75,12 +75,14 @@ func (c *checker) mixture(m *Model) {
 	}
 	m.Sparse = "false"
 	if len(m.Effects) > 0 {
-		c.at("effects are not computed of mixtures yet", "leave effects out; derive computes from each draw", at("effects")...)
+		c.at("effects are not computed of mixtures yet", "leave effects out; derive computes from each draw",
+			at("effects")...)
 	}
 	dispersions := m.Family.Dispersions()
 	if o := m.Mixture.Order; o != "" && (o == "sigma" || o == "shape" || o == "phi" || o == "nu") &&
 		!slices.ContainsFunc(dispersions, func(d glm.Dispersion) bool { return d.Name == o }) {
-		c.at(m.Family.Name+" has no "+o+" to number components by", "write order: "+mixture.ByWeight, at("mixture", "order")...)
+		c.at(m.Family.Name+" has no "+o+" to number components by", "write order: "+mixture.ByWeight,
+			at("mixture", "order")...)
 	}
 	if !m.Conjugate() {
 		return
@@ -115,8 +117,8 @@ func (s *Sampler) mixes(m *Model) error {
 		return words.Hint(fmt.Errorf("sampler %s is %s, which does not draw mixtures, but model %s is one", quote(s.Name),
 			s.Method, quote(m.Name)), "take method: "+strings.Join(mixtureMethods, ", ")+" for this model")
 	case m.Mixed() && s.Method == Collapsed && !m.Conjugate():
-		return words.Hint(fmt.Errorf("sampler %s integrates the parameters of components out, which needs a conjugate prior, "+
-			"but model %s has none", quote(s.Name), quote(m.Name)),
+		return words.Hint(fmt.Errorf("sampler %s integrates the parameters of components out, which needs a conjugate "+
+			"prior, but model %s has none", quote(s.Name), quote(m.Name)),
 			"give mixture: {conjugate: gamma(2, 0.1)}, of its family's kind, to y ~ 1; or take method: auto")
 	case m.Mixed():
 		if given := s.OptionsWithoutGroups(); len(given) > 0 || s.Kernels != "" {
