@@ -43,7 +43,7 @@ func newMixture(f *Fit) (*Mixture, error) {
 		return m, nil
 	}
 	m.setup = func(by infer.Parallel) (infer.Setup, error) {
-		target, err := glm.NewTargetBy(by, d.Data, m.posterior())
+		target, err := glm.NewTargetBy(by, d.Data, posterior(f.Model, d.Data))
 		if err != nil {
 			return nil, err
 		}
@@ -69,18 +69,22 @@ func mixtureMethod(s *spec.Sampler, model *spec.Model) Method {
 	return m
 }
 
-// posterior is the likelihood of one component with its priors. A scale that is left to its default gets one that
-// vanishes at 0, since a component may hold equal responses alone: inverse_gamma(2, half the sd of the response).
-func (m *Mixture) posterior() glm.Model {
-	out := posterior(m.fit.Model, m.Data)
-	if f := m.fit.Model; out.Dispersion.Kind == prior.Exponential && f.Prior.Sigma.Kind == "" &&
-		(f.Family.Name == "gaussian" || f.Family.Name == "student_t") {
-		out.Dispersion = prior.Prior{Kind: prior.InverseGamma, Shape: 2, Scale: 0.5 / out.Dispersion.Rate}
+// vanishing puts a prior that vanishes at 0 in the place of the default of a scale, since a component may hold equal
+// responses alone: inverse_gamma(2, half the sd of the response).
+func vanishing(m *spec.Model, law prior.Prior) prior.Prior {
+	if !m.Mixed() || law.Kind != prior.Exponential || m.Prior.Sigma.Kind != "" || !scaled(m) {
+		return law
 	}
-	return out
+	return prior.Prior{Kind: prior.InverseGamma, Shape: 2, Scale: 0.5 / law.Rate}
 }
 
-// mixtureDefaults names the rule of posterior's default.
+// vanishingRule is vanishing in words.
+const vanishingRule = "inverse_gamma(2, sd(y)/2)"
+
+// scaled reports whether the first dispersion of the family is a scale.
+func scaled(m *spec.Model) bool { return m.Family.Name == "gaussian" || m.Family.Name == "student_t" }
+
+// mixtureDefaults names the rule of vanishing.
 const mixtureDefaults = " mixture/1"
 
 // Method is the resolved sampler.
@@ -195,7 +199,7 @@ func (m *Mixture) Bind(d *spec.Derivation, names []string) (*transform.Quantity,
 func (m *Mixture) Describe(rec *record.Fit, params []infer.Parameter) error {
 	var given glm.Model
 	if !m.fit.Model.Conjugate() {
-		given = m.posterior()
+		given = posterior(m.fit.Model, m.Data)
 	}
 	l := m.layout()
 	half, d := l.Len()/2, len(l.Of)

@@ -121,10 +121,10 @@ func (p Priors) Match(name string) *NamedPrior {
 // HasDefaults reports whether a prior of the model is left to its default.
 func (m *Model) HasDefaults() bool {
 	left := func(p prior.Prior) bool { return p.Kind == "" }
-	return left(m.Prior.Coefficients.Prior) || left(m.Prior.Intercept.Prior.Prior) ||
+	return !m.Conjugate() && (left(m.Prior.Coefficients.Prior) || left(m.Prior.Intercept.Prior.Prior) ||
 		m.Grouped() && left(m.Prior.SD.Prior) || m.Smooths() && left(m.Prior.SDS.Prior) ||
 		slices.ContainsFunc(m.Family.Dispersions(),
-			func(d glm.Dispersion) bool { return left(m.Prior.Dispersion(d.Name).Prior) })
+			func(d glm.Dispersion) bool { return left(m.Prior.Dispersion(d.Name).Prior) }))
 }
 
 // checkModel checks what a model's keys say together. Priors that are left out
