@@ -42,8 +42,8 @@ func (d *Drawn) labels(m *plan.Mixture, out *Extras) error {
 	}
 	out.Diagnostics = append(out.Diagnostics, record.Diagnostic{Name: "label_switches", Chain: -1, Value: float64(total)})
 	if total > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("labels switched: the order of the components changed %d times in %d "+
-			"draws; they overlap in %s, by which they are numbered, so that a number stands for no group of rows alone",
+		out.Warnings = append(out.Warnings, fmt.Sprintf("labels switched: the order of the components changed %d times in "+
+			"%d draws; they overlap in %s, by which they are numbered, so that a number stands for no group of rows alone",
 			total, chains*w.Draws(), m.OrderedBy()))
 	}
 	return nil
