@@ -34,6 +34,10 @@ const (
 	SmoothEffect ParameterKind = "smooth_effect"
 	// Inclusion is whether a coefficient whose prior is spike_slab is other than 0: 0 or 1.
 	Inclusion ParameterKind = "inclusion"
+	// MixtureWeight is the weight of a component of a mixture. Unsorted is a parameter of a component as it was
+	// sampled: its number may change from draw to draw.
+	MixtureWeight ParameterKind = "mixture_weight"
+	Unsorted      ParameterKind = "unsorted"
 )
 
 // InclusionName is the name of the parameter that says whether a coefficient is in the model.
@@ -45,7 +49,8 @@ type Parameter struct {
 	Kind ParameterKind
 	// Grouping, Level and Term are facts of the parameters of a grouping, so that nobody parses names: the name of the
 	// grouping, the level of an effect, and the term, "Intercept" or a column; a correlation has two terms, Term and
-	// Beside; of a smooth the Term is that of the formula. They are empty where they say nothing.
+	// Beside; of a smooth the Term is that of the formula; of a component of a mixture the Level is its number and the
+	// Term a column. They are empty where they say nothing.
 	Grouping, Level, Term, Beside string
 }
 

@@ -30,9 +30,9 @@ type (
 // log_lik, and no parameter.
 func IsStatistic(l *Line) bool { return l.Kind == "statistic" }
 
-// IsHidden reports whether a line is a local scale of a prior, of which there are as many
-// as coefficients.
-func IsHidden(l *Line) bool { return l.Kind == infer.LocalScale }
+// IsHidden reports whether a line is of what no gate looks at: a local scale of a prior, of which there are as many as
+// coefficients, or a parameter of a mixture's component as it was sampled.
+func IsHidden(l *Line) bool { return l.Kind == infer.LocalScale || l.Kind == infer.Unsorted }
 
 // IsEffect reports whether a line is of a group-level effect, of which there are as many as levels, or of a penalised
 // coefficient of a smooth.

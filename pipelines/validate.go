@@ -115,6 +115,9 @@ func (p *Plan) String() string {
 		for _, d := range m.Family.Dispersions() {
 			fmt.Fprintf(&b, "; of %s %s", d.Name, orDefault(m.Prior.Dispersion(d.Name).String()))
 		}
+		if m.Mixed() {
+			b.WriteString(mixtureWords(m))
+		}
 		if m.Grouped() {
 			fmt.Fprintf(&b, "; of sds of group-level effects %s, of their correlations %s",
 				orDefault(m.Prior.SD.String()), cmp.Or(m.Prior.Cor.String(), "lkj(1)"))
@@ -215,4 +218,14 @@ func Explain(ctx context.Context, target string, o Overrides, only []string, for
 		return nil, &UsageError{words.Hint(err, "pipeline validate lists the fits of a spec")}
 	}
 	return texts, err
+}
+
+// mixtureWords says what a model says of its components.
+func mixtureWords(m *spec.Model) string {
+	text := fmt.Sprintf("\n    a mixture of %d components, weights dirichlet(%v)", m.Mixture.Components,
+		cmp.Or(m.Mixture.Weights, 1))
+	if m.Conjugate() {
+		text += ", each with the prior " + m.Mixture.Conjugate.String() + " in place of those above"
+	}
+	return text
 }

@@ -142,7 +142,8 @@ func worstOf(ctx context.Context, c *sql.Conn, ids []int64) (of func(id int64) W
 	err = scanRows(ctx, c, `SELECT fit_id, max(rhat), coalesce(arg_max(name, rhat), ''), min(ess_bulk),
 		coalesce(arg_min(name, ess_bulk), ''),
 			min(ess_tail), coalesce(arg_min(name, ess_tail), '')
-		FROM summary WHERE kind <> 'local_scale' AND fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`,
+		FROM summary WHERE kind NOT IN ('local_scale', 'unsorted')
+			AND fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`,
 		func(rows *sql.Rows) error {
 			var id int64
 			var w Worst

@@ -172,7 +172,7 @@ func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (judge.Eviden
 		case Derived:
 			e.Derived = append(e.Derived, judge.Statistic{Name: p.Name, Summary: p.Summary})
 			continue
-		case infer.LocalScale:
+		case infer.LocalScale, infer.Unsorted:
 			continue
 		}
 		e.Names, e.Summaries = append(e.Names, p.Name), append(e.Summaries, p.Summary)

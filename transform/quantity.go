@@ -18,7 +18,7 @@ type Fitted struct {
 	// Names are those of the parameters in the order of the draws, the
 	// coefficients of the design first; their draws are in the units of the data.
 	Names  []string
-	Record *Record
+	Record *Record // nil: there is more than one linear predictor, and no points
 	Family glm.Family
 	// Effects is the place of the first group-level effect among Names, behind which are the others; −1 where none has
 	// draws.
@@ -101,6 +101,10 @@ func (q *Quantity) bind(n *node, f *Fitted, known map[string]int) error {
 }
 
 func (q *Quantity) newForm(n *node, f *Fitted, isPoint bool) (Form, error) {
+	if isPoint && f.Record == nil {
+		return Form{}, q.source.fail(n.pos, n.text+"() is of models with one linear predictor, and this one has several",
+			"name parameters")
+	}
 	if isPoint {
 		return q.point(n, f)
 	}

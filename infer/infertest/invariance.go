@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
 )
 
 // Check says what a statistical check runs on.
@@ -91,25 +90,57 @@ func Invariance(t TB, c Check) (largest, limit float64) {
 	if c.Pairs < leastPairs {
 		t.Fatalf("%d pairs are too few: the limits are proved from %d on", c.Pairs, leastPairs)
 	}
-	names := c.Case.statistics()
+	return c.joint(t, Joint{Name: c.Case.Name, Statistics: c.Case.statistics(),
+		Simulate: func(rng *infer.Stream) ([]float64, Given, error) {
+			theta, target, err := c.Case.Simulate(rng)
+			return theta, Given{
+				Setup:    func() (infer.Setup, error) { return c.Sampler(target) },
+				Evaluate: func(theta []float64) []float64 { return evaluate(target, theta) },
+			}, err
+		}})
+}
+
+// Joint is a joint law of positions and responses, by its definition.
+type Joint struct {
+	Name       string
+	Statistics []string // names of what Evaluate returns
+	// Simulate draws a position from the prior and responses given it.
+	Simulate func(rng *infer.Stream) (position []float64, given Given, err error)
+}
+
+// Given is the posterior of a position given its responses.
+type Given struct {
+	Setup    func() (infer.Setup, error)
+	Evaluate func(position []float64) []float64 // functions of position and responses whose laws are compared
+}
+
+// InvarianceOf is Invariance of any posterior; of the check Alpha, Pairs, Steps, Seed and Place count.
+func InvarianceOf(t TB, law Joint, c Check) (largest, limit float64) {
+	t.Helper()
+	return c.withDefaults(t, 3, 4000).joint(t, law)
+}
+
+func (c Check) joint(t TB, law Joint) (largest, limit float64) {
+	t.Helper()
+	names := law.Statistics
 	before, after := make([][]float64, len(names)), make([][]float64, len(names))
 	for i := range 2 * c.Pairs {
-		rng := infer.NewStream(c.Seed, "invariance", c.Case.Name, strconv.Itoa(i))
-		theta, target, err := c.Case.Simulate(rng)
+		rng := infer.NewStream(c.Seed, "invariance", law.Name, strconv.Itoa(i))
+		theta, given, err := law.Simulate(rng)
 		if err != nil {
-			t.Fatalf("%s, pair %d: %v", c.Case.Name, i, err)
+			t.Fatalf("%s, pair %d: %v", law.Name, i, err)
 		}
 		sample := before
 		if i >= c.Pairs {
 			sample = after
-			if err := c.advance(target, theta, i); err != nil {
-				t.Errorf("%s, pair %d: %v", c.Case.Name, i, err)
+			if err := c.advance(given, theta, i); err != nil {
+				t.Errorf("%s, pair %d: %v", law.Name, i, err)
 				return 1, 0
 			}
 		}
-		for k, v := range evaluate(target, theta) {
+		for k, v := range given.Evaluate(theta) {
 			if math.IsNaN(v) {
-				t.Errorf("%s, pair %d: %s is NaN at %v", c.Case.Name, i, names[k], theta)
+				t.Errorf("%s, pair %d: %s is NaN at %v", law.Name, i, names[k], theta)
 				return 1, 0
 			}
 			sample[k] = append(sample[k], v)
@@ -121,16 +152,16 @@ func Invariance(t TB, c Check) (largest, limit float64) {
 		largest = max(largest, d)
 		if d > limit {
 			t.Errorf("%s: %d steps are not invariant: %s is off by a Kolmogorov–Smirnov distance of %.3f, limit %.3f",
-				c.Case.Name, c.Steps, name, d, limit)
+				law.Name, c.Steps, name, d, limit)
 		}
 	}
-	t.Logf("%s: largest of %d distances %.3f, limit %.3f", c.Case.Name, len(names), largest, limit)
+	t.Logf("%s: largest of %d distances %.3f, limit %.3f", law.Name, len(names), largest, limit)
 	return largest, limit
 }
 
 // advance puts a chain at theta, runs it and overwrites theta.
-func (c Check) advance(target *glm.Target, theta []float64, i int) error {
-	setup, err := c.Sampler(target)
+func (c Check) advance(given Given, theta []float64, i int) error {
+	setup, err := given.Setup()
 	if err != nil {
 		return err
 	}

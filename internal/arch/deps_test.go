@@ -24,12 +24,15 @@ const (
 // gonum stands in no line: it is the oracle that tests hold results to, and no
 // part of the program (docs/decisions/0001-libraries.md).
 var deps = map[string]string{
-	"infer":            "",
-	"infer/design":     "internal/simd",
-	"infer/glm":        "infer infer/design infer/prior internal/words" + numeric,
-	"infer/basis":      "infer/design infer/glm infer/prior internal/linalg internal/simd",
-	"infer/cggibbs":    "infer infer/basis infer/design infer/glm infer/loo infer/prior infer/dogs" + numeric + " internal/state",
-	"infer/groups":     "infer infer/cggibbs infer/design infer/glm infer/prior internal/state" + numeric,
+	"infer":           "",
+	"infer/design":    "internal/simd",
+	"infer/glm":       "infer infer/design infer/prior internal/words" + numeric,
+	"infer/basis":     "infer/design infer/glm infer/prior internal/linalg internal/simd",
+	"infer/cggibbs":   "infer infer/basis infer/design infer/glm infer/loo infer/prior infer/dogs" + numeric + " internal/state",
+	"infer/groups":    "infer infer/cggibbs infer/design infer/glm infer/prior internal/state" + numeric,
+	"infer/collapsed": "infer infer/glm infer/mixture internal/state internal/variate internal/vec internal/words",
+	"infer/mixture": "infer infer/cggibbs infer/design infer/glm infer/groups infer/prior internal/state internal/variate" +
+		" internal/vec internal/words",
 	"infer/nuts":       "infer infer/glm" + numeric + " internal/state",
 	"infer/conjugate":  "infer infer/glm infer/prior internal/vec internal/linalg internal/variate internal/words",
 	"infer/diag":       "infer" + numeric,
@@ -58,7 +61,7 @@ var deps = map[string]string{
 	"pipelines": "infer infer/diag infer/glm ingest transform internal/outfile internal/words report report/judge" +
 		" pipelines/internal/*",
 	// spec reads a spec, and looks at no data.
-	"pipelines/internal/spec": "internal/words report/judge infer/glm infer/prior transform" + yaml,
+	"pipelines/internal/spec": "internal/words report/judge infer/glm infer/prior infer/mixture infer/collapsed transform" + yaml,
 	// spool keeps blocks of draws and kernel states, and knows no more.
 	"pipelines/internal/spool": "infer internal/words",
 	// progress draws what it is told, and knows no sampler.
@@ -68,13 +71,13 @@ var deps = map[string]string{
 	"pipelines/internal/ceiling": "",
 	"pipelines/internal/exit":    "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
-	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/groups infer/nuts infer/conjugate infer/design infer/diag infer/prior" +
+	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/groups infer/nuts infer/conjugate infer/collapsed infer/mixture infer/design infer/diag infer/prior" +
 		" infer/priordraws infer/mrf" +
 		" infer/herded infer/selection ingest transform internal/mapped report/judge report/record internal/words pipelines/internal/discrete" +
 		" pipelines/internal/spec pipelines/internal/synthetic",
 	"pipelines/internal/draw": "infer internal/words report/record pipelines/internal/assess pipelines/internal/cpu pipelines/internal/plan" +
 		" pipelines/internal/progress pipelines/internal/spool" + fanout,
-	"pipelines/internal/assess": "infer infer/diag infer/glm infer/nuts infer/powerscale transform report/judge report/record" +
+	"pipelines/internal/assess": "infer infer/diag infer/glm infer/mixture infer/nuts infer/powerscale transform report/judge report/record" +
 		" pipelines/internal/cpu pipelines/internal/plan pipelines/internal/predictive pipelines/internal/progress" +
 		" pipelines/internal/spec pipelines/internal/spool",
 	"pipelines/internal/run": "infer report report/judge report/record pipelines/internal/assess pipelines/internal/ceiling" +
@@ -91,8 +94,8 @@ var deps = map[string]string{
 		" pipelines/internal/outcome pipelines/internal/plan pipelines/internal/spec" + fanout,
 	// predictive evaluates fits row by row, from draws that it is given.
 	"pipelines/internal/predictive": "infer infer/design infer/glm infer/loo internal/variate transform report/record" + fanout,
-	"pipelines/internal/predict": "infer infer/glm infer/prior ingest transform internal/words report pipelines/internal/assess pipelines/internal/plan" +
-		" pipelines/internal/predictive pipelines/internal/spec",
+	"pipelines/internal/predict": "infer infer/glm infer/prior ingest transform internal/words report report/record pipelines/internal/assess" +
+		" pipelines/internal/plan pipelines/internal/predictive pipelines/internal/spec",
 	"pipelines/internal/check": "infer infer/glm infer/groups infer/diag infer/prior internal/words report report/judge pipelines/internal/exit" +
 		" internal/variate pipelines/internal/plan pipelines/internal/spec" + fanout,
 	// explain tells what a run would do, and draws from priors only.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"iter"
+	"strings"
 	"time"
 
 	"glmbatch/infer"
@@ -291,6 +292,14 @@ type Bin struct {
 
 // DiscreteFamily is the family of fits of discrete systems: models of kind mrf.
 const DiscreteFamily = "mrf"
+
+// MixtureFamily is the family of fits of mixtures of a family.
+func MixtureFamily(of string) string { return mixtureFamily + of }
+
+// IsMixture reports whether fits of a family are of mixtures.
+func IsMixture(family string) bool { return strings.HasPrefix(family, mixtureFamily) }
+
+const mixtureFamily = "mixture of "
 
 // Discrete is what is stored of a fit of discrete variables besides functionals of their
 // states, which are its parameters. Slices that a fit does not have stay nil.

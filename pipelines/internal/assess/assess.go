@@ -15,15 +15,20 @@ import (
 // Extras is what a run asks for besides summaries, with its warnings.
 type Extras struct {
 	record.Assessment
-	Curves    []record.Curve
-	Condition []record.Diagnostic
-	Metrics   []record.Metric
-	Warnings  []string
+	Curves []record.Curve
+	// Diagnostics are condition numbers of a regression, switches of labels of a mixture.
+	Diagnostics []record.Diagnostic
+	Metrics     []record.Metric
+	Warnings    []string
 }
 
 // Extras computes what the run asks for; nothing of replicates, and nothing of discrete systems, whose specs ask for
 // nothing.
 func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
+	if m, ok := d.Problem.(*plan.Mixture); ok {
+		out := &Extras{}
+		return out, d.labels(m, out)
+	}
 	r, ok := d.Problem.(*plan.Regression)
 	if !ok || d.Replicate > 1 {
 		return &Extras{}, nil
@@ -37,7 +42,7 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 		out.Curves, err = d.curves(r)
 	}
 	if err == nil && d.Pipeline.Run.Condition {
-		out.Condition, out.Metrics, err = d.conditions(ctx, r)
+		out.Diagnostics, out.Metrics, err = d.conditions(ctx, r)
 	}
 	return out, err
 }

@@ -87,11 +87,12 @@ func tied(e *judge.Evidence, still bool) {
 
 // localScales marks the parameters that no gate looks at: given its coefficient a
 // lambda has a heavy tail (no variance in the plain form, no mean in the
-// regularised one), and nothing but its coefficient depends on it.
+// regularised one), and nothing but its coefficient depends on it. What a mixture calls a component as it was sampled
+// may be another one in each draw.
 func localScales(params []infer.Parameter) []bool {
 	out := make([]bool, len(params))
 	for i, p := range params {
-		out[i] = p.Kind == infer.LocalScale
+		out[i] = p.Kind == infer.LocalScale || p.Kind == infer.Unsorted
 	}
 	return out
 }

@@ -72,7 +72,7 @@ func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
 		rec.Statistics = rec.Statistics[:1]
 	}
 	if d.Gating.Off == "" {
-		rec.Diagnostics = d.diagnostics(extras.Condition)
+		rec.Diagnostics = d.diagnostics(extras.Diagnostics)
 	}
 	rec.Metrics, rec.Assessment, rec.Certificates = extras.Metrics, extras.Assessment, d.Proved
 	rec.Curves = extras.Curves
@@ -91,7 +91,7 @@ func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
 func (d *Drawn) DerivedDraws() ([]float64, error) { return d.Measured.deriving.All() }
 
 // diagnostics are the numbers about the whole fit.
-func (d *Drawn) diagnostics(condition []record.Diagnostic) []record.Diagnostic {
+func (d *Drawn) diagnostics(more []record.Diagnostic) []record.Diagnostic {
 	m := d.Measured
 	n := 1 + len(m.extra) // log_lik is gated too
 	for i := range m.Parameters {
@@ -110,7 +110,7 @@ func (d *Drawn) diagnostics(condition []record.Diagnostic) []record.Diagnostic {
 	if total := d.Facts().Observations; total > 0 {
 		out = append(out, record.Diagnostic{Name: "observations", Chain: -1, Value: total})
 	}
-	out = append(append(out, condition...), d.rates()...)
+	out = append(append(out, more...), d.rates()...)
 	return append(out, m.hamiltonian.diagnostics(d.Method())...)
 }
 

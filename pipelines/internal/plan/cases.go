@@ -86,6 +86,11 @@ func newCase(f *Fit) *Case {
 		return out
 	}
 	r, ok := p.(*Regression)
+	if _, mixed := p.(*Mixture); mixed {
+		out.Err = words.Hint(fmt.Errorf("model %q is a mixture, which this verb does not know yet", f.Model.Name),
+			"choose other fits with --only model=…")
+		return out
+	}
 	if !ok {
 		out.Err = words.Hint(fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models",
 			f.Model.Name),

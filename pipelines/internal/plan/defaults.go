@@ -45,8 +45,11 @@ func defaultRules(m *spec.Model) (out []string) {
 	add(m.Prior.Coefficients.Prior, "coefficients", coefficients)
 	add(m.Prior.Intercept.Prior.Prior, "intercept", intercept)
 	for k, d := range m.Family.Dispersions() {
-		if k > 0 {
+		switch {
+		case k > 0:
 			dispersion = "gamma(2, 0.1)"
+		case m.Mixed() && scaled(m):
+			dispersion = vanishingRule
 		}
 		add(m.Prior.Dispersion(d.Name).Prior, d.Name, dispersion)
 	}

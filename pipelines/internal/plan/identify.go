@@ -27,8 +27,11 @@ func NewProblem(f *Fit) (Problem, error) {
 	if f.Unit.Err != nil {
 		return nil, f.Unit.Err
 	}
-	if f.Model.Discrete() {
+	switch {
+	case f.Model.Discrete():
 		return newDiscrete(f)
+	case f.Model.Mixed():
+		return newMixture(f)
 	}
 	return newRegression(f)
 }
@@ -37,6 +40,9 @@ func NewProblem(f *Fit) (Problem, error) {
 func MethodName(f *Fit) string {
 	if f.Model.Discrete() {
 		return ""
+	}
+	if f.Model.Mixed() {
+		return mixtureMethod(f.Sampler, f.Model).Name
 	}
 	m, _ := resolve(f.Sampler, f.Model) // what it cannot be is said when it is tried
 	return m.Name

@@ -55,8 +55,17 @@ type modelIdentity struct {
 	SD, Cor, SDS                                string `json:",omitempty"` // of group-level effects, of smooths
 	FrequencyWeights, PrecisionWeights          string `json:",omitempty"`
 	Defaults                                    string `json:",omitempty"` // the rules of priors that are left out
+	// Mixture is of models with components.
+	Mixture *mixtureIdentity `json:",omitempty"`
 	// MRF is of models of that kind, of which all but Name above is empty.
 	MRF *mrfIdentity `json:",omitempty"`
+}
+
+// mixtureIdentity is what a model says of its components.
+type mixtureIdentity struct {
+	Components       int
+	Weights          float64
+	Order, Conjugate string
 }
 
 // mrfIdentity is what a model of kind mrf says; what the data say is hashed with them.
@@ -96,6 +105,10 @@ func identifyModel(m *spec.Model) modelIdentity {
 
 		FrequencyWeights: m.FrequencyWeights, PrecisionWeights: m.PrecisionWeights,
 		Defaults: defaultsOf(m),
+	}
+	if x := m.Mixture; m.Mixed() {
+		id.Mixture = &mixtureIdentity{x.Components, mixtureWeights(m), x.Order, x.Conjugate.String()}
+		id.Defaults += mixtureDefaults
 	}
 	for _, n := range m.Prior.ByName {
 		id.ByName = append(id.ByName, n.Pattern, n.String())

@@ -38,6 +38,7 @@ func posterior(m *spec.Model, data *glm.Data) glm.Model {
 			*prior = fallback
 		}
 	}
+	out.Dispersion = vanishing(m, out.Dispersion)
 	out.Effects = effectsPriors(m, data, defaults.GroupSD)
 	out.Smooths = smoothPriors(m, data, defaults.GroupSD)
 	out.Penalise(data)

@@ -21,6 +21,7 @@ import (
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
+	"glmbatch/report/record"
 	"glmbatch/transform"
 )
 
@@ -112,6 +113,10 @@ func (c *Config) open(ctx context.Context) (*opened, error) {
 
 // read adds the design record and the rows.
 func (c *Config) read(ctx context.Context, o *opened) (_ *opened, err error) {
+	if record.IsMixture(o.stored.Family) {
+		return o, words.Hint(fmt.Errorf("fit %s is of a mixture, which is not predicted from yet", o.stored.Key),
+			"pipeline export gives its draws")
+	}
 	if o.record, err = transform.UnmarshalRecord(o.stored.Design); err != nil {
 		return nil, words.Hint(fmt.Errorf("fit %s: %w", o.stored.Key, err),
 			"an older program stored it; run the pipeline again")

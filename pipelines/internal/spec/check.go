@@ -78,6 +78,7 @@ func (c *checker) check() {
 		c.checkRun(profiles.get(prof.Name).get("run"), &prof.Run, "profiles", prof.Name, "run")
 	}
 	c.discreteRun()
+	c.mixtureRun()
 	c.expandFits()
 }
 

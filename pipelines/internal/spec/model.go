@@ -127,10 +127,10 @@ func (p Priors) Match(name string) *NamedPrior {
 // HasDefaults reports whether a prior of the model is left to its default.
 func (m *Model) HasDefaults() bool {
 	left := func(p prior.Prior) bool { return p.Kind == "" }
-	return left(m.Prior.Coefficients.Prior) || left(m.Prior.Intercept.Prior.Prior) ||
+	return !m.Conjugate() && (left(m.Prior.Coefficients.Prior) || left(m.Prior.Intercept.Prior.Prior) ||
 		m.Grouped() && left(m.Prior.SD.Prior) || m.Smooths() && left(m.Prior.SDS.Prior) ||
 		slices.ContainsFunc(m.Family.Dispersions(),
-			func(d glm.Dispersion) bool { return left(m.Prior.Dispersion(d.Name).Prior) })
+			func(d glm.Dispersion) bool { return left(m.Prior.Dispersion(d.Name).Prior) }))
 }
 
 // checkModel checks what a model's keys say together. Priors that are left out
@@ -153,6 +153,7 @@ func (c *checker) checkModel(m *Model) {
 	c.weights(m)
 	c.dispersionPriors(m)
 	c.groups(m)
+	c.mixture(m)
 	c.knownErrors(m)
 	c.derivations(m)
 	c.effects(m)
@@ -340,7 +341,7 @@ func (c *checker) derivations(m *Model) {
 			func(d glm.Dispersion) bool { return d.Name == q.Name }) {
 			c.at("derive "+quote(q.Name)+" has the name of a parameter", "give it another", path...)
 		}
-		if q.Expression == nil {
+		if q.Expression == nil || m.Mixed() { // whose parameters have numbers
 			continue
 		}
 		if err := q.Expression.Check(formula, m.Family.Family, nil); err != nil {

@@ -316,7 +316,7 @@ func (c *checker) kinds(at pos, d *Dataset, m *Model, s *Sampler) (fit bool) {
 		c.add(at, fmt.Sprintf("sampler %s is %s, which is for models of kind mrf, but model %s is a generalised linear model",
 			quote(s.Name), s.Method, quote(m.Name)), "take method: auto, cggibbs, nuts or hmc for this model; or "+only)
 	default:
-		return true
+		return c.mixed(at, d, m, s)
 	}
 	return false
 }

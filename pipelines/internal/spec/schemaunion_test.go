@@ -68,6 +68,10 @@ func (LKJPrior) jsonSchema(*generator, field) object {
 	return anyOf(object{{"type", "string"}, {"pattern", lkjText.String()}, {"examples", []string{"lkj(2)"}}}, template)
 }
 
+func (ConjugatePrior) jsonSchema(*generator, field) object {
+	return anyOf(object{{"type", "string"}, {"examples", []string{"gamma(2, 0.1)"}}}, template)
+}
+
 func (NamedPrior) jsonSchema(*generator, field) object {
 	all := priorKinds(func(i prior.Info) bool { return i.Coefficient || i.Dispersion })
 	return priorSchema(append(all, "lkj"), "normal(0, 2.5)")

@@ -1,0 +1,168 @@
+package collapsed
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/infertest"
+	"glmbatch/infer/mixture"
+)
+
+// density is log likelihood and log prior at a position, by the definition of the mixture.
+func density(s *setup, position []float64) (logLik, logPrior float64) {
+	k, d := s.Components, len(s.Of)
+	w, theta := make([]float64, k), make([]float64, k*d)
+	s.Read(position, w, theta)
+	at := make([]float64, len(s.data.Y))
+	g, _ := math.Lgamma(float64(k) * s.opts.Concentration)
+	g1, _ := math.Lgamma(s.opts.Concentration)
+	logPrior = g - float64(k)*g1
+	for c := range k {
+		own := theta[c*d : (c+1)*d]
+		logPrior += (s.opts.Concentration-1)*math.Log(w[c]) + s.family.logPrior(own)
+		for i := range at {
+			eta := [1]float64{own[0]}
+			s.rows.LogLik(i, eta[:], own[1:], eta[:])
+			at[i] += w[c] * math.Exp(eta[0])
+		}
+	}
+	for _, p := range at {
+		logLik += math.Log(p)
+	}
+	return logLik, logPrior
+}
+
+func TestConformance(t *testing.T) {
+	for _, e := range examples {
+		for _, plain := range []bool{false, true} {
+			t.Run(fmt.Sprint(e.family.Name, " plain ", plain), func(t *testing.T) {
+				s := e.setup(t, Options{Options: mixture.Options{Components: 3, Concentration: 1.5}, Plain: plain})
+				infertest.Conforms(t, s, infertest.Posterior{Parameters: s.Parameters(),
+					LogDensity: func(p []float64) (float64, float64) { return density(s, p) },
+					Other: func() ([]byte, error) {
+						return e.setup(t, Options{Options: mixture.Options{Components: 2}}).chain(t, 1).MarshalBinary()
+					}})
+			})
+		}
+	}
+}
+
+// three are three coins of 100 throws each: few, half and most of them heads.
+var three = example{trialsOf, ones([]float64{5, 50, 95}, []float64{100, 100, 100}), "beta(1, 1)"}
+
+// Of two components the coin in the middle belongs to the one or the other with equal chances. The plain sampler never
+// moves it: given that it is one of two coins with about 3/4 heads, a component of 1/20 is e⁻⁷⁰ times as likely. The
+// collapsed sampler does not hold the components' probabilities while it draws the label, and has the exact law.
+func TestPlainIsStuck(t *testing.T) {
+	for _, plain := range []bool{true, false} {
+		k := three.setup(t, Options{Options: mixture.Options{Components: 2}, Plain: plain}).chain(t, 3)
+		exact, total := 0.0, 0.0
+		labellings(k, func(int) {
+			p := math.Exp(k.logTarget())
+			if total += p; k.labels[0] == k.labels[1] {
+				exact += p
+			}
+		})
+		exact /= total
+		copy(k.labels, []uint8{0, 0, 1})
+		k.collect()
+		k.drawParameters()
+		k.evaluate()
+		const iterations = 20_000
+		share := 0.0
+		for range iterations {
+			if _, err := k.Step(); err != nil {
+				t.Fatal(err)
+			}
+			if k.labels[0] == k.labels[1] {
+				share += 1.0 / iterations
+			}
+		}
+		switch {
+		case plain && math.Abs(share-1) > 1e-9:
+			t.Errorf("the plain sampler had the first two coins together in %v of its iterations, not all", share)
+		case !plain && math.Abs(share-exact) > 6*0.5/math.Sqrt(iterations/3):
+			t.Errorf("the collapsed sampler had the first two coins together in %.4f of its iterations, all labellings "+
+				"have %.4f", share, exact)
+		}
+	}
+}
+
+// Several chains of the plain sampler disagree about what no label moves, and those of the collapsed one agree: means
+// of the lesser intercept over four chains.
+func TestChainsOfThePlainSamplerDisagree(t *testing.T) {
+	spread := func(plain bool) float64 {
+		s := three.setup(t, Options{Options: mixture.Options{Components: 2}, Plain: plain})
+		least, largest := math.Inf(1), math.Inf(-1)
+		position := make([]float64, s.Len())
+		for c := range 4 {
+			k, err := s.Kernel(infer.Chain{Index: c, Count: 4, Stream: infer.NewStream(1, "three", fmt.Sprint(c))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mean := 0.0
+			for range 4000 {
+				if _, err := k.Step(); err != nil {
+					t.Fatal(err)
+				}
+				k.Position(position)
+				mean += position[2] / 4000
+			}
+			least, largest = min(least, mean), max(largest, mean)
+		}
+		return largest - least
+	}
+	if plain, collapsed := spread(true), spread(false); !(plain > 1.5 && collapsed < 0.2) {
+		t.Errorf("means of the lesser intercept spread over %.3f with the plain sampler, %.3f with the collapsed one", plain,
+			collapsed)
+	}
+}
+
+func TestParsePrior(t *testing.T) {
+	for _, text := range []string{"gamma(2, 0.1)", "normal_inverse_gamma(-3, 0.5, 2, 1e-05)", "beta(1, 1)"} {
+		if p, err := ParsePrior(text); err != nil || p.String() != text {
+			t.Errorf("%q reads as %q, error %v", text, p, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"gamma 2":                          "is no conjugate prior",
+		"normal(0, 1)":                     `"normal" is no conjugate prior`,
+		"gamma(2)":                         "has 2 numbers, not 1",
+		"gamma(2, x)":                      `"x" is not a number`,
+		"gamma(2, 0)":                      "number 2 is 0; it must be from 0.001",
+		"beta(-1, 1)":                      "number 1 is -1",
+		"normal_inverse_gamma(0, 1, 1, 0)": "number 4 is 0; it must be above 0",
+		"normal_inverse_gamma(NaN, 1,1,1)": "number 1 is NaN",
+	} {
+		if _, err := ParsePrior(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	refused := func(want string, f glm.Family, prior string, change func(d *glm.Data)) {
+		t.Helper()
+		p, err := ParsePrior(prior)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := ones([]float64{0, 1, 1}, nil)
+		if change != nil {
+			change(data)
+		}
+		_, err = New(f, data, Options{Options: mixture.Options{Components: 2}, Prior: p})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	refused("gamma is not conjugate to gaussian", normal, "gamma(1, 1)", nil)
+	refused("beta is not conjugate to student_t", glm.Family{Name: "student_t", Link: "identity"}, "beta(1, 1)", nil)
+	refused("are for y ~ 1", coins, "beta(1, 1)", func(d *glm.Data) { d.Intercept = -1 })
+	refused("count once each", coins, "beta(1, 1)", func(d *glm.Data) { d.Frequency = []float64{1, 2, 1} })
+	refused("count once each", counts, "gamma(1, 1)", func(d *glm.Data) { d.Offset = []float64{1, 2, 1} })
+}

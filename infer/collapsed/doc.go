@@ -1,0 +1,26 @@
+// Package collapsed samples finite mixtures of exponential families with conjugate priors, where the parameters of the
+// components can be integrated out: responses without columns, y ~ 1.
+//
+//	y_i ~ Σ_k w_k·f(theta_k),  w ~ Dirichlet(a, …, a)
+//	gaussian:            mu, sigma² ~ normal-inverse-gamma
+//	poisson:             mean ~ gamma
+//	bernoulli, binomial: probability ~ beta
+//
+// The collapsed sampler draws the label of one row after the other given the labels of all others,
+//
+//	P(z_i = k | z_rest, y) ∝ (a + n_k)·p(y_i | other rows with label k)
+//
+// from counts and sufficient statistics, O(K) a row, with neither weights nor parameters: these are drawn given the
+// labels only to be told. The plain sampler draws labels given parameters, and parameters given labels. It is there to
+// be compared with: where rows are informative, labels decide the parameters and these the labels, and it stays where
+// it is.
+//
+// Positions are those of package mixture.
+//
+// Source: Liu (1994), The collapsed Gibbs sampler in Bayesian computations with applications to a gene regulation
+// problem, doi:10.1080/01621459.1994.10476829; Neal (2000), Markov chain sampling methods for Dirichlet process
+// mixture models, doi:10.1080/10618600.2000.10474879, algorithm 3, for a fixed number of components.
+//
+// Read prior.go (priors and their spelling), family.go (what each family knows of its rows), collapsed.go (the set-up),
+// kernel.go (an iteration) and state.go.
+package collapsed

@@ -1,0 +1,180 @@
+package collapsed
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"glmbatch/infer"
+	"glmbatch/infer/mixture"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
+)
+
+// kernel is one chain. Its state is labels, logW and theta, with the stream.
+type kernel struct {
+	*setup
+	stream *infer.Stream
+	labels []uint8
+	// of are the statistics of each component and counts its rows. They are made anew in each iteration, which ends
+	// their rounding errors.
+	of     []statistics
+	counts []float64
+
+	logW, theta []float64 // of one component after the other
+	terms       []float64 // log densities of the rows, component after component
+	logLik      float64
+
+	chances []float64 // scratch
+}
+
+// Step draws the labels, then weights and parameters given these. LogLik is that of the mixture at weights and
+// parameters, with the labels summed over.
+func (k *kernel) Step() (infer.Info, error) {
+	if k.opts.Plain {
+		k.labelAll()
+	} else {
+		k.collect()
+		for i := range k.labels {
+			k.label(i)
+		}
+	}
+	k.collect()
+	k.drawParameters()
+	k.evaluate()
+	n := int64(len(k.labels) * k.Components)
+	return infer.Info{LogLik: k.logLik, LogPrior: k.logPrior(), Evaluations: int64(len(k.labels)), Touched: n}, nil
+}
+
+// label draws the label of a row given those of all others.
+func (k *kernel) label(i int) {
+	k.family.add(&k.of[k.labels[i]], i, -1)
+	k.counts[k.labels[i]]--
+	total := k.chancesOf(i)
+	c := mixture.Pick(k.stream.Float64(), k.chances, total)
+	k.labels[i] = uint8(c)
+	k.family.add(&k.of[c], i, 1)
+	k.counts[c]++
+}
+
+// chancesOf writes the logs of what the components make of row i, which is in none of them, to chances, and returns the
+// log of their sum.
+func (k *kernel) chancesOf(i int) (total float64) {
+	for c := range k.of {
+		k.chances[c] = vec.Log(k.opts.Concentration+k.counts[c]) + k.family.predictive(&k.of[c], i)
+	}
+	return mixture.LogSum(k.chances)
+}
+
+// labelAll draws the label of each row given weights and parameters.
+func (k *kernel) labelAll() {
+	n := len(k.labels)
+	for i := range n {
+		for c, l := range k.logW {
+			k.chances[c] = l + k.terms[c*n+i]
+		}
+		k.labels[i] = uint8(mixture.Pick(k.stream.Float64(), k.chances, mixture.LogSum(k.chances)))
+	}
+}
+
+// collect makes statistics and counts of the labels.
+func (k *kernel) collect() {
+	clear(k.of)
+	clear(k.counts)
+	for i, c := range k.labels {
+		k.family.add(&k.of[c], i, 1)
+		k.counts[c]++
+	}
+}
+
+// drawParameters draws weights and parameters given labels.
+func (k *kernel) drawParameters() {
+	mixture.DrawWeights(k.stream, k.opts.Concentration, k.counts, k.logW)
+	d := len(k.Of)
+	for c := range k.of {
+		k.family.draw(k.stream, &k.of[c], k.theta[c*d:(c+1)*d])
+	}
+}
+
+// evaluate makes terms and logLik of weights and parameters.
+func (k *kernel) evaluate() {
+	n, d := len(k.labels), len(k.Of)
+	for c := range k.of {
+		at, theta := k.terms[c*n:(c+1)*n], k.theta[c*d:(c+1)*d]
+		for i := range at {
+			at[i] = theta[0]
+		}
+		k.rows.LogLik(0, at, theta[1:], at)
+	}
+	k.logLik = 0
+	for i := range n {
+		for c, l := range k.logW {
+			k.chances[c] = l + k.terms[c*n+i]
+		}
+		k.logLik += mixture.LogSum(k.chances)
+	}
+}
+
+// logPrior is the log prior density of weights and parameters.
+func (k *kernel) logPrior() float64 {
+	sum, d := mixture.LogWeightsPrior(k.opts.Concentration, k.logW), len(k.Of)
+	for c := range k.of {
+		sum += k.family.logPrior(k.theta[c*d : (c+1)*d])
+	}
+	return sum
+}
+
+// start draws labels: K rows are drawn, and each row goes to the one nearest to it in the ranks of responses.
+func (k *kernel) start() {
+	order, ranks := make([]int, len(k.labels)), make([]int, len(k.labels))
+	for i := range order {
+		order[i] = i
+	}
+	share := func(i int) float64 {
+		if m := k.data.Trials; m != nil && m[i] > 0 {
+			return k.data.Y[i] / m[i]
+		}
+		return k.data.Y[i]
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(share(a), share(b)) })
+	for r, i := range order {
+		ranks[i] = r
+	}
+	seeds := make([]int, k.Components)
+	for c := range seeds {
+		seeds[c] = ranks[variate.Index(k.stream, len(ranks))]
+	}
+	far := func(a, b int) int { return max(a-b, b-a) }
+	for i, r := range ranks {
+		for c := range seeds {
+			if far(seeds[c], r) < far(seeds[k.labels[i]], r) {
+				k.labels[i] = uint8(c)
+			}
+		}
+	}
+	k.collect()
+	k.drawParameters()
+	k.evaluate()
+}
+
+// Start says how the starting point was drawn.
+func (k *kernel) Start() string { return "rows drawn, each row with the nearest of them" }
+
+// Position writes the components in their order, then as they were sampled.
+func (k *kernel) Position(dst []float64) {
+	for c, l := range k.logW {
+		k.chances[c] = math.Min(1, vec.Exp(l))
+	}
+	k.Write(dst, k.chances, k.theta)
+}
+
+// SetPosition moves the chain to a position, with labels that are drawn given it.
+func (k *kernel) SetPosition(position []float64) error {
+	k.Read(position, k.logW, k.theta)
+	for c, w := range k.logW {
+		k.logW[c] = vec.Log(w)
+	}
+	k.evaluate()
+	k.labelAll()
+	return nil
+}

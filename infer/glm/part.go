@@ -1,0 +1,79 @@
+package glm
+
+import (
+	"slices"
+
+	"glmbatch/infer/design"
+	"glmbatch/internal/vec"
+)
+
+// Part is the posterior that some of the rows of a target give alone, with the target's priors. Which rows these are
+// changes from one Take to the next, as those of a component of a mixture do. It belongs to one chain.
+type Part struct {
+	whole, target *Target
+	data          *Data
+	x             *design.Dense
+}
+
+// NewPart returns a part of no rows. The design must be dense; memory: a copy of it.
+func (t *Target) NewPart() *Part {
+	x := t.data.X.(*design.Dense)
+	data, target := *t.data, *t.Vectorised()
+	p := &Part{whole: t, target: &target, data: &data, x: &design.Dense{Cols: x.Cols, Values: make([]float64, 0,
+		len(x.Values))}}
+	data.X, data.Offset = p.x, nil
+	target.rows = rows{kernels: target.kernels}
+	target.data, target.constant = p.data, 0
+	target.xty = make([]float64, x.Cols)
+	p.Take(nil, nil)
+	return p
+}
+
+// Target returns the posterior of the rows that were taken last, its log likelihood less a constant. Predictors of it
+// have to Resize after each Take.
+func (p *Part) Target() *Target { return p.target }
+
+// Take makes the part that of some rows, in their order; counts says how often each counts, nil for once.
+// Cost: O(len(rows)·d).
+func (p *Part) Take(rows []int32, counts []float64) {
+	t, from, to := p.target, &p.whole.rows, &p.target.rows
+	for _, v := range []struct {
+		dst *[]float64
+		of  []float64
+	}{{&to.y, from.y}, {&to.m, from.m}, {&to.logY, from.logY}, {&to.log1Y, from.log1Y}, {&to.precision, from.precision},
+		{&to.roots, from.roots}, {&p.data.Offset, p.whole.data.Offset}} {
+		if v.of != nil {
+			*v.dst = gather((*v.dst)[:0], v.of, rows)
+		}
+	}
+	to.frequency, to.total = counts, float64(len(rows))
+	if counts != nil {
+		to.total = vec.Sum(counts)
+	}
+	p.data.Y, p.data.Trials, p.data.Precision, p.data.Frequency = to.y, to.m, to.precision, counts
+	p.x.Rows, p.x.Values = len(rows), p.x.Values[:0]
+	for j := range p.x.Cols {
+		p.x.Values = gather(p.x.Values, p.whole.data.X.(*design.Dense).Col(j), rows)
+	}
+	t.weights, t.counted = t.rowWeights(), product(counts, to.y)
+	if t.kind.linear() {
+		p.x.TransposedProduct(t.kernels, t.counted, t.xty)
+	}
+}
+
+// gather appends the entries of some rows.
+func gather(dst, of []float64, rows []int32) []float64 {
+	dst = slices.Grow(dst, len(rows))
+	for _, i := range rows {
+		dst = append(dst, of[i])
+	}
+	return dst
+}
+
+// Resize gives the predictor room for the rows that a Part has taken; SetTheta must come before anything else.
+func (p *Predictor) Resize() {
+	n := p.t.Rows()
+	p.eta = slices.Grow(p.eta[:0], n)[:n]
+	p.fresh = nil
+	p.near.forget()
+}

@@ -1,0 +1,23 @@
+// Package mixture samples finite mixtures of generalised linear models: each row is of one of K components, which have
+// coefficients and dispersions of their own.
+//
+//	y_i ~ Σ_k w_k·family(g⁻¹(o_i + x_i·beta_k), phi_k)
+//	w ~ Dirichlet(a, …, a),  beta_k, phi_k ~ the model's priors, independent and the same for each k
+//
+// An iteration draws the component of each row, its label, from its law given everything else, by enumeration over the
+// K cached linear predictors; then w given how many rows each component has; then the parameters of each component by
+// a sweep of package cggibbs over its rows, or from the prior where it has none.
+//
+// The posterior is the same under every renumbering of the components, so what a chain calls component 1 means nothing
+// by itself. A position therefore has every parameter twice: with the components numbered in increasing order of one of
+// their parameters, which no renumbering moves, and as they were sampled.
+//
+// Limits: dense designs; proper priors that are not horseshoes; neither group-level effects nor smooths.
+//
+// Source: Diebolt and Robert (1994), Estimation of finite mixture distributions through Bayesian sampling,
+// doi:10.1111/j.2517-6161.1994.tb01985.x; Jasra, Holmes and Stephens (2005), Markov chain Monte Carlo methods and the
+// label switching problem, doi:10.1214/088342305000000016.
+//
+// Read layout.go (what a position has), mixture.go (the set-up), kernel.go (an iteration), start.go and state.go;
+// weights.go has their law.
+package mixture

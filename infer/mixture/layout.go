@@ -1,0 +1,168 @@
+package mixture
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"glmbatch/infer"
+)
+
+// Layout says what stands where in a position: the weights of the components, then the parameters of one component
+// after the other; first with the components in increasing order of one of these numbers, then as they were sampled.
+type Layout struct {
+	Components int
+	// Of describes the parameters of one component: coefficients, then dispersions.
+	Of []infer.Parameter
+	// Order is the entry of Of by which components are numbered; len(Of) means the weight.
+	Order int
+}
+
+// Names of orders besides the names of a component's parameters.
+const (
+	ByWeight  = "theta"
+	intercept = "(Intercept)"
+)
+
+// OrderOf returns the entry of a component's parameters with this name, len(of) for ByWeight; −1 if there is none. An
+// empty name means the intercept, or where there is none the first.
+func OrderOf(of []infer.Parameter, name string) int {
+	switch name {
+	case "":
+		return max(0, slices.IndexFunc(of, func(p infer.Parameter) bool { return p.Kind == infer.Intercept }))
+	case ByWeight:
+		return len(of)
+	}
+	return slices.IndexFunc(of, func(p infer.Parameter) bool { return p.Name == name })
+}
+
+// Parameters describes a position. As in brms the weights are called theta1, theta2, …, a coefficient mu1_x or
+// mu1_Intercept, a dispersion sigma1; those of components as they were sampled have unsorted_ in front.
+func (l *Layout) Parameters() []infer.Parameter {
+	out := make([]infer.Parameter, 0, l.Len())
+	for _, prefix := range []string{"", "unsorted_"} {
+		kind := func(k infer.ParameterKind) infer.ParameterKind {
+			if prefix != "" {
+				return infer.Unsorted
+			}
+			return k
+		}
+		for c := range l.Components {
+			out = append(out, infer.Parameter{Name: prefix + "theta" + strconv.Itoa(c+1), Kind: kind(infer.MixtureWeight),
+				Level: strconv.Itoa(c + 1)})
+		}
+		for c := range l.Components {
+			for _, p := range l.Of {
+				out = append(out, infer.Parameter{Name: prefix + componentName(p, c), Kind: kind(p.Kind),
+					Level: strconv.Itoa(c + 1), Term: term(p)})
+			}
+		}
+	}
+	return out
+}
+
+func componentName(p infer.Parameter, c int) string {
+	if p.Kind == infer.Dispersion {
+		return p.Name + strconv.Itoa(c+1)
+	}
+	return "mu" + strconv.Itoa(c+1) + "_" + term(p)
+}
+
+// term is the name of a column, Intercept of the column of ones, as elsewhere in names that are made of several.
+func term(p infer.Parameter) string {
+	switch {
+	case p.Kind == infer.Dispersion:
+		return ""
+	case p.Name == intercept:
+		return "Intercept"
+	}
+	return p.Name
+}
+
+// Len is how many numbers a position has.
+func (l *Layout) Len() int { return 2 * l.half() }
+
+func (l *Layout) half() int { return l.Components * (1 + len(l.Of)) }
+
+// Blocks yields the parameters of each component in a position, twice for each, in their order; they alias it.
+func (l *Layout) Blocks(position []float64) (out [][]float64) {
+	for at := 0; at < l.Len(); at += l.half() {
+		for c := range l.Components {
+			from := at + l.Components + c*len(l.Of)
+			out = append(out, position[from:from+len(l.Of)])
+		}
+	}
+	return out
+}
+
+// Write writes the position where components have these weights and parameters, component after component.
+func (l *Layout) Write(dst, weights, theta []float64) {
+	d := len(l.Of)
+	order := make([]int, l.Components)
+	for c := range order {
+		order[c] = c
+	}
+	key := func(c int) float64 {
+		if l.Order == d {
+			return weights[c]
+		}
+		return theta[c*d+l.Order]
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+	for to, c := range order {
+		dst[to] = weights[c]
+		copy(dst[l.Components+to*d:], theta[c*d:(c+1)*d])
+	}
+	copy(dst[l.half():], weights)
+	copy(dst[l.half()+l.Components:], theta)
+}
+
+// Read reads weights and parameters of the components as they were sampled from a position.
+func (l *Layout) Read(position, weights, theta []float64) {
+	copy(weights, position[l.half():])
+	copy(theta, position[l.half()+l.Components:])
+}
+
+// Keys are the entries of a position by which its components are numbered, as they were sampled.
+func (l *Layout) Keys() []int {
+	out := make([]int, l.Components)
+	for c := range out {
+		if out[c] = l.half() + c; l.Order < len(l.Of) {
+			out[c] = l.half() + l.Components + c*len(l.Of) + l.Order
+		}
+	}
+	return out
+}
+
+// Switching is what is seen of the labels in consecutive draws of a chain.
+type Switching struct {
+	// Switches is how often the order of the components, as they were sampled, is another one than in the draw before.
+	Switches int
+	// Commonest is that order in most draws: the label of the least component first.
+	Commonest []int
+}
+
+// Switches looks at the keys of each component, draw by draw. Cost: O(draws·K·log K).
+func Switches(keys [][]float64) (out Switching) {
+	counts := map[string]int{}
+	before, order := make([]int, len(keys)), make([]int, len(keys))
+	most := 0
+	for i := range keys[0] {
+		for c := range order {
+			order[c] = c
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a][i], keys[b][i]) })
+		if i > 0 && !slices.Equal(order, before) {
+			out.Switches++
+		}
+		copy(before, order)
+		text := ""
+		for _, c := range order {
+			text += strconv.Itoa(c) + " "
+		}
+		if counts[text]++; counts[text] > most {
+			most, out.Commonest = counts[text], slices.Clone(order)
+		}
+	}
+	return out
+}

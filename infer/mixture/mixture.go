@@ -1,0 +1,175 @@
+package mixture
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"glmbatch/infer"
+	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/design"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
+	"glmbatch/infer/prior"
+	"glmbatch/internal/words"
+)
+
+// Version names the algorithm: it changes whenever the same stream gives other bits.
+const Version = "mixture/1 " + cggibbs.Version
+
+// Options configures New.
+type Options struct {
+	// Components is K, at least 2.
+	Components int
+	// Concentration is a of the Dirichlet prior of the weights. Zero means 1: all weights are equally likely.
+	Concentration float64
+	// Order names the parameter of a component by whose size components are numbered, see OrderOf.
+	Order string
+}
+
+// MostComponents bounds Options.Components.
+const MostComponents = 100
+
+// Filled checks options, and fills in what is left to defaults.
+func (o Options) Filled(of []infer.Parameter) (Options, error) {
+	if o.Concentration == 0 {
+		o.Concentration = 1
+	}
+	switch {
+	case o.Components < 2 || o.Components > MostComponents:
+		return o, fmt.Errorf("mixture: %d components; there must be 2 to %d", o.Components, MostComponents)
+	case !(o.Concentration >= 1e-6 && o.Concentration <= 1e6):
+		return o, fmt.Errorf("mixture: concentration %v of the weights; it must be from 1e-6 to 1e6", o.Concentration)
+	case OrderOf(of, o.Order) < 0:
+		names := []string{ByWeight}
+		for _, p := range of {
+			names = append(names, p.Name)
+		}
+		return o, words.Hint(fmt.Errorf("mixture: components have no parameter %q to be numbered by", o.Order),
+			"there are "+words.List(names))
+	}
+	return o, nil
+}
+
+// setup is what the chains of one fit share.
+type setup struct {
+	Layout
+	opts   Options
+	target *glm.Target // of all rows with one component's parameters
+	rows   *glm.Pointwise
+}
+
+// New returns the sampler of a mixture whose components each have the likelihood and the priors of target. Its error
+// tells what a mixture cannot have, or is one of Options.
+//
+// Cost of an iteration: K·n·d for the linear predictors and K·n densities, besides sweeps over n rows in all.
+func New(target *glm.Target, opts Options) (infer.Setup, error) {
+	if err := check(target); err != nil {
+		return nil, err
+	}
+	of := target.Parameters()
+	opts, err := opts.Filled(of)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := glm.NewPointwise(target.Model().Family, target.Data())
+	if err != nil {
+		return nil, err
+	}
+	return &setup{Layout: Layout{Components: opts.Components, Of: of, Order: OrderOf(of, opts.Order)}, opts: opts,
+		target: target, rows: rows}, nil
+}
+
+// check refuses what components cannot have.
+func check(target *glm.Target) error {
+	data, model := target.Data(), target.Model()
+	if names := groups.ImproperPriors(data, model); len(names) > 0 {
+		flat := map[bool]string{true: "has a flat one", false: "have flat ones"}[len(names) == 1]
+		return words.Hint(fmt.Errorf("a component of a mixture may have no rows, and then only its prior keeps its "+
+			"parameters finite: %s %s", words.List(names), flat),
+			"give proper priors, as normal(0, 2.5), or leave them to the defaults")
+	}
+	if _, dense := data.X.(*design.Dense); !dense {
+		return words.Hint(errors.New("a mixture needs a dense design, and this one is sparse"), "write sparse: false")
+	}
+	if len(data.Smooths) > 0 {
+		return words.Hint(errors.New("components of a mixture have no smooths yet"), "take ns(x, 3) or poly(x, 2) for s(x)")
+	}
+	for _, p := range model.Coefficients {
+		if p.Kind.Shrinks() {
+			return words.Hint(fmt.Errorf("components of a mixture have no %s priors yet", p.Kind),
+				"take normal, student_t or laplace")
+		}
+	}
+	return bounded(model)
+}
+
+// bounded refuses priors of a dispersion under which the posterior has no finite integral where a component may hold
+// nothing but rows that it fits perfectly, as equal responses: with m of them the likelihood grows like (1/sigma)^m, or
+// shape^(m/2), where sigma goes to 0 or the shape beyond all bounds, and only a prior that falls faster stops it.
+//
+// Source: Day (1969), Estimating the components of a mixture of normal distributions, doi:10.1093/biomet/56.3.463.
+func bounded(model *glm.Model) error {
+	law, name := model.Dispersion, ""
+	ok, hint := true, ""
+	switch model.Family.Name {
+	case "gaussian", "student_t":
+		name, hint = "sigma", "give sigma an inverse_gamma prior, as inverse_gamma(2, 1) in units of the response"
+		ok = law.Kind == prior.InverseGamma || law.Kind == prior.Constant || law.Kind == prior.Uniform && law.Low > 0
+	case "gamma", "inverse_gaussian", "beta":
+		name = model.Family.Dispersions()[0].Name
+		hint = fmt.Sprintf("give %s a gamma, exponential or half_normal prior, as gamma(2, 0.1)", name)
+		switch law.Kind {
+		case prior.Gamma, prior.Exponential, prior.HalfNormal, prior.Constant, prior.Uniform:
+		default:
+			ok = false
+		}
+	}
+	if ok {
+		return nil
+	}
+	return words.Hint(fmt.Errorf("prior of %s: under %s the posterior of a mixture has no finite integral, for a "+
+		"component may hold equal responses alone and fit them perfectly", name, law), hint)
+}
+
+// Explain says how the mixture is sampled.
+func (s *setup) Explain() string {
+	names := make([]string, 0, len(s.Of))
+	for _, p := range s.Of {
+		names = append(names, p.Name)
+	}
+	return fmt.Sprintf("%d components, each with its own %s; a label for each row given the parameters, then each "+
+		"component by a sweep over its rows", s.Components, strings.Join(names, ", "))
+}
+
+// Kernel returns one chain at its dispersed start.
+func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
+	if c.Stream == nil {
+		return nil, fmt.Errorf("mixture: chain %d has no random stream", c.Index)
+	}
+	n, k := s.target.Rows(), s.Components
+	part := s.target.NewPart()
+	sweeps, err := cggibbs.NewConditional(part, c.Stream)
+	if err != nil {
+		return nil, err
+	}
+	out := &kernel{setup: s, stream: c.Stream, part: part, sweeps: sweeps, theta: make([]float64, k*len(s.Of)),
+		logW: make([]float64, k), terms: make([]float64, k*n), members: make([]members, k), counts: make([]float64, k),
+		chances: make([]float64, k)}
+	out.words, err = out.start(c)
+	return out, err
+}
+
+// dispersions writes the family's dispersions of a component, those that priors fix included.
+func (s *setup) dispersions(theta []float64) (out [2]float64) {
+	model, at := s.target.Model(), s.target.Cols()
+	for k := range model.Family.Dispersions() {
+		if p := model.DispersionPrior(k); p.Kind == prior.Constant {
+			out[k] = p.Location
+			continue
+		}
+		out[k] = theta[at]
+		at++
+	}
+	return out
+}

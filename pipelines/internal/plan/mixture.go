@@ -1,0 +1,235 @@
+package plan
+
+import (
+	"errors"
+	"strconv"
+
+	"glmbatch/infer"
+	"glmbatch/infer/collapsed"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/mixture"
+	"glmbatch/infer/prior"
+	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report/record"
+	"glmbatch/transform"
+)
+
+// Mixture is a mixture of generalised linear models on a coded design.
+type Mixture struct {
+	*transform.Design
+	fit      *Fit
+	dataHash string
+	method   Method
+	setup    func(by infer.Parallel) (infer.Setup, error)
+}
+
+// MixtureMethod is the method of mixtures whose parameters are drawn.
+const MixtureMethod = "mixture"
+
+// newMixture resolves the sampler and codes the design.
+func newMixture(f *Fit) (*Mixture, error) {
+	d, err := f.Unit.design(f.Model)
+	if err != nil {
+		return nil, err
+	}
+	m := &Mixture{Design: d.Design, fit: f, dataHash: d.dataHash}
+	m.method = mixtureMethod(f.Sampler, f.Model)
+	given := &f.Model.Mixture
+	o := mixture.Options{Components: given.Components, Concentration: given.Weights, Order: given.Order}
+	if f.Model.Conjugate() {
+		own := collapsed.Options{Options: o, Prior: given.Conjugate.Prior, Plain: m.method.Name == MixtureMethod}
+		m.setup = func(infer.Parallel) (infer.Setup, error) { return collapsed.New(f.Model.Family.Family, d.Data, own) }
+		return m, nil
+	}
+	m.setup = func(by infer.Parallel) (infer.Setup, error) {
+		target, err := glm.NewTargetBy(by, d.Data, posterior(f.Model, d.Data))
+		if err != nil {
+			return nil, err
+		}
+		return mixture.New(target, o)
+	}
+	return m, nil
+}
+
+// mixtureMethod is that of a sampler, which its spec has let pass, for a mixture.
+func mixtureMethod(s *spec.Sampler, model *spec.Model) Method {
+	m := Method{Name: MixtureMethod, Version: mixture.Version, Chains: true}
+	switch {
+	case s.Method == spec.Collapsed:
+		m.Name, m.Version = spec.Collapsed, collapsed.Version
+	case s.Method == "auto" && model.Conjugate():
+		m.Name, m.Version = spec.Collapsed, collapsed.Version
+		m.Reason = "auto chose collapsed: the prior is conjugate, so that the parameters are integrated out"
+	case model.Conjugate():
+		m.Version = collapsed.Version
+	case s.Method == "auto":
+		m.Reason = "auto chose mixture: labels given parameters, and parameters given labels"
+	}
+	return m
+}
+
+// vanishing puts a prior that vanishes at 0 in the place of the default of a scale, since a component may hold equal
+// responses alone: inverse_gamma(2, half the sd of the response).
+func vanishing(m *spec.Model, law prior.Prior) prior.Prior {
+	if !m.Mixed() || law.Kind != prior.Exponential || m.Prior.Sigma.Kind != "" || !scaled(m) {
+		return law
+	}
+	return prior.Prior{Kind: prior.InverseGamma, Shape: 2, Scale: 0.5 / law.Rate}
+}
+
+// vanishingRule is vanishing in words.
+const vanishingRule = "inverse_gamma(2, sd(y)/2)"
+
+// scaled reports whether the first dispersion of the family is a scale.
+func scaled(m *spec.Model) bool { return m.Family.Name == "gaussian" || m.Family.Name == "student_t" }
+
+// mixtureDefaults names the rule of vanishing.
+const mixtureDefaults = " mixture/1"
+
+// Method is the resolved sampler.
+func (m *Mixture) Method() *Method { return &m.method }
+
+// Foreseen is empty: what a method does is decided with it.
+func (m *Mixture) Foreseen() string { return "" }
+
+// Facts names the model, the size of its design and how it was coded.
+func (m *Mixture) Facts() Facts {
+	f := m.fit.Model
+	out := Facts{
+		Family: record.MixtureFamily(f.Family.Name), Link: f.Family.Link, Formula: f.Formula, Rows: m.Counted,
+		Columns: m.Data.Cols(), DataHash: m.dataHash, Warnings: m.Warnings,
+		Notes: append(m.Notes[:len(m.Notes):len(m.Notes)], m.fit.Unit.notes()...),
+	}
+	for _, count := range m.Data.Frequency {
+		out.Observations += count
+	}
+	return out
+}
+
+// Lengths is the run's own schedule.
+func (m *Mixture) Lengths(s Schedule, _ *spec.Run) Schedule { return s }
+
+// Need counts the design, a copy of its rows by component for each chain, and densities of each row and component.
+func (m *Mixture) Need(chains, workers int) Need {
+	memory := m.fit.Unit.memory
+	memory.Workers = workers
+	out := memory.regressionNeed(m.Rows, m.Data.Cols(), m.Data.X.Entries(), chains)
+	components := int64(m.fit.Model.Mixture.Components)
+	out.Bytes += int64(chains) * 8 * (m.Data.X.Entries() + int64(m.Rows)*(components+4))
+	return out
+}
+
+// Identify adds the hash of the data and the model.
+func (m *Mixture) Identify(id *Identity) {
+	id.Data, id.Model = m.dataHash, identifyModel(m.fit.Model)
+}
+
+// ToData takes the coefficients of each component to the units of the data.
+func (m *Mixture) ToData(position []float64) {
+	for _, block := range m.layout().Blocks(position) {
+		m.Record.ToData(block)
+	}
+}
+
+// layout is where a position has the parameters of components.
+func (m *Mixture) layout() *mixture.Layout {
+	f := m.fit.Model
+	of := make([]infer.Parameter, 0, m.Data.Cols()+2)
+	for j, name := range m.Data.Names {
+		kind := infer.Coefficient
+		if j == m.Data.Intercept {
+			kind = infer.Intercept
+		}
+		of = append(of, infer.Parameter{Name: name, Kind: kind})
+	}
+	for _, d := range f.Family.Dispersions() {
+		if f.Prior.Dispersion(d.Name).Kind != prior.Constant {
+			of = append(of, infer.Parameter{Name: d.Name, Kind: infer.Dispersion})
+		}
+	}
+	return &mixture.Layout{Components: f.Mixture.Components, Of: of, Order: mixture.OrderOf(of, f.Mixture.Order)}
+}
+
+// Keys are the parameters by which components are numbered, as they were sampled.
+func (m *Mixture) Keys() []int { return m.layout().Keys() }
+
+// OrderedBy names these parameters.
+func (m *Mixture) OrderedBy() string {
+	if l := m.layout(); l.Order < len(l.Of) {
+		return l.Of[l.Order].Name
+	}
+	return "their weights"
+}
+
+// Gating is that of parameters and log_lik; those of components as they were sampled are passed over by their kind.
+func (m *Mixture) Gating() Gating { return Gating{} }
+
+// Setup makes the sampler.
+func (m *Mixture) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, error) {
+	out := &Setup{}
+	if !m.fit.Model.Conjugate() {
+		for _, pattern := range unused(m.fit.Model, m.Data) {
+			out.Cautions = append(out.Cautions, "prior.by_name "+pattern+" decides the prior of no column")
+		}
+	}
+	err := withinMemory(func() (err error) {
+		out.Sampler, err = m.setup(by)
+		return err
+	})
+	return out, m.fit.Explain(err)
+}
+
+// Solve is not for mixtures: all of their methods draw chains.
+func (m *Mixture) Solve() (*Solution, error) {
+	panic("plan: method " + m.method.Name + " draws chains")
+}
+
+// Bind looks up what a derived quantity names among parameters.
+func (m *Mixture) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
+	if len(d.Expression.Averages()) > 0 {
+		return nil, words.Hint(errors.New("average() is of models with one linear predictor, and a mixture has several"),
+			"name parameters, as theta1 * mu1_Intercept")
+	}
+	return d.Expression.Bind(&transform.Fitted{Dataset: m.fit.Unit.Name(), Names: names, Family: m.fit.Model.Family.Family,
+		Effects: -1})
+}
+
+// Describe adds the summary of the data, and the prior of each parameter.
+func (m *Mixture) Describe(rec *record.Fit, params []infer.Parameter) error {
+	var given glm.Model
+	if !m.fit.Model.Conjugate() {
+		given = posterior(m.fit.Model, m.Data)
+	}
+	l := m.layout()
+	half, d := l.Len()/2, len(l.Of)
+	weights := "dirichlet(" + strconv.FormatFloat(mixtureWeights(m.fit.Model), 'g', -1, 64) + ")"
+	for i := range params {
+		out, at := &rec.Parameters[i], i%half-l.Components
+		switch {
+		case at < 0:
+			out.Prior = weights
+		case m.fit.Model.Conjugate():
+			out.Prior = m.fit.Model.Mixture.Conjugate.String()
+		case at%d < m.Data.Cols():
+			c := m.Record.Columns[at%d]
+			out.Center, out.Scale = c.Centre, c.Scale
+			out.Prior = given.Coefficients[at%d].String()
+		default:
+			for k, disp := range m.fit.Model.Family.Dispersions() {
+				if disp.Name == l.Of[at%d].Name {
+					out.Prior = given.DispersionPrior(k).String()
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// mixtureWeights is a of the prior of the weights.
+func mixtureWeights(m *spec.Model) float64 {
+	if m.Mixture.Weights == 0 {
+		return 1
+	}
+	return m.Mixture.Weights
+}

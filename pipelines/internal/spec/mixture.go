@@ -1,0 +1,167 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"glmbatch/infer/collapsed"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/mixture"
+	"glmbatch/internal/words"
+	"glmbatch/transform"
+)
+
+// Mixture says that each row is of one of several components, with coefficients and dispersions of their own. The zero
+// value is none.
+type Mixture struct {
+	Components int     `yaml:"components" min:"2" max:"100" doc:"How many components there are."`
+	Weights    float64 `yaml:"weights" json:",omitzero" min:"0.000001" max:"1000000" doc:"a of the prior Dirichlet(a, …, a) of the weights. Left out: 1, all weights are equally likely."`
+	Order      string  `yaml:"order" json:",omitzero" doc:"By which of their parameters components are numbered in each draw, the least first: a coefficient's name, a dispersion such as sigma, or theta for the weight. Left out: the intercept, at the means of the columns where its prior is."`
+	// Conjugate has no law where it is left out.
+	Conjugate ConjugatePrior `yaml:"conjugate" json:",omitzero" doc:"Instead of prior, for y ~ 1: normal_inverse_gamma(mean, rows, shape, scale) of gaussian, gamma(shape, rate) of the mean of poisson, beta(a, b) of the probability of bernoulli and binomial. Method auto then integrates the parameters out."`
+}
+
+// ConjugatePrior is a prior that can be integrated out.
+type ConjugatePrior struct{ collapsed.Prior }
+
+func (p *ConjugatePrior) decodeNode(d *decoder, n *node, f field, _ []string) {
+	if n.kind != stringKind {
+		d.wrongKind(n, f, "text such as gamma(2, 0.1)")
+		return
+	}
+	law, err := collapsed.ParsePrior(n.text)
+	if err != nil {
+		message, hint := words.Parts(err)
+		d.add(n.at, "conjugate: "+message, hint)
+		return
+	}
+	p.Prior = law
+}
+
+// Mixed reports whether the model is a mixture, Conjugate whether one whose parameters can be integrated out.
+func (m *Model) Mixed() bool { return m.Mixture.Components > 0 }
+
+// Conjugate reports whether the model is a mixture whose parameters can be integrated out.
+func (m *Model) Conjugate() bool { return m.Mixture.Conjugate.Law != "" }
+
+// mixture checks what a mixture says together with the rest of its model.
+func (c *checker) mixture(m *Model) {
+	if n := c.root.get("models").get(m.Name).get("mixture"); n != nil && n.kind == mapKind && n.get("components") == nil {
+		c.at("mixture lacks the key "+quote("components"), "write for example mixture: {components: 2}", "models", m.Name,
+			"mixture")
+	}
+	if !m.Mixed() {
+		return
+	}
+	at := func(keys ...string) []string { return append([]string{"models", m.Name}, keys...) }
+	formula, err := transform.ParseFormula(m.Formula)
+	if err != nil {
+		return // reported
+	}
+	for _, has := range []struct {
+		what string
+		on   bool
+	}{{"group-level effects", formula.Grouped()}, {"smooths", formula.Smooths()},
+		{"known standard errors", formula.KnownErrors()}} {
+		if has.on {
+			c.at("components of a mixture have no "+has.what+" yet", "leave them out of the formula, or leave mixture out",
+				at("formula")...)
+		}
+	}
+	if m.Sparse == "true" {
+		c.at("a mixture needs a dense design", "leave sparse out", at("sparse")...)
+	}
+	m.Sparse = "false"
+	if len(m.Effects) > 0 {
+		c.at("effects are not computed of mixtures yet", "leave effects out; derive computes from each draw",
+			at("effects")...)
+	}
+	dispersions := m.Family.Dispersions()
+	if o := m.Mixture.Order; o != "" && (o == "sigma" || o == "shape" || o == "phi" || o == "nu") &&
+		!slices.ContainsFunc(dispersions, func(d glm.Dispersion) bool { return d.Name == o }) {
+		c.at(m.Family.Name+" has no "+o+" to number components by", "write order: "+mixture.ByWeight,
+			at("mixture", "order")...)
+	}
+	if !m.Conjugate() {
+		return
+	}
+	if err := m.Mixture.Conjugate.Serves(m.Family.Family); err != nil {
+		message, hint := words.Parts(err)
+		c.at(message, hint, at("mixture", "conjugate")...)
+	}
+	if c.given("models", m.Name, "prior") {
+		c.at("a mixture has either conjugate or prior", "leave one of them out", at("prior")...)
+	}
+	if m.FrequencyWeights != "" || m.PrecisionWeights != "" {
+		c.at("a mixture with a conjugate prior takes no weights", "leave the weights out, or conjugate",
+			at("mixture", "conjugate")...)
+	}
+	m.Prior.Intercept.At = "zero"
+}
+
+// mixtureMethods are those that draw mixtures.
+var mixtureMethods = []string{"auto", "cggibbs", Collapsed}
+
+// Collapsed is the method of mixtures with conjugate priors.
+const Collapsed = "collapsed"
+
+// mixes reports why a sampler is not for a model, where one of the two is of mixtures.
+func (s *Sampler) mixes(m *Model) error {
+	switch {
+	case !m.Mixed() && s.Method == Collapsed:
+		return words.Hint(fmt.Errorf("sampler %s is collapsed, which is for mixtures, but model %s is none", quote(s.Name),
+			quote(m.Name)), "give the model mixture: {components: 2, conjugate: …}, or take method: auto")
+	case m.Mixed() && s.Method != "" && !slices.Contains(mixtureMethods, s.Method):
+		return words.Hint(fmt.Errorf("sampler %s is %s, which does not draw mixtures, but model %s is one", quote(s.Name),
+			s.Method, quote(m.Name)), "take method: "+strings.Join(mixtureMethods, ", ")+" for this model")
+	case m.Mixed() && s.Method == Collapsed && !m.Conjugate():
+		return words.Hint(fmt.Errorf("sampler %s integrates the parameters of components out, which needs a conjugate "+
+			"prior, but model %s has none", quote(s.Name), quote(m.Name)),
+			"give mixture: {conjugate: gamma(2, 0.1)}, of its family's kind, to y ~ 1; or take method: auto")
+	case m.Mixed():
+		if given := s.OptionsWithoutGroups(); len(given) > 0 || s.Kernels != "" {
+			if s.Kernels != "" {
+				given = append(given, "kernels")
+			}
+			return words.Hint(fmt.Errorf("sampler %s has %s, which mixtures do not have, but model %s is one", quote(s.Name),
+				strings.Join(given, ", "), quote(m.Name)), "leave them out for this model")
+		}
+	}
+	return nil
+}
+
+// mixed reports a fit of a mixture, or of a sampler for mixtures, that cannot be.
+func (c *checker) mixed(at pos, d *Dataset, m *Model, s *Sampler) bool {
+	err := s.mixes(m)
+	if err == nil && m.Mixed() && d.Rows == Factored {
+		err = words.Hint(errors.New("data set "+quote(d.Name)+" has rows: factored, which keeps no rows, and model "+
+			quote(m.Name)+" is a mixture"), "leave rows out")
+	}
+	if err == nil {
+		return true
+	}
+	message, hint := words.Parts(err)
+	c.add(at, message, hint+"; or name what goes together under fits")
+	return false
+}
+
+// mixtureRun reports what a run asks for that mixtures do not have.
+func (c *checker) mixtureRun() {
+	r := &c.pipeline.Run
+	i := slices.IndexFunc(c.pipeline.Models, (*Model).Mixed)
+	if i < 0 {
+		return
+	}
+	for _, asked := range []struct {
+		key string
+		on  bool
+	}{{"loo", r.LOO.On}, {"kfold", r.KFold != KFold{}}, {"ppc", r.PPC.On}, {"condition", r.Condition},
+		{"sample", r.Prior()}, {"start", r.Start == "previous"}} {
+		if asked.on {
+			c.at(fmt.Sprintf("%s is not there for mixtures yet, and model %s is one", asked.key,
+				quote(c.pipeline.Models[i].Name)), "leave it out, or give the model a spec of its own", "run", asked.key)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package pipelines_test
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"glmbatch/pipelines"
+)
+
+// mixtures is the shipped pipeline of mixtures, with quantities of the coins that have closed forms.
+func mixtures(t *testing.T, more string) folder {
+	t.Helper()
+	source, err := pipelines.Source("mixtures")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
+	return newFolder(t, strings.Replace(text, `conjugate: "beta(1, 1)"}`, `conjugate: "beta(1, 1)"}
+    derive: {p1: 1 / (1 + exp(-mu1_Intercept)), squares: theta1^2 + theta2^2}`, 1)+more)
+}
+
+// The shipped mixtures agree with JAGS on the same priors, and with closed forms. Of the coins, labels given parameters
+// cannot move the one in the middle: the plain sampler fails its gates, the collapsed one passes them.
+//
+// Limits: means within 5 Monte Carlo standard errors of both programs, of 15 parameters (false alarms below 1e-4, and
+// seeds are fixed); an sd of a hundredth is seen.
+func TestMixtures(t *testing.T) {
+	f := mixtures(t, "")
+	f.run(pipelines.RunOptions{})
+	if got, want := f.ask("t.duckdb", "SELECT dataset, sampler, verdict FROM latest ORDER BY ALL"), "coins,collapsed,pass\ncoins,gibbs,fail\n"+
+		"faithful,gibbs,pass\ngalaxies,collapsed,pass\ngalaxies,gibbs,pass"; got != want {
+		t.Errorf("verdicts\n%s\nwant\n%s", got, want)
+	}
+	f.likeJAGS(t)
+	for _, q := range []struct {
+		name string
+		want float64
+	}{{"p1", (6.0/102 + 56.0/202) / 2}, {"squares", 0.6}} {
+		where := " FROM coefficients WHERE sampler = 'collapsed' AND parameter = '" + q.name + "'"
+		mean := number(t, f.ask("t.duckdb", "SELECT mean"+where))
+		se := number(t, f.ask("t.duckdb", "SELECT sd / sqrt(ess_bulk)"+where))
+		if !(math.Abs(mean-q.want) < 5*se) {
+			t.Errorf("%s of the coins is %.4f ± %.4f, all labellings have %.4f", q.name, mean, se, q.want)
+		}
+	}
+	for _, q := range []struct{ sql, want string }{
+		{"SELECT name, kind, level, term, prior FROM parameter JOIN latest USING (fit_id) WHERE dataset = 'faithful' AND " +
+			"name IN ('theta2', 'mu1_Intercept', 'unsorted_sigma2') ORDER BY name",
+			"mu1_Intercept,intercept,1,Intercept,\"normal(70, 30)\"\ntheta2,mixture_weight,2,,dirichlet(1)\n" +
+				"unsorted_sigma2,unsorted,2,,\"inverse_gamma(2, 7)\""},
+		{"SELECT count(*) FROM latest WHERE family LIKE 'mixture of %'", "5"},
+		{"SELECT count(*) FILTER (value = 0), count(*) FROM diagnostic JOIN latest USING (fit_id) WHERE name = " +
+			"'label_switches' AND dataset = 'faithful'", "5,5"},
+		{"SELECT agreement, compared FROM comparison WHERE dataset = 'galaxies'", "agree,11"},
+	} {
+		if got := f.ask("t.duckdb", q.sql); got != q.want {
+			t.Errorf("%s\n%s\nwant\n%s", q.sql, got, q.want)
+		}
+	}
+	if got := actions(f.run(pipelines.RunOptions{})); strings.Contains(got, "computed") {
+		t.Errorf("a second run has %s", got)
+	}
+}
+
+// likeJAGS compares with testdata/mixtures/jags.csv, which jags.R makes.
+func (f folder) likeJAGS(t *testing.T) {
+	t.Helper()
+	file, err := os.Open("../testdata/mixtures/jags.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(rows) != 16 {
+		t.Fatalf("%d rows, error %v", len(rows), err)
+	}
+	for _, row := range rows[1:] {
+		name := row[1]
+		if k, ok := strings.CutPrefix(name, "mu"); ok {
+			name = "mu" + k + "_Intercept"
+		}
+		jags, err := strconv.ParseFloat(row[2], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mcse, err := strconv.ParseFloat(row[4], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		where := " FROM coefficients WHERE dataset = '" + row[0] + "' AND parameter = '" + name + "' ORDER BY sampler LIMIT 1"
+		mean := number(t, f.ask("t.duckdb", "SELECT mean"+where))
+		own := number(t, f.ask("t.duckdb", "SELECT sd / sqrt(ess_bulk)"+where))
+		if z := (mean - jags) / math.Hypot(own, mcse); !(math.Abs(z) < 5) {
+			t.Errorf("%s of %s is %.4f ± %.4f, that of JAGS %.4f ± %.4f", name, row[0], mean, own, jags, mcse)
+		}
+	}
+}
+
+// A chain of a mixture goes on with the same bits in any number of workers.
+func TestMixturesWithAnyWorkers(t *testing.T) {
+	var sums []string
+	for _, workers := range []int{1, 3} {
+		f := mixtures(t, "run: {chains: 2, draws: 60}\n")
+		f.run(pipelines.RunOptions{Workers: workers})
+		sums = append(sums, f.ask("t.duckdb", "SELECT dataset, sampler, sum(hash(value)) FROM draws GROUP BY ALL ORDER BY ALL"))
+	}
+	if sums[0] != sums[1] || sums[0] == "" {
+		t.Errorf("draws of one worker %s, of three %s", sums[0], sums[1])
+	}
+}
