@@ -32,6 +32,9 @@ const (
 	// SmoothSD is the standard deviation of the penalised coefficients of a smooth, SmoothEffect one of these.
 	SmoothSD     ParameterKind = "smooth_sd"
 	SmoothEffect ParameterKind = "smooth_effect"
+	// Imputation is a parameter of the model of an incomplete column, Imputed a missing cell or a missing response.
+	Imputation ParameterKind = "imputation"
+	Imputed    ParameterKind = "imputed"
 )
 
 // Parameter names one entry of a position.

@@ -30,6 +30,8 @@ var deps = map[string]string{
 	"infer/basis":      "infer/design infer/glm infer/prior internal/linalg internal/simd",
 	"infer/cggibbs":    "infer infer/basis infer/design infer/glm infer/loo infer/prior infer/dogs" + numeric + " internal/state",
 	"infer/groups":     "infer infer/cggibbs infer/design infer/glm infer/prior internal/state" + numeric,
+	// impute rewrites entries of designs, and leaves coefficients to cggibbs.
+	"infer/impute":     "infer infer/cggibbs infer/design infer/glm infer/prior internal/state" + numeric,
 	"infer/nuts":       "infer infer/glm" + numeric + " internal/state",
 	"infer/conjugate":  "infer infer/glm infer/prior internal/vec internal/linalg internal/variate internal/words",
 	"infer/diag":       "infer" + numeric,
