@@ -34,9 +34,9 @@ func IsStatistic(l *Line) bool { return l.Kind == "statistic" }
 // as coefficients.
 func IsHidden(l *Line) bool { return l.Kind == infer.LocalScale }
 
-// IsEffect reports whether a line is of a group-level effect, of which there are as many as levels, or of a penalised
-// coefficient of a smooth.
-func IsEffect(l *Line) bool { return l.Kind == infer.GroupEffect || IsPenalised(l) }
+// IsEffect reports whether a line is of a group-level effect, of which there are as many as levels, of a missing cell,
+// or of a penalised coefficient of a smooth.
+func IsEffect(l *Line) bool { return l.Kind == infer.GroupEffect || l.Kind == infer.Imputed || IsPenalised(l) }
 
 // IsPenalised reports whether a line is of a penalised coefficient of a smooth.
 func IsPenalised(l *Line) bool { return l.Kind == infer.SmoothEffect }

@@ -9,6 +9,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
+// Table is a table of the data.
+type Table = arrow.Table
+
 // Gap is a column with missing cells.
 type Gap struct {
 	Column string

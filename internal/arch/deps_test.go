@@ -68,7 +68,7 @@ var deps = map[string]string{
 	"pipelines/internal/ceiling": "",
 	"pipelines/internal/exit":    "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
-	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/groups infer/nuts infer/conjugate infer/design infer/diag infer/prior" +
+	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/groups infer/impute infer/nuts infer/conjugate infer/design infer/diag infer/prior" +
 		" infer/priordraws infer/mrf" +
 		" infer/herded ingest transform internal/mapped report/judge report/record internal/words pipelines/internal/discrete" +
 		" pipelines/internal/spec pipelines/internal/synthetic",

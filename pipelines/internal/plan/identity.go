@@ -51,10 +51,11 @@ type modelIdentity struct {
 	Contrasts                                   map[string]string `json:",omitempty"`
 	Coefficients, Intercept, At, Sigma          string
 	ByName                                      []string
-	Shape, Phi, Nu                              string `json:",omitempty"`
-	SD, Cor, SDS                                string `json:",omitempty"` // of group-level effects, of smooths
-	FrequencyWeights, PrecisionWeights          string `json:",omitempty"`
-	Defaults                                    string `json:",omitempty"` // the rules of priors that are left out
+	Shape, Phi, Nu                              string   `json:",omitempty"`
+	SD, Cor, SDS                                string   `json:",omitempty"` // of group-level effects, of smooths
+	FrequencyWeights, PrecisionWeights          string   `json:",omitempty"`
+	Defaults                                    string   `json:",omitempty"` // the rules of priors that are left out
+	Imputation                                  []string `json:",omitempty"`
 	// MRF is of models of that kind, of which all but Name above is empty.
 	MRF *mrfIdentity `json:",omitempty"`
 }
@@ -96,6 +97,9 @@ func identifyModel(m *spec.Model) modelIdentity {
 
 		FrequencyWeights: m.FrequencyWeights, PrecisionWeights: m.PrecisionWeights,
 		Defaults: defaultsOf(m),
+	}
+	for _, i := range m.Imputation {
+		id.Imputation = append(id.Imputation, i.Name, i.Formula, i.Family)
 	}
 	for _, n := range m.Prior.ByName {
 		id.ByName = append(id.ByName, n.Pattern, n.String())
