@@ -59,7 +59,7 @@ func (r *pageReader) coefficients(f *html.Fit) error {
 		rhat, ess_bulk, ess_tail
 		FROM summary WHERE fit_id = ?1 AND kind <> '`+string(infer.LocalScale)+`'
 		QUALIFY kind NOT IN ('`+string(infer.GroupEffect)+`', '`+string(infer.SmoothEffect)+`', '`+
-			string(infer.Imputed)+`') OR
+		string(infer.Imputed)+`') OR
 			row_number() OVER (PARTITION BY kind ORDER BY ess_bulk NULLS FIRST, parameter_id) <= ?2
 		ORDER BY parameter_id NULLS LAST, name`,
 		func(rows *sql.Rows) error {
