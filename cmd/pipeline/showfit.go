@@ -273,16 +273,7 @@ func printGroups(s *screen, lines []pipelines.Line, shown []*pipelines.Line) {
 	}
 	for _, name := range names {
 		g := groups[name]
-		what := plural(g.effects, "effect") + " of " + plural(g.levels, "level")
-		where := "--filter 'r_*' shows them, and the view group_effects has them"
-		if pipelines.IsCell(g.least) {
-			what = plural(g.effects, "missing cell")
-			where = "--filter 'Ymi_*' shows them, and the view imputed has them"
-		}
-		if pipelines.IsPenalised(g.least) {
-			what = plural(g.effects, "coefficient")
-			where = "--filter 's_*' shows them, and the view smooths has the curve"
-		}
+		what, where := manyWords(g.least, g.effects, g.levels)
 		s.sentence("  ", fmt.Sprintf("%s of %s: least bulk ESS %s (%s), largest R-hat %s (%s); %s", what, words.Visible(name),
 			fixed(g.least.Summary.ESSBulk, 0), words.Visible(g.least.Name), fixed(g.largest.Summary.RHat, 3),
 			words.Visible(g.largest.Name), where))

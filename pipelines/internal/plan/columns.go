@@ -26,8 +26,8 @@ func (c *columnModel) words() string {
 	return fmt.Sprintf("%s, %s: %d missing cells are drawn", c.formula, c.family.Name, len(c.gap.Rows))
 }
 
-// modelsOf gives each incomplete column its model, in an order in which each reads none that comes later: from the fewest
-// missing cells to the most, where the spec's own formulas allow it.
+// modelsOf gives each incomplete column its model, in an order in which each reads none that comes later: from the
+// fewest missing cells to the most, where the spec's own formulas allow it.
 func modelsOf(m *spec.Model, schema *ingest.Schema, terms []string, gaps []transform.Gap) ([]*columnModel, error) {
 	slices.SortStableFunc(gaps, func(a, b transform.Gap) int { return cmp.Compare(len(a.Rows), len(b.Rows)) })
 	incomplete := func(name string) bool {

@@ -47,8 +47,8 @@ func newImputed(f *Fit) (Problem, error) {
 // imputedOf codes the data of a unit for a model; nil where nothing is missing.
 func imputedOf(u *Unit, m *spec.Model) (*Imputed, error) {
 	if u.Factored() || u.table.Counts() != nil {
-		return nil, fmt.Errorf("model %q: rows that are grouped or factored have no cells to be drawn: leave rows: out of the "+
-			"data set", m.Name)
+		return nil, fmt.Errorf("model %q: rows that are grouped or factored have no cells to be drawn: leave rows: out of "+
+			"the data set", m.Name)
 	}
 	formula, err := formulaOf(m)
 	if err != nil {
@@ -107,8 +107,8 @@ func gapsOf(u *Unit, m *spec.Model, table transform.Table, terms, response, othe
 	}
 	for _, name := range response {
 		if slices.Contains(read, name) {
-			return nil, nil, words.Hint(fmt.Errorf("model %q: the response %s stands among the predictors, or in the model of a "+
-				"column", m.Name, name), "leave it out there: cells are drawn given the response in any case")
+			return nil, nil, words.Hint(fmt.Errorf("model %q: the response %s stands among the predictors, or in the model of "+
+				"a column", m.Name, name), "leave it out there: cells are drawn given the response in any case")
 		}
 	}
 	at := levels(m.Levels)
