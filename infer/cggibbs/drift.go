@@ -72,7 +72,8 @@ func (f *drifting) step() (infer.Info, error) {
 	f.point.Settle()
 	f.iteration++
 	return infer.Info{LogLik: f.point.Value().LogLik, LogPrior: f.point.LogPrior(),
-		Accept: accepted / float64(f.proposals), Evaluations: f.slice.evaluations + int64(f.proposals), Touched: f.touched}, nil
+		Accept: accepted / float64(f.proposals), Evaluations: f.slice.evaluations + int64(f.proposals),
+		Touched: f.touched}, nil
 }
 
 // move proposes all coefficients. It returns the probability that the proposal was accepted with, and false where the
