@@ -38,6 +38,9 @@ const (
 	// sampled: its number may change from draw to draw.
 	MixtureWeight ParameterKind = "mixture_weight"
 	Unsorted      ParameterKind = "unsorted"
+	// Imputation is a parameter of the model of an incomplete column, Imputed a missing cell or a missing response.
+	Imputation ParameterKind = "imputation"
+	Imputed    ParameterKind = "imputed"
 )
 
 // InclusionName is the name of the parameter that says whether a coefficient is in the model.

@@ -34,9 +34,14 @@ func IsStatistic(l *Line) bool { return l.Kind == "statistic" }
 // coefficients, or a parameter of a mixture's component as it was sampled.
 func IsHidden(l *Line) bool { return l.Kind == infer.LocalScale || l.Kind == infer.Unsorted }
 
-// IsEffect reports whether a line is of a group-level effect, of which there are as many as levels, or of a penalised
-// coefficient of a smooth.
-func IsEffect(l *Line) bool { return l.Kind == infer.GroupEffect || IsPenalised(l) }
+// IsEffect reports whether a line is of a group-level effect, of which there are as many as levels, of a missing cell,
+// or of a penalised coefficient of a smooth.
+func IsEffect(l *Line) bool {
+	return l.Kind == infer.GroupEffect || IsCell(l) || IsPenalised(l)
+}
+
+// IsCell reports whether a line is of a missing cell that was drawn.
+func IsCell(l *Line) bool { return l.Kind == infer.Imputed }
 
 // IsPenalised reports whether a line is of a penalised coefficient of a smooth.
 func IsPenalised(l *Line) bool { return l.Kind == infer.SmoothEffect }

@@ -60,6 +60,9 @@ var sensitivitySQL string
 //go:embed schema/0002_effects.sql
 var effectsSQL string
 
+//go:embed schema/0002_imputed.sql
+var imputedSQL string
+
 //go:embed schema/0002_page.sql
 var pageSQL string
 
@@ -74,7 +77,7 @@ var mixturesSQL string
 // one made is CREATE OR REPLACE. Readers know the newest alone: see bringUp.
 var migrations = []migration{
 	{"0.1.0", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, groupsSQL, macrosSQL}},
-	{"0.2.0", []string{datesSQL, looSQL, kfoldSQL, sensitivitySQL, effectsSQL, smoothsSQL, pageSQL, checksSQL,
+	{"0.2.0", []string{datesSQL, looSQL, kfoldSQL, sensitivitySQL, effectsSQL, smoothsSQL, imputedSQL, pageSQL, checksSQL,
 		mixturesSQL}},
 }
 

@@ -50,15 +50,16 @@ func (r *pageReader) details() error {
 // those that mixed worst.
 const pageEffects = 5
 
-// coefficients reads the summaries of a fit, local scales of priors left out, and of group-level effects the few that
-// mixed worst.
+// coefficients reads the summaries of a fit, local scales of priors left out, and of group-level effects
+// and missing cells the few that mixed worst.
 func (r *pageReader) coefficients(f *html.Fit) error {
 	t := &f.Detail.Coefficients
 	t.Name, t.Kind, r.numbers = []string{}, []string{}, nil
 	return scanRows(r.ctx, r.c, `SELECT coalesce(parameter_id, 0), name, kind, mean, sd, q025, q25, median, q75, q975,
 		rhat, ess_bulk, ess_tail
 		FROM summary WHERE fit_id = ?1 AND kind <> '`+string(infer.LocalScale)+`'
-		QUALIFY kind NOT IN ('`+string(infer.GroupEffect)+`', '`+string(infer.SmoothEffect)+`') OR
+		QUALIFY kind NOT IN ('`+string(infer.GroupEffect)+`', '`+string(infer.SmoothEffect)+`', '`+
+		string(infer.Imputed)+`') OR
 			row_number() OVER (PARTITION BY kind ORDER BY ess_bulk NULLS FIRST, parameter_id) <= ?2
 		ORDER BY parameter_id NULLS LAST, name`,
 		func(rows *sql.Rows) error {

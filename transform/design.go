@@ -22,6 +22,9 @@ type Spec struct {
 	Standardize string
 	// Missing is error or drop; empty means error.
 	Missing string
+	// Unseen reports whether rows that are dropped are told of elsewhere, as those without a response are that is
+	// predicted.
+	Unseen bool
 	// InterceptAt says where the intercept's prior is stated: at the means of
 	// the columns or at zero. Empty means means, except under max_abs, which
 	// never centres: there it means zero.
@@ -264,7 +267,7 @@ func (b *builder) dropRows() error {
 	b.out.Rows, b.out.Kept = b.n, keep
 	all := b.count()
 	b.out.Dropped = all - b.out.Counted
-	if dropped > 0 && !b.piece {
+	if dropped > 0 && !b.piece && !b.spec.Unseen {
 		b.warn("%d of %d rows have a missing value in a used column and were dropped", b.out.Dropped, all)
 	}
 	return nil

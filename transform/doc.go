@@ -120,5 +120,6 @@
 //   - derived.go, quantity.go, average.go stand apart: quantities computed from draws; statistic.go: one number of all
 //     responses;
 //   - beside.go: columns that stand beside a design;
+//   - gaps.go, entries.go: incomplete columns, and what their cells move in a design;
 //   - points.go: tables of points, and of rows with other values than they have.
 package transform

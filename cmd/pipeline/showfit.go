@@ -236,8 +236,8 @@ func printLines(s *screen, f *pipelines.Look, lines []pipelines.Line, o *lineOpt
 	printGroups(s, lines, chosen)
 }
 
-// printGroups says how the group-level effects and the penalised coefficients mixed that are not among the lines that
-// were shown.
+// printGroups says how the group-level effects, missing cells and penalised coefficients mixed that are not among the
+// lines that were shown.
 func printGroups(s *screen, lines []pipelines.Line, shown []*pipelines.Line) {
 	type group struct {
 		levels, effects int
@@ -273,12 +273,7 @@ func printGroups(s *screen, lines []pipelines.Line, shown []*pipelines.Line) {
 	}
 	for _, name := range names {
 		g := groups[name]
-		what := plural(g.effects, "effect") + " of " + plural(g.levels, "level")
-		where := "--filter 'r_*' shows them, and the view group_effects has them"
-		if pipelines.IsPenalised(g.least) {
-			what = plural(g.effects, "coefficient")
-			where = "--filter 's_*' shows them, and the view smooths has the curve"
-		}
+		what, where := manyWords(g.least, g.effects, g.levels)
 		s.sentence("  ", fmt.Sprintf("%s of %s: least bulk ESS %s (%s), largest R-hat %s (%s); %s", what, words.Visible(name),
 			fixed(g.least.Summary.ESSBulk, 0), words.Visible(g.least.Name), fixed(g.largest.Summary.RHat, 3),
 			words.Visible(g.largest.Name), where))

@@ -176,3 +176,16 @@ func lineObject(l *pipelines.Line) map[string]any {
 	}
 	return out
 }
+
+// manyWords says how many parameters of a kind there are of which a level, cell or column has its own, and where they
+// are to be seen.
+func manyWords(l *pipelines.Line, count, levels int) (what, where string) {
+	switch {
+	case pipelines.IsPenalised(l):
+		return plural(count, "coefficient"), "--filter 's_*' shows them, and the view smooths has the curve"
+	case pipelines.IsCell(l):
+		return plural(count, "missing cell"), "--filter 'Ymi_*' shows them, and the view imputed has them"
+	}
+	return plural(count, "effect") + " of " + plural(levels, "level"),
+		"--filter 'r_*' shows them, and the view group_effects has them"
+}

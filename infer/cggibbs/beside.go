@@ -12,7 +12,9 @@ type Beside struct {
 	setup infer.Setup
 	plain *setup       // of the coordinate sampler, or nil
 	basis *basisSetup  // or nil
-	form  *smoothSetup // of a plain sampler of smooths, for drifts; or nil
+	form  *smoothSetup // of a plain sampler of smooths, or of a rewritten design, for drifts; or nil
+
+	rewritten bool // each chain has a design of its own
 }
 
 // NewBeside returns the sampler of the posterior that has nothing beside its design: in opts.Basis, "coordinate" or
@@ -36,6 +38,23 @@ func NewBeside(target *glm.Target, opts Options) (*Beside, error) {
 		return nil, &OptionError{"basis", opts.Basis, `"coordinate" or "rotated" beside other parts of eta`}
 	}
 	if b.plain != nil && smooth(target) && target.Cols() <= mostJoint && !target.ClosedGaussian() {
+		b.form = approximate(b.plain)
+	}
+	return b, nil
+}
+
+// NewRewritten returns the sampler of a posterior whose entries and responses somebody else rewrites between steps, in
+// the copy of the design that each chain has: see glm.Target.Rewritable. Coefficients are proposed at once about a
+// Newton step, with the curvature of the first design; a sweep over them comes in every 8th iteration, of tall data in
+// every 32nd. Errors are those of New.
+func NewRewritten(target *glm.Target, opts Options) (*Beside, error) {
+	opts.Basis = "coordinate"
+	b, err := NewBeside(target, opts)
+	if err != nil {
+		return nil, err
+	}
+	b.rewritten = true
+	if b.form == nil && b.plain.target.Cols() <= mostJoint {
 		b.form = approximate(b.plain)
 	}
 	return b, nil
@@ -65,11 +84,20 @@ func (b *Beside) Kernel(c infer.Chain) (*BesideChain, error) {
 	var err error
 	if b.plain != nil {
 		own := *b.plain
+		if b.rewritten {
+			own.target = own.target.Rewritable()
+		}
 		own.target = out.of(own.target)
 		k, err = own.Kernel(c)
 		out.plain, _ = k.(*kernel)
 		if err == nil && b.form != nil {
 			out.drift = newDrifting(b.form, out.plain)
+			if b.rewritten {
+				out.drift.proposals = 1
+				if glm.Tall(own.target.Rows()) {
+					out.drift.every = tallDriftEvery
+				}
+			}
 		}
 		return out, err
 	}

@@ -20,7 +20,9 @@ import (
 // doi:10.1023/A:1018509429360, with a curvature that stays.
 type drifting struct {
 	*kernel
-	form *smoothSetup
+	form      *smoothSetup
+	proposals int   // in an iteration
+	every     int64 // iterations from one sweep to the next
 
 	priors                    *normals
 	beta, slope, rows, eta, z []float64
@@ -30,9 +32,13 @@ type drifting struct {
 // of the coordinate sampler.
 const drifts, driftEvery = 2, 8
 
+// tallDriftEvery is driftEvery of many rows whose entries are rewritten: a sweep reads them some ten times as often.
+const tallDriftEvery = 32
+
 func newDrifting(form *smoothSetup, k *kernel) *drifting {
 	d, n := k.target.Cols(), k.target.Rows()
-	return &drifting{kernel: k, form: form, priors: newNormals(d), beta: make([]float64, d), slope: make([]float64, d),
+	return &drifting{kernel: k, form: form, proposals: drifts, every: driftEvery,
+		priors: newNormals(d), beta: make([]float64, d), slope: make([]float64, d),
 		rows: make([]float64, n), eta: make([]float64, n), z: make([]float64, d)}
 }
 
@@ -41,18 +47,21 @@ func (b *Beside) drifting() string {
 	if b.form == nil {
 		return ""
 	}
+	if b.rewritten {
+		return "; coefficients proposed at once, a sweep over them now and then"
+	}
 	return fmt.Sprintf("; coefficients with smooths proposed at once, a sweep over them in every %dth iteration",
 		driftEvery)
 }
 
 // swept reports whether the next iteration is a sweep of the coordinate sampler.
-func (f *drifting) swept() bool { return f.iteration < sweptFirst || f.iteration%driftEvery == 0 }
+func (f *drifting) swept() bool { return f.iteration < sweptFirst || f.iteration%f.every == 0 }
 
 // step makes an iteration that is none.
 func (f *drifting) step() (infer.Info, error) {
 	f.begin()
 	ok, accepted := f.moveDispersions(), 0.0
-	for i := 0; ok && i < drifts; i++ {
+	for i := 0; ok && i < f.proposals; i++ {
 		var a float64
 		a, ok = f.move()
 		accepted += a
@@ -62,8 +71,9 @@ func (f *drifting) step() (infer.Info, error) {
 	}
 	f.point.Settle()
 	f.iteration++
-	return infer.Info{LogLik: f.point.Value().LogLik, LogPrior: f.point.LogPrior(), Accept: accepted / drifts,
-		Evaluations: f.slice.evaluations + drifts, Touched: f.touched}, nil
+	return infer.Info{LogLik: f.point.Value().LogLik, LogPrior: f.point.LogPrior(),
+		Accept: accepted / float64(f.proposals), Evaluations: f.slice.evaluations + int64(f.proposals),
+		Touched: f.touched}, nil
 }
 
 // move proposes all coefficients. It returns the probability that the proposal was accepted with, and false where the

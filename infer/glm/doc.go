@@ -8,8 +8,8 @@
 //
 //   - target.go, scales.go, smooths.go: the posterior, and where its parameters stand;
 //   - likelihood.go, binary.go, positive.go, student.go, law.go, weights.go: families;
-//   - predictor.go, curve.go, columns.go, piece.go, batch.go, rebased.go, beside.go, part.go: the cached
-//     predictor and its passes;
+//   - predictor.go, curve.go, columns.go, piece.go, batch.go, rebased.go, beside.go, rewrite.go, part.go: the
+//     cached predictor and its passes;
 //   - curvature.go: derivatives;
 //   - condense.go, triangle.go: the same posterior on fewer rows;
 //   - improper.go, separation.go, meanless.go: what is refused or doubted;

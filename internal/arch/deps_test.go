@@ -33,6 +33,8 @@ var deps = map[string]string{
 	"infer/collapsed": "infer infer/glm infer/mixture internal/state internal/variate internal/vec internal/words",
 	"infer/mixture": "infer infer/cggibbs infer/design infer/glm infer/groups infer/prior internal/state internal/variate" +
 		" internal/vec internal/words",
+	// impute rewrites entries of designs, and leaves coefficients to cggibbs.
+	"infer/impute":     "infer infer/cggibbs infer/design infer/glm infer/prior internal/state" + numeric,
 	"infer/nuts":       "infer infer/glm" + numeric + " internal/state",
 	"infer/conjugate":  "infer infer/glm infer/prior internal/vec internal/linalg internal/variate internal/words",
 	"infer/diag":       "infer" + numeric,
@@ -71,7 +73,7 @@ var deps = map[string]string{
 	"pipelines/internal/ceiling": "",
 	"pipelines/internal/exit":    "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
-	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/groups infer/nuts infer/conjugate infer/collapsed infer/mixture infer/design infer/diag infer/prior" +
+	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/groups infer/impute infer/nuts infer/conjugate infer/collapsed infer/mixture infer/design infer/diag infer/prior" +
 		" infer/priordraws infer/mrf" +
 		" infer/herded infer/selection ingest transform internal/mapped report/judge report/record internal/words pipelines/internal/discrete" +
 		" pipelines/internal/spec pipelines/internal/synthetic",

@@ -60,14 +60,14 @@ SELECT l.fit_id, l.dataset, l.key, l.model, l.sampler, s.name AS parameter,
        s.mean, s.sd, s.q025, s.median, s.q975, s.rhat, s.ess_bulk, s.ess_tail, l.verdict, l.state, l.created, l.run_id
 FROM latest l
 JOIN summary s ON s.fit_id = l.fit_id
-WHERE s.kind NOT IN ('statistic', 'group_effect', 'smooth_effect')
+WHERE s.kind NOT IN ('statistic', 'group_effect', 'smooth_effect', 'imputed')
 ORDER BY l.dataset, l.key, l.model, l.sampler, s.parameter_id;
-COMMENT ON VIEW coefficients IS 'Summaries of the parameters of the latest fits; those of levels of a grouping stand in group_effects, the curves of smooths in smooths.';
+COMMENT ON VIEW coefficients IS 'Summaries of the parameters of the latest fits; those of levels of a grouping stand in group_effects, the curves of smooths in smooths, missing cells in imputed.';
 COMMENT ON COLUMN coefficients.mean IS 'Posterior mean; NULL where it may not exist.';
 COMMENT ON COLUMN coefficients.sd IS 'Posterior standard deviation; NULL where it may not exist.';
 COMMENT ON COLUMN coefficients.q025 IS '2.5 % quantile.';
 COMMENT ON COLUMN coefficients.q975 IS '97.5 % quantile.';
 COMMENT ON COLUMN coefficients.state IS 'current, or what became of a newer attempt at the fit: error or uncommitted.';
 
-COMMENT ON COLUMN parameter.kind IS 'intercept, coefficient, dispersion, scale (of a horseshoe prior: tau, c), local_scale (lambda, one a coefficient; there with keep: scales only, and seen by no gate), group_sd, group_correlation, group_effect (of group-level effects), smooth_sd, smooth_effect (of a smooth: the standard deviation of its penalised coefficients, and one of these) or derived.';
+COMMENT ON COLUMN parameter.kind IS 'intercept, coefficient, dispersion, scale (of a horseshoe prior: tau, c), local_scale (lambda, one a coefficient; there with keep: scales only, and seen by no gate), group_sd, group_correlation, group_effect (of group-level effects), smooth_sd, smooth_effect (of a smooth: the standard deviation of its penalised coefficients, and one of these), imputation (of the model of an incomplete column), imputed (a missing cell or response) or derived.';
 COMMENT ON COLUMN parameter.term IS 'The term that a group_effect or group_sd is of, Intercept or a column; the second of the two of a group_correlation; the smooth of a smooth_sd or smooth_effect, s(x) or s(x):level.';

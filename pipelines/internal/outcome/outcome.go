@@ -224,7 +224,8 @@ func (r *Result) Describe(j *assess.Judged) {
 	r.Summarize(j.Parameters)
 }
 
-// Summarize adds the summaries of parameters; group-level effects and penalised coefficients are counted.
+// Summarize adds the summaries of parameters; group-level effects and penalised coefficients are counted,
+// missing cells left out.
 func (r *Result) Summarize(parameters []report.ParameterSummary) {
 	for _, p := range parameters {
 		switch p.Kind {
@@ -232,6 +233,7 @@ func (r *Result) Summarize(parameters []report.ParameterSummary) {
 			r.Effects++
 		case infer.SmoothEffect:
 			r.Penalised++
+		case infer.Imputed: // they stand in the view imputed
 		default:
 			r.Parameters = append(r.Parameters, ParameterSummary{p.Name, p.Summary})
 		}

@@ -91,6 +91,11 @@ func newCase(f *Fit) *Case {
 			"choose other fits with --only model=…")
 		return out
 	}
+	if _, imputed := p.(*Imputed); imputed {
+		out.Err = words.Hint(fmt.Errorf("model %q has missing cells that are drawn, and this verb is for complete data",
+			f.Model.Name), "choose fits with --only model=…, or take missing: drop")
+		return out
+	}
 	if !ok {
 		out.Err = words.Hint(fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models",
 			f.Model.Name),

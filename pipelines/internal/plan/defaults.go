@@ -20,7 +20,11 @@ func defaultsWords(u *Unit, m *spec.Model) string {
 	}
 	var d *design
 	err := u.Err
-	if err == nil {
+	var imputed *Imputed
+	if err == nil && m.Missing == spec.Impute {
+		imputed, err = imputedOf(u, m)
+	}
+	if err == nil && imputed == nil {
 		d, err = u.design(m)
 	}
 	if err != nil {
@@ -28,8 +32,16 @@ func defaultsWords(u *Unit, m *spec.Model) string {
 	}
 	var b strings.Builder
 	b.WriteString(head + ":")
+	if imputed != nil {
+		d = &design{Design: imputed.design}
+	}
 	for _, line := range defaultNumbers(m, d.Data) {
 		b.WriteString("\n  " + line)
+	}
+	if imputed != nil {
+		for _, line := range imputed.models() {
+			b.WriteString("\n  " + line)
+		}
 	}
 	return b.String()
 }

@@ -128,9 +128,13 @@ func (d *design) readBeside(checks *spec.Checks) {
 
 // coding says how a table, or a piece of the rows, becomes the design of a model.
 func (u *Unit) coding(m *spec.Model, formula *transform.Formula, t *ingest.Table) transform.Spec {
+	missing := m.Missing
+	if missing == spec.Impute {
+		missing = "error" // of data without missing cells; others have designs of their own
+	}
 	return transform.Spec{
 		Dataset: u.Name(), Formula: formula, Family: m.Family.Family,
-		Standardize: m.Standardize, Missing: m.Missing, Sparse: string(m.Sparse),
+		Standardize: m.Standardize, Missing: missing, Sparse: string(m.Sparse),
 		InterceptAt: m.Prior.Intercept.At,
 		Levels:      levels(m.Levels),
 		Contrasts:   m.Contrasts,

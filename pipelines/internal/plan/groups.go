@@ -201,6 +201,9 @@ func (r *Regression) KeepsEffects() bool {
 
 // Stored is how many of the kept parameters, the first, have their draws stored.
 func (id *Identified) Stored(kept []infer.Parameter) int {
+	if p, is := id.Problem.(*Imputed); is && p.cells > mostEffects {
+		return len(kept) - p.cells
+	}
 	r, ok := id.Problem.(*Regression)
 	if !ok || id.Keep() == KeepSummary || r.KeepsEffects() {
 		return len(kept)

@@ -5,6 +5,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
+	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
 	"glmbatch/transform"
 )
@@ -33,12 +34,15 @@ func NewProblem(f *Fit) (Problem, error) {
 	case f.Model.Mixed():
 		return newMixture(f)
 	}
+	if f.Model.Missing == spec.Impute {
+		return newImputed(f)
+	}
 	return newRegression(f)
 }
 
 // MethodName is the name of the method that a fit's sampler stands for; empty where only the data can tell.
 func MethodName(f *Fit) string {
-	if f.Model.Discrete() {
+	if f.Model.Discrete() || f.Model.Missing == spec.Impute {
 		return ""
 	}
 	if f.Model.Mixed() {

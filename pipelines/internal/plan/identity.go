@@ -51,10 +51,11 @@ type modelIdentity struct {
 	Contrasts                                   map[string]string `json:",omitempty"`
 	Coefficients, Intercept, At, Sigma          string
 	ByName                                      []string
-	Shape, Phi, Nu                              string `json:",omitempty"`
-	SD, Cor, SDS                                string `json:",omitempty"` // of group-level effects, of smooths
-	FrequencyWeights, PrecisionWeights          string `json:",omitempty"`
-	Defaults                                    string `json:",omitempty"` // the rules of priors that are left out
+	Shape, Phi, Nu                              string   `json:",omitempty"`
+	SD, Cor, SDS                                string   `json:",omitempty"` // of group-level effects, of smooths
+	FrequencyWeights, PrecisionWeights          string   `json:",omitempty"`
+	Defaults                                    string   `json:",omitempty"` // the rules of priors that are left out
+	Imputation                                  []string `json:",omitempty"`
 	// Mixture is of models with components.
 	Mixture *mixtureIdentity `json:",omitempty"`
 	// MRF is of models of that kind, of which all but Name above is empty.
@@ -109,6 +110,9 @@ func identifyModel(m *spec.Model) modelIdentity {
 	if x := m.Mixture; m.Mixed() {
 		id.Mixture = &mixtureIdentity{x.Components, mixtureWeights(m), x.Order, x.Conjugate.String()}
 		id.Defaults += mixtureDefaults
+	}
+	for _, i := range m.Imputation {
+		id.Imputation = append(id.Imputation, i.Name, i.Formula, i.Family)
 	}
 	for _, n := range m.Prior.ByName {
 		id.ByName = append(id.ByName, n.Pattern, n.String())

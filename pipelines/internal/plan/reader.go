@@ -15,6 +15,7 @@ import (
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/synthetic"
+	"glmbatch/transform"
 )
 
 // Reader reads the units of a pipeline's data sets.
@@ -289,6 +290,13 @@ func (r *Reader) columns(ds *spec.Dataset) func(*ingest.Schema) ([]string, error
 				continue
 			}
 			names, err := formula.Named(schema)
+			for _, i := range m.Imputation {
+				if formula, bad := transform.ParseFormula(i.Formula); bad == nil && err == nil {
+					var more []string
+					more, err = formula.Named(schema)
+					names = append(names, more...)
+				}
+			}
 			for _, n := range names {
 				used[n] = true
 			}

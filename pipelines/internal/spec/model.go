@@ -157,6 +157,7 @@ func (c *checker) checkModel(m *Model) {
 	c.knownErrors(m)
 	c.derivations(m)
 	c.effects(m)
+	c.imputation(m)
 	for _, named := range m.Prior.ByName {
 		if named.Pattern == "(Intercept)" {
 			c.at("by_name does not take the intercept", `write it under prior: intercept`,

@@ -96,7 +96,8 @@ type Model struct {
 	Family      Family            `yaml:"family" required:"true" example:"bernoulli" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit)."`
 	Standardize string            `yaml:"standardize" enum:"none center_scale max_abs" default:"none" doc:"Scaling of design columns: center_scale is (x - mean)/sd; max_abs divides by the largest magnitude and keeps zeros. Priors speak of the scaled columns."`
 	Sparse      Sparse            `yaml:"sparse" default:"auto" doc:"Whether the design stores its non-zeros only. auto: if it has triplets, or at least 100,000 cells of which at most 15 % are not 0, and nothing is centred. Centred columns have no zeros: true needs standardize: max_abs, or none with the intercept's prior at: zero."`
-	Missing     string            `yaml:"missing" enum:"error drop" default:"error" doc:"What to do with rows that miss a used value."`
+	Missing     string            `yaml:"missing" enum:"error drop impute" default:"error" doc:"What to do with rows that miss a used value. impute: missing cells of predictors are drawn with the coefficients, from models of their own, and missing responses are predicted."`
+	Imputation  []*Imputation     `yaml:"imputation" keyed:"Name" json:",omitempty" doc:"With missing: impute, models of incomplete columns, by column: {bmi: {formula: bmi ~ age + sex}}. Left out: each on all complete predictors, and on the incomplete ones that have fewer missing cells."`
 	Levels      map[string][]Text `yaml:"levels" doc:"Order of a factor's levels, by column; the first is the reference."`
 	Contrasts   map[string]string `yaml:"contrasts" enum:"treatment sum helmert" doc:"Coding of factors, by column: treatment (differences from the reference level), sum (from the mean of the levels), helmert (from the mean of the levels before)."`
 	Prior       Priors            `yaml:"prior" doc:"Prior distributions."`
@@ -119,6 +120,13 @@ type Model struct {
 	Noise       Noise    `yaml:"noise" json:",omitzero" doc:"mrf: normal law of an observation given its state."`
 	Truth       string   `yaml:"truth" json:",omitzero" doc:"mrf: column of true states, for reconstruction errors; no fit looks at it. Left out: truth, if there is one."`
 	Watch       Names    `yaml:"watch" json:",omitzero" doc:"mrf: ids of variables whose states are kept draw by draw, at most 1000, or '*' for all. The marginals of all variables are kept in any case."`
+}
+
+// Imputation is the model of an incomplete column.
+type Imputation struct {
+	Name    string `yaml:"-"`
+	Formula string `yaml:"formula" required:"true" example:"bmi ~ age + sex" doc:"R's formula of the column, or of its logarithm, log(bmi) ~ age, which a column that is above 0 throughout may have. Other incomplete columns stand in it as they are."`
+	Family  string `yaml:"family" json:",omitempty" enum:"gaussian bernoulli" doc:"gaussian, or bernoulli of a column of two values. Left out: as the column is."`
 }
 
 // Effect says which means of the response are asked for: the values of variables that they go through, where the others

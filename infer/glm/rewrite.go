@@ -1,0 +1,47 @@
+package glm
+
+import (
+	"slices"
+
+	"glmbatch/infer/design"
+)
+
+// Entries and responses that are latent are rewritten between the steps of a chain, in a copy of its own.
+
+// Rewritable returns the posterior with its own copy of a dense design and of the responses. After a change of entries
+// Rewritten is to be called, after one of responses Responded, and then Predictor.Revalue or Refresh. All else is
+// shared, the penalised point too: it stays that of the first design. Cost: O(n·d).
+func (t *Target) Rewritable() *Target {
+	out, data := *t, *t.data
+	x := t.data.X.(*design.Dense)
+	data.X = &design.Dense{Rows: x.Rows, Cols: x.Cols, Values: slices.Clone(x.Values)}
+	data.Y = slices.Clone(t.data.Y)
+	out.data = &data
+	out.rows.y = data.Y
+	out.xty, out.counted = slices.Clone(t.xty), product(data.Frequency, data.Y)
+	return &out
+}
+
+// Rewritten tells that columns of the design were rewritten. Cost: O(n) each.
+func (t *Target) Rewritten(columns []int) {
+	for _, j := range columns {
+		t.xty[j] = t.data.X.Column(j).DotBy(t.kernels, t.counted)
+	}
+}
+
+// SetResponse rewrites a response of 0 or 1, of a Rewritable target or a Part.
+func (t *Target) SetResponse(row int, y float64) { t.rows.y[row] = y }
+
+// Responded tells that responses were rewritten. Cost: O(n·d).
+func (t *Target) Responded() { t.data.X.TransposedProduct(t.kernels, t.counted, t.xty) }
+
+// Part returns the likelihood of some rows with their responses copied, for RowCurves and SetResponse alone: row i of
+// it is row at[i].
+func (t *Target) Part(at []int) *Target {
+	out, r := *t, t.rows
+	out.data, out.pilot = nil, nil
+	out.rows = rows{y: design.Take(r.y, at), m: design.Take(r.m, at), logY: design.Take(r.logY, at),
+		log1Y: design.Take(r.log1Y, at), disp: r.disp, kernels: r.kernels, total: r.total,
+		frequency: design.Take(r.frequency, at), precision: design.Take(r.precision, at), roots: design.Take(r.roots, at)}
+	return &out
+}

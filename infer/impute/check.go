@@ -1,0 +1,79 @@
+package impute
+
+import (
+	"fmt"
+	"slices"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
+)
+
+// mostColumns bounds the incomplete columns: a pattern of missing cells is a word.
+const mostColumns = 62
+
+// check finds what cannot be sampled.
+func (p *Problem) check() error {
+	if len(p.Columns) > mostColumns {
+		return fmt.Errorf("impute: %d incomplete columns, more than %d", len(p.Columns), mostColumns)
+	}
+	if !p.Model.Proper() {
+		return fmt.Errorf("impute: a flat prior beside missing cells may leave no posterior: give each coefficient and " +
+			"dispersion a proper prior")
+	}
+	if p.Data.Frequency != nil {
+		return fmt.Errorf("impute: rows that count several times have one cell each to be drawn")
+	}
+	if err := dense("the regression", p.Data); err != nil {
+		return err
+	}
+	for k := range p.Columns {
+		if err := p.checkColumn(k); err != nil {
+			return fmt.Errorf("model of column %q: %w", p.Columns[k].Name, err)
+		}
+	}
+	return nil
+}
+
+func dense(what string, data *glm.Data) error {
+	if _, ok := data.X.(*design.Dense); !ok || data.Effects != nil {
+		return fmt.Errorf("impute: %s has a sparse design or group-level effects, whose entries are not rewritten", what)
+	}
+	return nil
+}
+
+func (p *Problem) checkColumn(k int) error {
+	c := &p.Columns[k]
+	if err := dense("it", c.Data); err != nil {
+		return err
+	}
+	switch f := c.Model.Family; {
+	case f != glm.Family{Name: "gaussian", Link: "identity"} && f != glm.Family{Name: "bernoulli", Link: "logit"}:
+		return fmt.Errorf("impute: family %s has no moves of cells", f)
+	case !c.Model.Proper():
+		return fmt.Errorf("impute: it has a flat prior")
+	case c.Data.Intercept != 0:
+		return fmt.Errorf("impute: it has no intercept")
+	case c.Data.Rows() != p.Rows || len(c.Data.Y) != p.Rows:
+		return fmt.Errorf("impute: it has %d of %d rows", c.Data.Rows(), p.Rows)
+	case len(c.Data.Smooths) > 0 || c.Data.Offset != nil || c.Data.Frequency != nil || c.Data.Precision != nil:
+		return fmt.Errorf("impute: smooths, offsets and weights have no place in it")
+	case len(c.Missing) > p.Rows-2:
+		return fmt.Errorf("impute: %d of %d cells are missing, and at least 2 must be there", len(c.Missing), p.Rows)
+	}
+	for j := range p.Columns {
+		moved := c.Coder.Moved(j)
+		if j >= k && moved != nil {
+			return fmt.Errorf("impute: it reads column %q, which comes after it", p.Columns[j].Name)
+		}
+		slope, _, ok := c.Coder.Affine(j)
+		if moved != nil && (!ok || len(moved) != 1 || !c.binary() && slope[0] != 1) {
+			return fmt.Errorf("impute: it takes a function of column %q, which is incomplete", p.Columns[j].Name)
+		}
+	}
+	other := func(q prior.Prior) bool { return q.Kind != prior.Normal }
+	if !c.binary() && slices.ContainsFunc(c.Model.Coefficients, other) {
+		return fmt.Errorf("impute: its coefficients have other priors than normal ones")
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package impute
+
+import (
+	"math"
+
+	"glmbatch/infer/glm"
+)
+
+// singleDoublings bounds the steps of a slice along a cell.
+const singleDoublings = 10
+
+// moveSingly moves each missing cell of a row in a gaussian column by a slice of its law given all else. The width is
+// 2.5 standard deviations of that law without the readers.
+func (k *kernel) moveSingly(q int) bool {
+	y := k.system
+	z := k.z[q*y.width : (q+1)*y.width]
+	k.statesOf(q)
+	for _, c := range k.sets[k.pattern[q]].columns {
+		row := k.q[(y.first+c)*y.width : (y.first+c+1)*y.width]
+		slope := 0.0
+		for j, x := range z {
+			slope = math.FMA(row[j], x, slope)
+		}
+		curve := row[y.first+c]
+		at := func(delta float64) float64 {
+			return float64(-delta*math.FMA(0.5*curve, delta, slope)) + k.likelihoods(q, c, delta)
+		}
+		delta, ok := k.slice1(at, 0, 2.5/math.Sqrt(curve))
+		if !ok {
+			return false
+		}
+		if delta != 0 {
+			k.moveCell(q, c, delta)
+		}
+	}
+	return true
+}
+
+// likelihoods is the log likelihood of readers of row q with delta added to the state of column c.
+func (k *kernel) likelihoods(q, c int, delta float64) float64 {
+	sum := 0.0
+	for _, r := range k.readers {
+		if at := r.of[q]; at >= 0 && r.moved[c] != nil {
+			sum += r.at(q, r.chain.Point().Eta()[at]+r.step(k.setup, q, c, k.states, delta))
+		}
+	}
+	return sum
+}
+
+// moveCell adds delta to the state of column c in row q, whose states stand in k.states.
+func (k *kernel) moveCell(q, c int, delta float64) {
+	y := k.system
+	for _, r := range k.readers {
+		if at := r.of[q]; at >= 0 && r.moved[c] != nil {
+			r.chain.Point().Eta()[at] += r.step(k.setup, q, c, k.states, delta)
+		}
+	}
+	to := k.states[c] + delta
+	if k.problem.Columns[c].binary() {
+		to = math.Round(to)
+	}
+	z := to - y.centre[c]
+	k.z[q*y.width+y.first+c], k.states[c] = z, z+y.centre[c] // the state that z tells
+	for _, r := range k.readers {
+		if r.moved[c] != nil {
+			r.write(k.setup, q, k.states)
+		}
+	}
+}
+
+// statesOf writes the states of row q to k.states.
+func (k *kernel) statesOf(q int) {
+	y := k.system
+	for c := range k.states {
+		k.states[c] = k.z[q*y.width+y.first+c] + y.centre[c]
+	}
+}
+
+// slice1 returns a point of a slice update of one variable from x, by steps of a width.
+func (k *kernel) slice1(f func(x float64) float64, x, width float64) (to float64, ok bool) {
+	along := func(delta float64) (float64, glm.Value) { return f(x + delta), glm.Value{} }
+	delta, _, moved, ok := k.slice.Update(along, f(x), width, singleDoublings)
+	if !ok || !moved {
+		return x, ok
+	}
+	return x + delta, true
+}

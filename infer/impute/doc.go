@@ -1,0 +1,21 @@
+// Package impute samples generalised linear models of incomplete data: missing cells of covariates are latent variables
+// beside the coefficients, and missing responses are drawn from their predictive law.
+//
+// Each incomplete column has a model of its own, gaussian(identity) or bernoulli(logit), given columns that are
+// complete and columns before it, so that the joint density is
+//
+//	prior · Π_k p(column k | columns before it) · p(response | columns)
+//
+// An iteration draws coefficients and dispersions of all models given the cells, then the cells given these. A cell
+// moves the linear predictors of its own row alone. Missing cells of a row in gaussian columns are proposed at once
+// from their normal law given the rest of the row, tilted by the slope of what else depends on them. All moves are
+// exact.
+//
+// It sees float64 slices; transform tells which entries of a design a cell moves. Source: Ibrahim, Chen, Lipsitz and
+// Herring (2005), Missing-data methods for generalized linear models, doi:10.1198/016214504000001844, section 4, of the
+// sequence of models.
+//
+// Read problem.go and check.go for what is sampled, setup.go, then linear.go (gaussian models of columns), reader.go
+// (all other models), patterns.go and rows.go (cells of gaussian columns at once), curved.go (one at a time), binary.go
+// (cells of two states), kernel.go and state.go.
+package impute

@@ -1,0 +1,339 @@
+package impute
+
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/cggibbs"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
+)
+
+// kernel is one chain.
+type kernel struct {
+	*setup
+	readers   []*reader
+	models    []fitted // of the system's
+	stream    *infer.Stream
+	slice     *cggibbs.Slicer
+	iteration int64
+	z         []float64 // of each row with missing cells, width numbers
+	unseenX   []float64 // entries of rows without a response, by column
+	predicted []float64 // missing responses
+
+	q, h, scratch []float64
+	laws          []law
+	batch         batch
+	cursor        []int
+	states, zeros []float64
+	easy          []bool
+
+	proposals, accepted int64
+}
+
+// Kernel returns one chain: coefficients of the regression start around the penalised point of the completed data, each
+// missing cell at the value of a random row, and models of columns at a draw given these.
+func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
+	if c.Stream == nil {
+		return nil, fmt.Errorf("impute: chain %d has no random stream", c.Index)
+	}
+	k := &kernel{setup: s, stream: c.Stream, slice: cggibbs.NewSlicer(c.Stream)}
+	k.slice.Stepping = true
+	for _, r := range s.readers {
+		own, err := newChainReader(r, c)
+		if err != nil {
+			return nil, err
+		}
+		k.readers = append(k.readers, own)
+	}
+	k.makeRoom()
+	k.startCells()
+	k.rewriteAll()
+	for _, r := range k.readers {
+		r.chain.Point().Refresh()
+		r.chain.Moved()
+		r.arrive()
+	}
+	for i, m := range s.system.models {
+		k.models[i].logSigma = vec.Log(max(spread(s.donors[m.column]), 1e-300))
+	}
+	k.drawModels()
+	k.predict()
+	return k, nil
+}
+
+// spread is the standard deviation of numbers.
+func spread(v []float64) float64 {
+	_, second := vec.Deviations(v, vec.Sum(v)/float64(len(v)))
+	return math.Sqrt(second / float64(len(v)))
+}
+
+func (k *kernel) makeRoom() {
+	s := k.setup
+	w, n := s.system.width, len(s.rows)
+	k.z, k.scratch = make([]float64, n*w), make([]float64, n*w)
+	k.q, k.h = make([]float64, w*w), make([]float64, w*w)
+	k.states, k.zeros = make([]float64, len(s.problem.Columns)), make([]float64, len(s.problem.Columns))
+	k.easy, k.cursor = make([]bool, batchRows), make([]int, len(k.readers))
+	k.batch.passes = make([]passes, len(k.readers))
+	for _, m := range s.system.models {
+		k.models = append(k.models, fitted{alpha: make([]float64, len(m.at))})
+	}
+	for _, t := range s.sets {
+		m := len(t.columns)
+		l := law{factor: make([]float64, m*m), spread: make([]float64, len(k.readers))}
+		for range k.readers {
+			l.tilts = append(l.tilts, make([]float64, m))
+		}
+		k.laws = append(k.laws, l)
+	}
+	if u := s.problem.Unseen; u != nil {
+		rows, cols := u.X.Size()
+		k.unseenX = make([]float64, rows*cols)
+		for j := range cols {
+			u.X.Read(j, 0, k.unseenX[j*rows:(j+1)*rows])
+		}
+		k.predicted = make([]float64, rows)
+	}
+}
+
+// startCells gives each missing cell the state of a random row.
+func (k *kernel) startCells() {
+	y := k.system
+	for q, i := range k.rows {
+		z := k.z[q*y.width : (q+1)*y.width]
+		for j, column := range y.columns {
+			z[j] = column[i]
+		}
+		for c := range k.problem.Columns {
+			u := k.problem.Columns[c].Data.Y[i]
+			if k.mask[q]>>c&1 == 1 {
+				u = k.donors[c][variate.Index(k.stream, len(k.donors[c]))]
+			}
+			z[y.first+c] = u - y.centre[c]
+		}
+	}
+}
+
+// rewriteAll writes the entries and responses that the cells give.
+func (k *kernel) rewriteAll() {
+	for q := range k.rows {
+		k.statesOf(q)
+		for _, r := range k.readers {
+			r.write(k.setup, q, k.states)
+			if r.own >= 0 && k.mask[q]>>r.own&1 == 1 {
+				r.respond(q, math.Round(k.states[r.own]))
+			}
+		}
+	}
+	k.settle()
+}
+
+// settle tells the readers that entries and responses were rewritten.
+func (k *kernel) settle() {
+	for _, r := range k.readers {
+		if r.own >= 0 && len(k.cells[r.own]) > 0 {
+			r.chain.Target().Responded()
+		} else {
+			r.chain.Target().Rewritten(r.all)
+		}
+	}
+}
+
+// Step draws the coefficients of all models given the cells, then the cells given these. Of tall data models of columns
+// are drawn in every fourth iteration.
+//
+// Cost: O(n·d) for the regression, O(n·width²/2) for the models of columns, and O(width) for each missing cell.
+//
+// Step returns a *cggibbs.NonFiniteError if a conditional log density is NaN or +Inf.
+func (k *kernel) Step() (infer.Info, error) {
+	var info infer.Info
+	k.proposals, k.accepted = 0, 0
+	evaluations := k.slice.Evaluations()
+	for i, r := range k.readers {
+		own, err := r.chain.Step()
+		if err != nil {
+			return infer.Info{}, err
+		}
+		r.arrive()
+		info.Evaluations += own.Evaluations
+		info.Touched += own.Touched
+		if i == k.main {
+			info.Accept = own.Accept
+		}
+	}
+	bad := func() (infer.Info, error) {
+		return infer.Info{}, &cggibbs.NonFiniteError{Parameter: "a missing cell, or the sigma of its model",
+			Iteration: k.iteration, Value: k.slice.Bad()}
+	}
+	if k.due() && !k.drawModels() {
+		return bad()
+	}
+	if !k.moveGaussian() {
+		return bad()
+	}
+	k.moveBinary()
+	k.settle()
+	for _, r := range k.readers {
+		r.chain.Point().Revalue()
+		r.chain.Moved()
+		info.LogPrior += r.chain.LogPrior()
+	}
+	k.predict()
+	k.iteration++
+	info.LogLik = k.readers[k.main].chain.Point().Value().LogLik
+	info.LogPrior += k.system.logPrior(k.models)
+	info.Evaluations += k.slice.Evaluations() - evaluations + k.proposals
+	return info, nil
+}
+
+// modelsEvery is the number of iterations from one draw of the models of columns of tall data to the next, after the
+// first modelsFirst.
+const modelsEvery, modelsFirst = 4, 8
+
+func (k *kernel) due() bool {
+	return !k.tall || k.iteration < modelsFirst || k.iteration%modelsEvery == 0
+}
+
+// drawModels draws the gaussian models of columns given all cells.
+func (k *kernel) drawModels() bool {
+	y := k.system
+	if len(y.models) > 0 {
+		y.gram(k.z, k.scratch, k.h)
+		for i, m := range y.models {
+			if !y.draw(m, &k.models[i], k.h, k) {
+				return false
+			}
+		}
+	}
+	y.precision(k.models, k.q)
+	return true
+}
+
+// predict draws the missing responses.
+func (k *kernel) predict() {
+	p := k.problem
+	if p.Unseen == nil {
+		return
+	}
+	main := k.readers[k.main]
+	point, rows := main.chain.Point(), len(p.UnseenOf)
+	columns := make([]int, 0, 8)
+	for i, row := range p.UnseenOf {
+		if q := k.place[row]; q >= 0 {
+			k.statesOf(int(q))
+			columns = columns[:0]
+			for c, moved := range main.moved {
+				if k.mask[q]>>c&1 == 1 {
+					columns = append(columns, moved...)
+				}
+			}
+			to := make([]float64, len(columns))
+			main.coder.Code(row, k.states, columns, to)
+			for m, j := range columns {
+				k.unseenX[j*rows+i] = to[m]
+			}
+		}
+		eta := 0.0
+		if p.Unseen.Offset != nil {
+			eta = p.Unseen.Offset[i]
+		}
+		for j := range main.data.Cols() {
+			eta = math.FMA(point.Beta(j), k.unseenX[j*rows+i], eta)
+		}
+		k.predicted[i] = k.unseen.Draw(k.stream, i, eta, main.disp)
+	}
+}
+
+// Position writes the parameters in their order. Cells stand in the units of the data.
+func (k *kernel) Position(dst []float64) {
+	p := k.problem
+	main := k.readers[k.main]
+	at := main.target.Dim()
+	main.chain.Position(dst[:at])
+	linear, binary := 0, 0
+	for c := range p.Columns {
+		if p.Columns[c].binary() {
+			r := k.readers[binary]
+			binary++
+			r.chain.Position(dst[at : at+r.target.Dim()])
+			at += r.target.Dim()
+			continue
+		}
+		f := &k.models[linear]
+		linear++
+		copy(dst[at:], f.alpha)
+		dst[at] += k.system.centre[c]
+		at += len(f.alpha)
+		dst[at] = vec.Exp(f.logSigma)
+		at++
+	}
+	y := k.system
+	for c := range p.Columns {
+		for _, q := range k.cells[c] {
+			u := k.z[int(q)*y.width+y.first+c] + y.centre[c]
+			switch {
+			case p.Columns[c].Log:
+				u = vec.Exp(u)
+			case p.Columns[c].binary():
+				u = math.Round(u)
+			}
+			dst[at] = u
+			at++
+		}
+	}
+	copy(dst[at:], k.predicted)
+}
+
+// Start says how the starting point was drawn.
+func (k *kernel) Start() string {
+	return k.readers[k.main].chain.Start() + ", missing cells from random rows"
+}
+
+// SetPosition moves the chain to a position, as Position writes it, its caches fresh and its stream and iteration as
+// they are.
+func (k *kernel) SetPosition(theta []float64) error {
+	if len(theta) != len(k.params) {
+		return fmt.Errorf("impute: a position of %d numbers for %d parameters", len(theta), len(k.params))
+	}
+	p, y := k.problem, k.system
+	take := func(n int) (out []float64) {
+		out, theta = theta[:n], theta[n:]
+		return out
+	}
+	points := make([][]float64, len(k.readers))
+	points[k.main] = take(k.readers[k.main].target.Dim())
+	linear, binary := 0, 0
+	for c := range p.Columns {
+		if p.Columns[c].binary() {
+			points[binary] = take(k.readers[binary].target.Dim())
+			binary++
+			continue
+		}
+		f := &k.models[linear]
+		linear++
+		copy(f.alpha, take(len(f.alpha)))
+		f.alpha[0] -= y.centre[c]
+		f.logSigma = vec.Log(take(1)[0])
+	}
+	for c := range p.Columns {
+		for i, u := range take(len(k.cells[c])) {
+			if p.Columns[c].Log {
+				u = vec.Log(u)
+			}
+			k.z[int(k.cells[c][i])*y.width+y.first+c] = u - y.centre[c]
+		}
+	}
+	copy(k.predicted, theta)
+	k.rewriteAll()
+	y.precision(k.models, k.q)
+	for i, r := range k.readers {
+		if err := r.chain.SetPosition(points[i]); err != nil {
+			return err
+		}
+		r.chain.Moved()
+		r.arrive()
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package impute
+
+import (
+	"math"
+	"math/bits"
+)
+
+// patterns are the sets of gaussian columns that rows miss together; rows without a response have patterns of their
+// own, since the regression says nothing of their cells.
+type patterns struct {
+	pattern []int32 // of each row with missing cells; −1 where no gaussian column is missing
+	sets    []set
+	curved  []bool // of each row: its cells move one at a time
+	gauss   uint64 // columns with gaussian models
+}
+
+// set is one pattern.
+type set struct {
+	columns []int
+	seen    bool // the regression has a response there
+}
+
+func (s *setup) findPatterns() {
+	for _, m := range s.system.models {
+		s.gauss |= 1 << m.column
+	}
+	index := map[uint64]int32{}
+	s.pattern, s.curved = make([]int32, len(s.rows)), make([]bool, len(s.rows))
+	for q, mask := range s.mask {
+		mask &= s.gauss
+		s.pattern[q] = -1
+		if mask == 0 {
+			continue
+		}
+		seen := s.readers[s.main].of[q] >= 0
+		key := mask
+		if seen {
+			key |= 1 << 63
+		}
+		at, known := index[key]
+		if !known {
+			at = int32(len(s.sets))
+			index[key] = at
+			t := set{seen: seen}
+			for m := mask; m != 0; m &= m - 1 {
+				t.columns = append(t.columns, bits.TrailingZeros64(m))
+			}
+			s.sets = append(s.sets, t)
+		}
+		s.pattern[q] = at
+		for _, r := range s.readers {
+			for _, k := range s.sets[at].columns {
+				s.curved[q] = s.curved[q] || r.of[q] >= 0 && r.moved[k] != nil && (!r.affine[k] || !r.convex)
+			}
+		}
+	}
+}
+
+// law is the normal law of the missing cells of a pattern given the rest of a row, but for its mean: the factor of
+// their precision, and of each reader that is no part of it, precision⁻¹·b and bᵀ·precision⁻¹·b.
+type law struct {
+	factor []float64 // lower triangle, m × m, with the reciprocals of its diagonal there
+	tilts  [][]float64
+	spread []float64
+}
+
+// laws makes those of all patterns. Cost: O(m³) each.
+func (k *kernel) findLaws() {
+	main := k.readers[k.main]
+	w := 0.0
+	if main.quad {
+		w = 1 / main.disp[0] / main.disp[0]
+	}
+	for i := range k.sets {
+		t, l := &k.sets[i], &k.laws[i]
+		m := len(t.columns)
+		for a, c := range t.columns {
+			for b, e := range t.columns[:a+1] {
+				x := k.q[(k.system.first+c)*k.system.width+k.system.first+e]
+				if main.quad && t.seen {
+					x = math.FMA(float64(w*main.b[c]), main.b[e], x)
+				}
+				l.factor[a*m+b] = x
+			}
+		}
+		cholesky(l.factor, m)
+		for j, r := range k.readers {
+			if r.quad {
+				continue
+			}
+			tilt := l.tilts[j]
+			for a, c := range t.columns {
+				tilt[a] = r.b[c]
+			}
+			solveLower(l.factor, m, tilt)
+			sum := 0.0
+			for _, x := range tilt {
+				sum = math.FMA(x, x, sum)
+			}
+			l.spread[j] = sum
+			solveUpper(l.factor, m, tilt)
+		}
+	}
+}
+
+// cholesky factorises in place; reciprocals of the diagonal stand there.
+func cholesky(a []float64, m int) {
+	for i := range m {
+		for j := range i + 1 {
+			sum := a[i*m+j]
+			for l := range j {
+				sum = math.FMA(-a[i*m+l], a[j*m+l], sum)
+			}
+			if i == j {
+				a[i*m+i] = 1 / math.Sqrt(sum)
+			} else {
+				a[i*m+j] = float64(sum * a[j*m+j])
+			}
+		}
+	}
+}
+
+func solveLower(a []float64, m int, x []float64) {
+	for i := range m {
+		sum := x[i]
+		for l := range i {
+			sum = math.FMA(-a[i*m+l], x[l], sum)
+		}
+		x[i] = float64(sum * a[i*m+i])
+	}
+}
+
+func solveUpper(a []float64, m int, x []float64) {
+	for i := m - 1; i >= 0; i-- {
+		sum := x[i]
+		for l := i + 1; l < m; l++ {
+			sum = math.FMA(-a[l*m+i], x[l], sum)
+		}
+		x[i] = float64(sum * a[i*m+i])
+	}
+}

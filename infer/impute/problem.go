@@ -1,0 +1,52 @@
+package impute
+
+import "glmbatch/infer/glm"
+
+// Version names the algorithm: draws of different versions may differ in bits.
+const Version = "impute/1"
+
+// Problem is a regression on incomplete data. Rows are counted from 0 over all rows, those without a response too.
+type Problem struct {
+	Rows    int
+	Columns []Column // in the order of their models
+	// Data and Model are the regression, on the rows that have a response; its entries have start values where cells
+	// are missing. Of has the row of each of its rows; nil: all rows are there.
+	Data  *glm.Data
+	Model glm.Model
+	Coder Coder
+	Of    []int
+	// Unseen has the rows without a response, and UnseenOf which rows they are; nil: there are none. Its Y is not read.
+	Unseen   *glm.Data
+	UnseenOf []int
+	// Response names the response, and Row a row, in the names of parameters.
+	Response string
+	Row      func(row int) string
+}
+
+// Column is an incomplete column. Its state is the number that its model explains: the value, its logarithm, or 0 and
+// 1.
+type Column struct {
+	Name    string
+	Missing []int // rows, in increasing order
+	// Data has the design of its model over all rows; Y has the states, with start values where cells are missing.
+	Data  *glm.Data
+	Model glm.Model
+	Coder Coder
+	// Log reports whether the state is the logarithm of the value.
+	Log bool
+}
+
+// binary reports whether the column has two states.
+func (c *Column) binary() bool { return c.Model.Family.Name == "bernoulli" }
+
+// Coder says how the states of incomplete columns become entries of a design. It is read-only.
+type Coder interface {
+	// Moved lists the columns of the design that cells of incomplete column k move, in increasing order; nil for none.
+	Moved(k int) []int
+	// Affine returns, for each of Moved, slope and origin of entry = slope·state + origin, which hold in every row
+	// whatever the states of other columns are; ok is false where an entry is no such function.
+	Affine(k int) (slope, origin []float64, ok bool)
+	// Code writes the entries of some columns of the design at a row to dst, given the states of all incomplete
+	// columns there: NaN where a function has no value.
+	Code(row int, states []float64, columns []int, dst []float64)
+}

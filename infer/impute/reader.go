@@ -1,0 +1,116 @@
+package impute
+
+import (
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/design"
+	"glmbatch/infer/glm"
+)
+
+// reader is a chain's point of a model that reads cells: the regression, or the model of a column of two states.
+type reader struct {
+	*readerSetup
+	chain *cggibbs.BesideChain
+	x     *design.Dense
+	part  *glm.Target // of the rows with missing cells; those without a response have that of another row
+	b     []float64   // slope of eta in the state of each column that is affine
+	disp  []float64
+
+	value, grad, curv [1]float64
+	eta               [1]float64
+	entries, columns  []float64
+}
+
+func newChainReader(r *readerSetup, c infer.Chain) (*reader, error) {
+	chain, err := r.beside.Kernel(c)
+	if err != nil {
+		return nil, err
+	}
+	out := &reader{readerSetup: r, chain: chain, x: entries(chain.Target()), b: make([]float64, len(r.moved)),
+		entries: make([]float64, r.data.Cols())}
+	at := make([]int, len(r.of))
+	for q, i := range r.of {
+		at[q] = int(max(i, 0))
+	}
+	out.part = chain.Target().Part(at)
+	return out, nil
+}
+
+// arrive reads coefficients and dispersions.
+func (r *reader) arrive() {
+	point := r.chain.Point()
+	r.disp = point.Dispersions()
+	for k, moved := range r.moved {
+		r.b[k] = 0
+		if !r.affine[k] {
+			continue
+		}
+		for i, j := range moved {
+			r.b[k] = math.FMA(point.Beta(j), r.slope[k][i], r.b[k])
+		}
+	}
+}
+
+// at returns the log likelihood of row q at a linear predictor, less a constant: 0 of a row without a response, −Inf
+// outside the link's domain.
+func (r *reader) at(q int, eta float64) float64 {
+	if r.of[q] < 0 {
+		return 0
+	}
+	if eta != eta {
+		return math.Inf(-1)
+	}
+	r.eta[0] = eta
+	r.part.RowCurves(q, r.eta[:], r.disp, r.value[:], nil, r.grad[:], r.curv[:])
+	if r.value[0] != r.value[0] {
+		return math.Inf(-1)
+	}
+	return r.value[0]
+}
+
+// step returns what a change of the state of column k by delta adds to eta of row q. states has those of the row before
+// it, and is left as it was.
+func (r *reader) step(s *setup, q, k int, states []float64, delta float64) float64 {
+	switch {
+	case r.moved[k] == nil || r.of[q] < 0:
+		return 0
+	case r.affine[k]:
+		return float64(r.b[k] * delta)
+	}
+	old := states[k]
+	states[k] = old + delta
+	cols, to := r.moved[k], r.entries[:len(r.moved[k])]
+	r.coder.Code(s.rows[q], states, cols, to)
+	states[k] = old
+	sum, point := 0.0, r.chain.Point()
+	for i, j := range cols {
+		sum = math.FMA(point.Beta(j), to[i]-r.x.Col(j)[r.of[q]], sum)
+	}
+	return sum
+}
+
+// write writes the entries that the states of row q give, in the columns that columns with a cell there move.
+func (r *reader) write(s *setup, q int, states []float64) {
+	i := r.of[q]
+	if i < 0 {
+		return
+	}
+	for k, moved := range r.moved {
+		if moved == nil || s.mask[q]>>k&1 == 0 {
+			continue
+		}
+		if r.affine[k] {
+			for m, j := range moved {
+				r.x.Values[j*r.x.Rows+int(i)] = math.FMA(r.slope[k][m], states[k], r.origin[k][m])
+			}
+			continue
+		}
+		to := r.entries[:len(moved)]
+		r.coder.Code(s.rows[q], states, moved, to)
+		for m, j := range moved {
+			r.x.Values[j*r.x.Rows+int(i)] = to[m]
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package impute
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"glmbatch/infer"
+	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/design"
+	"glmbatch/infer/glm"
+)
+
+// setup is what the chains of one fit share.
+type setup struct {
+	problem *Problem
+	rows    []int   // rows with a missing cell
+	place   []int32 // of each row among these, or −1
+	mask    []uint64
+	cells   [][]int32 // of each column: places of the rows where it is missing
+	donors  [][]float64
+	tall    bool
+
+	system  *system // gaussian models of columns
+	readers []*readerSetup
+	main    int // the regression's place among readers
+	params  []infer.Parameter
+	unseen  *glm.Pointwise
+	patterns
+}
+
+// Tall data take turns, see kernel.Step.
+const tallRows = 20_000
+
+// New returns the sampler of a regression on incomplete data. It keeps the problem. Errors are those of glm.NewTarget
+// for the regression and for the models of columns, with start values in the place of missing cells, and of what this
+// package does not carry. Cost: O(n·d²).
+func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	s := &setup{problem: p, tall: p.Rows >= tallRows}
+	s.findCells()
+	var err error
+	if s.system, err = newSystem(s); err != nil {
+		return nil, err
+	}
+	for k := range p.Columns {
+		c := &p.Columns[k]
+		if !c.binary() {
+			continue
+		}
+		r, err := newReader(s, c.Data, c.Model, c.Coder, nil, by)
+		if err != nil {
+			return nil, fmt.Errorf("model of column %q: %w", c.Name, err)
+		}
+		r.own = k
+		s.readers = append(s.readers, r)
+	}
+	r, err := newReader(s, p.Data, p.Model, p.Coder, p.Of, by)
+	if err != nil {
+		return nil, err
+	}
+	r.own, s.main = -1, len(s.readers)
+	s.readers = append(s.readers, r)
+	if p.Unseen != nil {
+		data := *p.Unseen
+		data.Y = nil
+		if s.unseen, err = glm.NewPointwise(p.Model.Family, &data); err != nil {
+			return nil, err
+		}
+	}
+	s.findPatterns()
+	s.describe()
+	return s, nil
+}
+
+// findCells lists the rows with missing cells, and what chains start from.
+func (s *setup) findCells() {
+	p := s.problem
+	masks := make([]uint64, p.Rows)
+	for k := range p.Columns {
+		c := &p.Columns[k]
+		for _, i := range c.Missing {
+			masks[i] |= 1 << k
+		}
+		var donors []float64
+		for i, y := range c.Data.Y {
+			if masks[i]>>k&1 == 0 {
+				donors = append(donors, y)
+			}
+		}
+		s.donors = append(s.donors, donors)
+	}
+	s.place, s.cells = make([]int32, p.Rows), make([][]int32, len(p.Columns))
+	for i, m := range masks {
+		s.place[i] = -1
+		if m == 0 {
+			continue
+		}
+		q := int32(len(s.rows))
+		s.place[i] = q
+		s.rows, s.mask = append(s.rows, i), append(s.mask, m)
+		for k := range p.Columns {
+			if m>>k&1 == 1 {
+				s.cells[k] = append(s.cells[k], q)
+			}
+		}
+	}
+}
+
+// describe makes the parameters: those of the regression, of the models of columns, then cells and missing responses.
+func (s *setup) describe() {
+	p := s.problem
+	s.params = slices.Clone(s.readers[s.main].target.Parameters())
+	models := 0
+	for k := range p.Columns {
+		c := &p.Columns[k]
+		for _, q := range s.parametersOf(k, &models) {
+			name := c.Name + "_" + q.Name
+			if q.Kind == infer.Dispersion {
+				name = q.Name + "_" + c.Name
+			}
+			s.params = append(s.params, infer.Parameter{Name: name, Kind: infer.Imputation, Grouping: c.Name, Term: q.Name})
+		}
+	}
+	cell := func(column string, row int) {
+		label := p.Row(row)
+		s.params = append(s.params, infer.Parameter{Name: "Ymi_" + column + "[" + label + "]", Kind: infer.Imputed,
+			Grouping: column, Level: label})
+	}
+	for k := range p.Columns {
+		for _, i := range p.Columns[k].Missing {
+			cell(p.Columns[k].Name, i)
+		}
+	}
+	for _, i := range p.UnseenOf {
+		cell(p.Response, i)
+	}
+}
+
+// parametersOf are those of the model of column k; at counts the models that are readers.
+func (s *setup) parametersOf(k int, at *int) []infer.Parameter {
+	c := &s.problem.Columns[k]
+	if c.binary() {
+		*at++
+		return s.readers[*at-1].target.Parameters()
+	}
+	var out []infer.Parameter
+	for _, name := range c.Data.Names {
+		out = append(out, infer.Parameter{Name: name, Kind: infer.Coefficient})
+	}
+	return append(out, infer.Parameter{Name: "sigma", Kind: infer.Dispersion})
+}
+
+// Parameters describes the coefficients and dispersions of the regression, those of the models of columns, and the
+// missing cells.
+func (s *setup) Parameters() []infer.Parameter { return s.params }
+
+// Explain says how cells are sampled.
+func (s *setup) Explain() string {
+	var models []string
+	for k := range s.problem.Columns {
+		c := &s.problem.Columns[k]
+		models = append(models, fmt.Sprintf("%s (%d cells, %s)", c.Name, len(c.Missing), c.Model.Family.Name))
+	}
+	words := fmt.Sprintf("missing cells drawn with the coefficients: %s", strings.Join(models, ", "))
+	if n := len(s.problem.UnseenOf); n > 0 {
+		words += fmt.Sprintf("; %d missing responses predicted", n)
+	}
+	return words + "; " + s.readers[s.main].beside.Explain()
+}
+
+// readerSetup is a model that reads cells, and is no gaussian model of a column.
+type readerSetup struct {
+	target *glm.Target
+	beside *cggibbs.Beside
+	data   *glm.Data
+	coder  Coder
+	of     []int32 // its row for each row with missing cells, or −1
+	own    int     // the column that it explains, or −1
+	moved  [][]int // by column
+	slope  [][]float64
+	origin [][]float64
+	affine []bool
+	quad   bool // a closed gaussian, whose likelihood is part of the normal law of cells
+	convex bool // log-concave with a closed form
+	all    []int
+}
+
+func newReader(s *setup, data *glm.Data, model glm.Model, coder Coder, rows []int, by infer.Parallel,
+) (*readerSetup, error) {
+	target, err := glm.NewTargetBy(by, data, model)
+	if err != nil {
+		return nil, err
+	}
+	r := &readerSetup{target: target, data: data, coder: coder, of: make([]int32, len(s.rows))}
+	if r.beside, err = cggibbs.NewRewritten(target, cggibbs.Options{}); err != nil {
+		return nil, err
+	}
+	r.quad, r.convex = target.ClosedGaussian() && target.Weights() == nil, target.Closed()
+	at := make([]int32, s.problem.Rows)
+	for i := range at {
+		at[i] = int32(i)
+		if rows != nil {
+			at[i] = -1
+		}
+	}
+	for j, i := range rows {
+		at[i] = int32(j)
+	}
+	for q, i := range s.rows {
+		r.of[q] = at[i]
+	}
+	for k := range s.problem.Columns {
+		moved := coder.Moved(k)
+		slope, origin, ok := coder.Affine(k)
+		r.moved, r.slope, r.origin = append(r.moved, moved), append(r.slope, slope), append(r.origin, origin)
+		r.affine = append(r.affine, ok || moved == nil)
+		r.all = append(r.all, moved...)
+	}
+	slices.Sort(r.all)
+	r.all = slices.Compact(r.all)
+	return r, nil
+}
+
+// entries is the dense design of a reader.
+func entries(t *glm.Target) *design.Dense { return t.Data().X.(*design.Dense) }

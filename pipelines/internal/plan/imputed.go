@@ -1,0 +1,377 @@
+package plan
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"glmbatch/infer"
+	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/impute"
+	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report/record"
+	"glmbatch/transform"
+)
+
+// ImputeMethod is the method of regressions with missing cells.
+const ImputeMethod = "impute"
+
+// Imputed is a generalised linear model on incomplete data: its missing cells are parameters.
+type Imputed struct {
+	fit      *Fit
+	design   *transform.Design // of the rows with a response
+	columns  []*columnModel
+	problem  *impute.Problem
+	method   Method
+	dataHash string
+	cells    int
+}
+
+// newImputed codes incomplete data; complete ones make an ordinary regression.
+func newImputed(f *Fit) (Problem, error) {
+	p, err := imputedOf(f.Unit, f.Model)
+	switch {
+	case err != nil:
+		return nil, err
+	case p == nil:
+		return newRegression(f)
+	}
+	p.fit = f
+	return p, refuseImputed(f)
+}
+
+// imputedOf codes the data of a unit for a model; nil where nothing is missing.
+func imputedOf(u *Unit, m *spec.Model) (*Imputed, error) {
+	if u.Factored() || u.table.Counts() != nil {
+		return nil, fmt.Errorf("model %q: rows that are grouped or factored have no cells to be drawn: leave rows: out of "+
+			"the data set", m.Name)
+	}
+	formula, err := formulaOf(m)
+	if err != nil {
+		return nil, err
+	}
+	table := u.table.Data
+	terms, response, others, err := formula.Reads(table.Schema())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", transform.DatasetWords(u.Name(), u.table.From()), err)
+	}
+	gaps, unseen, err := gapsOf(u, m, table, terms, response, others)
+	if err != nil {
+		return nil, err
+	}
+	if len(gaps) == 0 && len(unseen) == 0 {
+		return nil, nil
+	}
+	p := &Imputed{fit: &Fit{Unit: u, Model: m}, cells: len(unseen)}
+	p.method = Method{Name: ImputeMethod, Reason: "missing cells are drawn with the coefficients", Version: impute.Version,
+		Chains: true}
+	if p.columns, err = modelsOf(m, table.Schema(), terms, gaps); err != nil {
+		return nil, err
+	}
+	reads := slices.Concat(terms, response, others)
+	for _, i := range m.Imputation {
+		if own, err := transform.ParseFormula(i.Formula); err == nil {
+			more, err := own.Columns(table.Schema())
+			if err != nil {
+				return nil, fmt.Errorf("model %q, imputation of column %q: %w", m.Name, i.Name, err)
+			}
+			reads = append(reads, more...)
+		}
+	}
+	slices.Sort(reads)
+	if p.dataHash, err = u.table.Hash(slices.Compact(reads)); err != nil {
+		return nil, err
+	}
+	return p, p.code(formula, table, unseen, response[0])
+}
+
+// gapsOf finds the incomplete columns of terms and of the models of columns, and the rows without a response.
+func gapsOf(u *Unit, m *spec.Model, table transform.Table, terms, response, others []string) (gaps []transform.Gap,
+	unseen []int, err error,
+) {
+	read := slices.Clone(terms)
+	for _, i := range m.Imputation {
+		formula, err := transform.ParseFormula(i.Formula)
+		if err != nil {
+			return nil, nil, err
+		}
+		more, err := formula.Columns(table.Schema())
+		if err != nil {
+			return nil, nil, fmt.Errorf("model %q, imputation of column %q: %w", m.Name, i.Name, err)
+		}
+		read = append(read, more...)
+	}
+	for _, name := range response {
+		if slices.Contains(read, name) {
+			return nil, nil, words.Hint(fmt.Errorf("model %q: the response %s stands among the predictors, or in the model of "+
+				"a column", m.Name, name), "leave it out there: cells are drawn given the response in any case")
+		}
+	}
+	at := levels(m.Levels)
+	if gaps, err = transform.Gaps(table, read, u.Name(), at); err != nil {
+		return nil, nil, err
+	}
+	rest, err := transform.Gaps(table, others, u.Name(), at)
+	if err == nil && len(rest) > 0 {
+		err = &transform.ColumnError{Dataset: u.Name(), Column: rest[0].Column, Row: int64(rest[0].Rows[0]) + 1,
+			Err: words.Hint(errors.New("the value is missing, and missing: impute draws cells of predictors alone"),
+				"drop such rows where the data are made")}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	answers, err := transform.Gaps(table, response, u.Name(), at)
+	for _, g := range answers {
+		unseen = append(unseen, g.Rows...)
+	}
+	slices.Sort(unseen)
+	return gaps, slices.Compact(unseen), err
+}
+
+// refuseImputed refuses what is not carried to incomplete data.
+func refuseImputed(f *Fit) error {
+	run, s := &f.Pipeline.Run, f.Sampler
+	refuse := func(what, hint string) error {
+		return words.Hint(fmt.Errorf("model %q has missing cells that are drawn (missing: impute), and %s", f.Model.Name,
+			what), hint)
+	}
+	const others = "name under fits what goes together, or take missing: drop"
+	if s.Method != "auto" && s.Method != "cggibbs" {
+		return refuse(fmt.Sprintf("sampler %q is %s, which does not draw them", s.Name, s.Method),
+			"take method: auto or cggibbs for it, and "+others)
+	}
+	if given := s.OptionsWithoutGroups(); len(given) > 0 {
+		return refuse(fmt.Sprintf("sampler %q has %s, which its updates do not have", s.Name, words.List(given)), others)
+	}
+	for _, asked := range []struct {
+		is   bool
+		what string
+	}{{run.LOO.On, "loo"}, {run.PPC.On, "ppc"}, {run.KFold.Folds > 0 || run.KFold.By != "", "kfold"},
+		{run.Condition, "condition"}, {run.Prior(), "sample: prior"}, {run.Start == "previous", "start: previous"}} {
+		if asked.is {
+			return refuse("run: "+asked.what+" is for complete data", "leave it out, or take missing: drop")
+		}
+	}
+	return nil
+}
+
+// code makes the designs.
+func (p *Imputed) code(formula *transform.Formula, table transform.Table, unseen []int, response string) error {
+	u, m := p.fit.Unit, p.fit.Model
+	var gaps []transform.Gap
+	for _, c := range p.columns {
+		gaps = append(gaps, c.gap)
+	}
+	filled := transform.Filled(table, gaps)
+	defer filled.Release()
+	out := &impute.Problem{Rows: int(table.NumRows()), Response: response,
+		Row: func(row int) string { return strconv.Itoa(row + 1) }}
+	for k, c := range p.columns {
+		column, err := p.codeColumn(c, filled, gaps)
+		if err != nil {
+			return fmt.Errorf("model %q, imputation of column %q: %w", m.Name, c.gap.Column, err)
+		}
+		out.Columns = append(out.Columns, *column)
+		p.cells += len(p.columns[k].gap.Rows)
+	}
+	coding := u.coding(m, formula, u.table)
+	coding.Missing, coding.Sparse, coding.Unseen = "drop", "false", true
+	var err error
+	if p.design, err = transform.Build(filled, coding); err != nil {
+		return err
+	}
+	d := p.design
+	d.Record.Missing = "error"
+	if out.Coder, err = d.Record.NewEntries(gaps, filled); err != nil {
+		return fmt.Errorf("model %q: %w", m.Name, err)
+	}
+	out.Data, out.Model = d.Data, posterior(m, d.Data)
+	for i := range out.Rows {
+		if d.Kept == nil || d.Kept[i] {
+			out.Of = append(out.Of, i)
+		}
+	}
+	if len(unseen) > 0 {
+		all, err := d.Record.Code(filled, transform.Coding{Dataset: u.Name(), Missing: "error"})
+		if err != nil {
+			return err
+		}
+		all.Data.Y, all.Data.Effects = nil, nil
+		out.Unseen, out.UnseenOf = all.Data.Taken(unseen), unseen
+		d.Notes = append(d.Notes, fmt.Sprintf("%d missing responses are predicted", len(unseen)))
+	}
+	d.Notes = append(d.Notes, p.models()...)
+	p.problem = out
+	return nil
+}
+
+// models words those of incomplete columns, in their order.
+func (p *Imputed) models() (out []string) {
+	for _, c := range p.columns {
+		out = append(out, "imputation: "+c.words())
+	}
+	return out
+}
+
+// codeColumn codes the model of a column, with the default priors of its data.
+func (p *Imputed) codeColumn(c *columnModel, filled transform.Table, gaps []transform.Gap) (*impute.Column, error) {
+	formula, err := transform.ParseFormula(c.formula)
+	if err != nil {
+		return nil, err
+	}
+	u := p.fit.Unit
+	c.design, err = transform.Build(filled, transform.Spec{Dataset: u.Name(), Formula: formula, Family: c.family,
+		Sparse: "false", Levels: ownLevels(p.fit.Model, formula, filled), File: u.table.From(), Locate: u.table.Locate})
+	if err != nil {
+		return nil, err
+	}
+	entries, err := c.design.Record.NewEntries(gaps, filled)
+	if err != nil {
+		return nil, err
+	}
+	defaults := glm.Defaults(c.family, c.design.Data)
+	return &impute.Column{Name: c.gap.Column, Missing: c.gap.Rows, Data: c.design.Data, Coder: entries, Log: c.gap.Log,
+		Model: glm.Model{Family: c.family, Coefficients: defaults.Coefficients, Dispersion: defaults.Dispersion}}, nil
+}
+
+// ownLevels are those of the model that a formula's columns have.
+func ownLevels(m *spec.Model, formula *transform.Formula, table transform.Table) map[string][]string {
+	out := levels(m.Levels)
+	names, err := formula.Columns(table.Schema())
+	for name := range out {
+		if err != nil || !slices.Contains(names, name) {
+			delete(out, name)
+		}
+	}
+	return out
+}
+
+// Method is impute.
+func (p *Imputed) Method() *Method { return &p.method }
+
+// Foreseen is empty: there is nothing to choose.
+func (p *Imputed) Foreseen() string { return "" }
+
+// Facts are those of the regression, with the models of columns among the notes.
+func (p *Imputed) Facts() Facts {
+	m, d := p.fit.Model, p.design
+	return Facts{Family: m.Family.Name, Link: m.Family.Link, Formula: m.Formula, Rows: d.Counted, Columns: d.Data.Cols(),
+		DataHash: p.dataHash, Warnings: d.Warnings,
+		Notes: append(d.Notes[:len(d.Notes):len(d.Notes)], p.fit.Unit.notes()...)}
+}
+
+// Lengths is the run's own schedule.
+func (p *Imputed) Lengths(s Schedule, _ *spec.Run) Schedule { return s }
+
+// Need counts the designs, of which each chain has copies, and the cells.
+func (p *Imputed) Need(chains, workers int) Need {
+	memory := p.fit.Unit.memory
+	memory.Workers = workers
+	d := p.design
+	n := memory.regressionNeed(d.Rows, d.Data.Cols(), d.Data.X.Entries(), chains)
+	entries := d.Data.X.Entries()
+	for _, c := range p.columns {
+		n.Bytes += 8 * c.design.Data.X.Entries()
+		entries += int64(p.problem.Rows)
+		if c.gap.Binary {
+			entries += c.design.Data.X.Entries()
+		}
+	}
+	const perCell = 1 << 10
+	n.Bytes += int64(chains)*16*entries + int64(p.cells)*perCell
+	return n
+}
+
+// Identify adds the hash of the data, the model, and the version of the sampler of coefficients.
+func (p *Imputed) Identify(id *Identity) {
+	id.Data, id.Model = p.dataHash, identifyModel(p.fit.Model)
+	id.Versions["cggibbs"] = cggibbs.Version
+}
+
+// Setup makes the sampler.
+func (p *Imputed) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, error) {
+	out := &Setup{Gating: p.Gating()}
+	for _, pattern := range unused(p.fit.Model, p.design.Data) {
+		out.Cautions = append(out.Cautions, "prior.by_name "+pattern+" decides the prior of no column")
+	}
+	err := withinMemory(func() (err error) {
+		out.Sampler, err = impute.New(p.problem, by)
+		return err
+	})
+	return out, p.fit.Explain(err)
+}
+
+// Solve is not for regressions.
+func (p *Imputed) Solve() (*Solution, error) { panic("plan: method impute draws chains") }
+
+// ToData takes the coefficients of all models to the units of the data. Cells have them already.
+func (p *Imputed) ToData(theta []float64) {
+	at := len(theta) - p.cells
+	p.design.Record.ToData(theta)
+	for _, c := range p.columns {
+		at -= c.parameters()
+	}
+	for _, c := range p.columns {
+		c.design.Record.ToData(theta[at:])
+		at += c.parameters()
+	}
+}
+
+// parameters counts those of the column's model.
+func (c *columnModel) parameters() int { return c.design.Data.Cols() + len(c.family.Dispersions()) }
+
+// Gating passes over cells that never move, as one of two states may.
+func (p *Imputed) Gating() Gating { return Gating{Constants: true} }
+
+// Bind looks up what a derived quantity names among parameters; averages over rows are for complete data.
+func (p *Imputed) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
+	return d.Expression.Bind(&transform.Fitted{Dataset: p.fit.Unit.Name(), Names: names, Record: p.design.Record,
+		Family: p.fit.Model.Family.Family, Effects: -1, Average: func(*transform.Average) (*transform.Averaged, error) {
+			return nil, errors.New("an average over rows with missing cells is not in this version")
+		}})
+}
+
+// Describe adds the record of the design, and priors and scaling of coefficients.
+func (p *Imputed) Describe(rec *record.Fit, params []infer.Parameter) error {
+	coded, err := json.Marshal(p.design.Record)
+	if err != nil {
+		return err
+	}
+	rec.Design = coded
+	describe := func(at int, model *glm.Model, columns []transform.Column) {
+		for j := range columns {
+			out := &rec.Parameters[at+j]
+			out.Center, out.Scale, out.Prior = columns[j].Centre, columns[j].Scale, model.Coefficients[j].String()
+		}
+	}
+	given := p.problem.Model
+	describe(0, &given, p.design.Record.Columns)
+	scales := scalePriors(&given)
+	for i, q := range params {
+		out := &rec.Parameters[i]
+		for k, d := range given.Family.Dispersions() {
+			if q.Kind == infer.Dispersion && d.Name == q.Name {
+				out.Prior = given.DispersionPrior(k).String()
+			}
+		}
+		if q.Kind == infer.Scale || q.Kind == infer.LocalScale {
+			out.Prior, scales = scales[0], scales[1:]
+		}
+	}
+	at := len(params) - p.cells
+	for _, c := range p.columns {
+		at -= c.parameters()
+	}
+	for k, c := range p.columns {
+		own := &p.problem.Columns[k].Model
+		describe(at, own, c.design.Record.Columns)
+		if at += c.parameters(); len(c.family.Dispersions()) > 0 {
+			rec.Parameters[at-1].Prior = own.Dispersion.String()
+		}
+	}
+	return nil
+}
