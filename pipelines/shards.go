@@ -238,11 +238,22 @@ func RunShard(ctx context.Context, dir string, i int, scratch string, o RunOptio
 type GatherOptions struct {
 	Database string // instead of the plan's; nothing is published then
 	Partial  bool   // gather what is there
+	// Draws is where draws go: DrawsLedger, or DrawsParquet. Empty means DrawsLedger.
+	Draws    string
 	LockWait time.Duration
 }
 
+// Where Gather puts draws.
+const (
+	DrawsLedger  = "ledger"
+	DrawsParquet = "parquet" // files beside the ledger, one a shard
+)
+
 // Gather loads what the shards of the plan in dir left into the ledger, and publishes it as Run does.
 func Gather(ctx context.Context, dir string, o GatherOptions) (*Outcome, error) {
+	if o.Draws != "" && o.Draws != DrawsLedger && o.Draws != DrawsParquet {
+		return nil, &UsageError{fmt.Errorf("draws go to %s or %s, and not to %q", DrawsLedger, DrawsParquet, o.Draws)}
+	}
 	night, p, _, err := thaw(dir)
 	if err != nil {
 		return nil, err
@@ -253,7 +264,8 @@ func Gather(ctx context.Context, dir string, o GatherOptions) (*Outcome, error) 
 			return nil, err
 		}
 	}
-	ledger, err := report.Open(p.Database, report.Options{LockWait: o.LockWait, Private: len(p.Vars) > 0, Restore: true})
+	ledger, err := report.Open(p.Database, report.Options{LockWait: o.LockWait, Private: len(p.Vars) > 0, Restore: true,
+		DrawsOutside: o.Draws == DrawsParquet})
 	if err == nil {
 		err = ledger.Empty()
 	}

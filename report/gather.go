@@ -41,18 +41,18 @@ func (t Taken) of(table string) []int64 {
 // specs, in one transaction. This ledger must have no fits yet; what it stores later has higher numbers.
 func (l *Ledger) Take(ctx context.Context, from *Ledger, t Taken) error {
 	return l.writeBeside(ctx, []*Ledger{from}, func(s *Session) error {
-		return s.beside(ctx, from.path, func() error { return s.take(ctx, t) })
+		return s.beside(ctx, from.path, func() error { return s.take(ctx, from.path, t) })
 	})
 }
 
-func (s *Session) take(ctx context.Context, t Taken) error {
+func (s *Session) take(ctx context.Context, from string, t Taken) error {
 	_, err := s.c.ExecContext(ctx, "INSERT INTO main.run BY NAME SELECT * REPLACE (NULL AS spec) FROM beside.main.run")
 	if err != nil {
 		return err
 	}
 	for _, table := range append([]string{"fit"}, fitTables...) {
 		ids := t.of(table)
-		if len(ids)+len(t.Whole) == 0 {
+		if len(ids)+len(t.Whole) == 0 || table == "draw_outside" {
 			continue
 		}
 		columns := "*"
@@ -65,6 +65,9 @@ func (s *Session) take(ctx context.Context, t Taken) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := s.takeOutside(ctx, from, t.Whole); err != nil {
+		return err
 	}
 	var n int64
 	return s.c.QueryRowContext(ctx, "SELECT count(nextval('fit_number')) FROM range((SELECT coalesce(max(fit_id), 0) "+
@@ -84,6 +87,7 @@ func (l *Ledger) writeBeside(ctx context.Context, others []*Ledger, fn func(*Ses
 			return err
 		}
 		r.beside = append(r.beside, other.path, other.path+".wal")
+		r.folders = append(r.folders, drawsFolder(other.path))
 	}
 	return l.writeWith(ctx, r, fn)
 }
@@ -132,11 +136,15 @@ func (l *Ledger) Told(ctx context.Context, run string) (names int, err error) {
 // has stays: what it was told of the run before, and fits with the same fingerprint of runs that began no earlier.
 func (l *Ledger) Gather(ctx context.Context, run *Run, from []*Ledger, whole []int64) error {
 	return l.writeBeside(ctx, from, func(s *Session) error {
+		if err := sweep(ctx, s.c, l.path); err != nil {
+			return err
+		}
 		if err := s.RunOnce(ctx, run); err != nil {
 			return err
 		}
 		for _, f := range from {
-			if err := s.beside(ctx, f.path, func() error { return s.gather(ctx, run.ID, whole) }); err != nil {
+			to := l.outsideOf(run.ID, f.path)
+			if err := s.beside(ctx, f.path, func() error { return s.gather(ctx, run.ID, whole, to) }); err != nil {
 				return fmt.Errorf("loading %q: %w", f.path, err)
 			}
 		}
@@ -175,7 +183,7 @@ const (
 		WHERE r.run_id = ?1 ORDER BY r.rowid`
 )
 
-func (s *Session) gather(ctx context.Context, run string, whole []int64) error {
+func (s *Session) gather(ctx context.Context, run string, whole []int64, to *outside) error {
 	do := func(query string, args ...any) error {
 		_, err := s.c.ExecContext(ctx, query, args...)
 		return err
@@ -208,19 +216,24 @@ func (s *Session) gather(ctx context.Context, run string, whole []int64) error {
 	for _, table := range append([]string{"fit"}, fitTables...) {
 		insert := "INSERT INTO main." + table + " BY NAME SELECT t.* REPLACE (n.id AS fit_id) FROM beside.main." + table +
 			" t "
-		if err := do(insert + "JOIN temp.gathered_fit n ON n.was = t.fit_id"); err != nil {
-			return err
+		if !to.leaves(table) {
+			if err := do(insert + "JOIN temp.gathered_fit n ON n.was = t.fit_id"); err != nil {
+				return err
+			}
 		}
 		if table == "fit" || len(whole) == 0 {
 			continue
 		}
 		err := do("DELETE FROM main." + table + " WHERE fit_id IN (SELECT id FROM temp.gathered_old WHERE anew)")
-		if err == nil {
+		if err == nil && !to.leaves(table) {
 			err = do(insert + "JOIN temp.gathered_old n ON n.was = t.fit_id AND n.anew")
 		}
 		if err != nil {
 			return err
 		}
+	}
+	if err := to.store(ctx, s); err != nil {
+		return err
 	}
 	if err := do(gatherVerdicts); err != nil {
 		return err

@@ -112,11 +112,17 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 	for _, i := range chosen {
 		numbers = append(numbers, strconv.FormatInt(r.numbers[i], 10))
 	}
+	from, err := piecesOf(r.ctx, r.c, r.ledger, f.ID)
+	if err != nil {
+		d.Missing = append(d.Missing, "There are no plots of the coefficients (trace, ranks, ESS over draws, "+
+			"autocorrelation): "+err.Error()+".")
+		return nil
+	}
 	// literal numbers let the engine skip what it need not read
 	var values []float64
 	err = scanPieces(r.ctx, r.c, func(_ int64, piece []float64) { values = append(values, piece...) },
-		fmt.Sprintf(`SELECT fit_id, n, v FROM draw_piece WHERE fit_id = %d AND parameter_id IN (%s)
-		ORDER BY parameter_id, chain, first`, f.ID, strings.Join(numbers, ", ")))
+		"SELECT fit_id, n, v FROM "+from+fmt.Sprintf(" WHERE fit_id = %d AND parameter_id IN (%s) "+
+			"ORDER BY parameter_id, chain, first", f.ID, strings.Join(numbers, ", ")))
 	if err != nil {
 		return err
 	}

@@ -74,9 +74,14 @@ func (a *app) gatherCommand() *cobra.Command {
 		Long: `gather reads all that the shards of a plan have left, holds draws against their
 checksums, loads each shard in one transaction, and publishes what the spec asks for,
 as one run of all fits would have. It may be killed and called again. Where a shard is
-missing or damaged it names that, and loads nothing unless --partial is given.`,
-		Example: `  pipeline gather night`,
-		Args:    cobra.ExactArgs(1),
+missing or damaged it names that, and loads nothing unless --partial is given.
+
+With --draws parquet the draws go to a folder beside the ledger, posteriors.duckdb.draws,
+one Parquet file a shard, and all else to the ledger: for nights of more than some 100,000
+fits. Move, copy and restore the two together.`,
+		Example: `  pipeline gather night
+  pipeline gather night --draws parquet`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkOutput(output); err != nil {
 				return err
@@ -93,6 +98,8 @@ missing or damaged it names that, and loads nothing unless --partial is given.`,
 		},
 	}
 	c.Flags().BoolVar(&o.Partial, "partial", false, "load the shards that are there")
+	c.Flags().StringVar(&o.Draws, "draws", pipelines.DrawsLedger, "where draws go: "+pipelines.DrawsLedger+", or "+
+		pipelines.DrawsParquet+", files beside it")
 	c.Flags().StringVar(&o.Database, "database", "", "DuckDB file, instead of the plan's; nothing is published then")
 	outputFlag(c, &output)
 	lockWaitFlag(c, &o.LockWait)
