@@ -122,15 +122,16 @@ func allDraws(t *testing.T, l *Ledger) string {
 }
 
 // viewsOfDraws are what the views of draws answer, but for the numbers of fits.
-func viewsOfDraws(t *testing.T, l *Ledger) (out string) {
+func viewsOfDraws(t *testing.T, l *Ledger) string {
 	t.Helper()
+	var b strings.Builder
 	for _, view := range []string{"draw", "draws", "draws_standardized", "piece"} {
 		for _, row := range textRows(t, l, "SELECT d::VARCHAR FROM (SELECT f.fingerprint, d.* EXCLUDE (fit_id) FROM "+view+
 			" d JOIN fit f USING (fit_id) ORDER BY ALL) d") {
-			out += fmt.Sprintln(view, row)
+			fmt.Fprintln(&b, view, row)
 		}
 	}
-	return out
+	return b.String()
 }
 
 // Draws are equal to the last bit, in the ledger and outside, by all ways to read them; so they are where the ledger and
@@ -326,6 +327,16 @@ func TestStrayDraws(t *testing.T) {
 	}
 }
 
+// dropFits removes fits as later nights do that replace them.
+func dropFits(t *testing.T, l *Ledger, where string) {
+	t.Helper()
+	must(t, l.Write(t.Context(), func(s *Session) error {
+		gone, err := readRows(t.Context(), s.c, "SELECT fingerprint FROM fit WHERE "+where,
+			func(f *string) []any { return []any{f} })
+		return errors.Join(err, s.remove(t.Context(), gone, []string{}))
+	}))
+}
+
 // Prune removes files of which no fit is left, and writes those anew that have few; with the last one the ledger has
 // draws of its own again.
 func TestPruneOutside(t *testing.T) {
@@ -335,22 +346,13 @@ func TestPruneOutside(t *testing.T) {
 			"ORDER BY fingerprint, parameter_id, chain, iteration) FROM draw JOIN fit USING (fit_id) WHERE "+where)
 	}
 	f3, f4 := digests("fingerprint = 'f3'"), digests("fingerprint = 'f4'")
-	drop := func(where string) { // as later nights do
-		must(t, l.Write(t.Context(), func(s *Session) error {
-			return errors.Join(execute(t.Context(), s.c, "CREATE OR REPLACE TEMP TABLE gone AS SELECT fingerprint FROM fit WHERE "+
-				where), func() error {
-				gone, err := readRows(t.Context(), s.c, "SELECT fingerprint FROM gone", func(f *string) []any { return []any{f} })
-				return errors.Join(err, s.remove(t.Context(), gone, []string{}))
-			}())
-		}))
-	}
 	before := drawBytes(l.path)
-	drop("fingerprint = 'f4'")
+	dropFits(t, l, "fingerprint = 'f4'")
 	p, err := l.Prune(t.Context(), 1)
 	if err != nil || p.After >= p.Before || len(outsideFiles(t, l)) != 2 || drawBytes(l.path) >= before {
 		t.Errorf("pruned %+v, %v: %v", p, err, outsideFiles(t, l))
 	}
-	drop("fingerprint IN ('f1', 'f2')")
+	dropFits(t, l, "fingerprint IN ('f1', 'f2')")
 	before = drawBytes(l.path)
 	if _, err := l.Prune(t.Context(), 1); err != nil || drawBytes(l.path) >= before {
 		t.Errorf("a file of few fits was not written anew: %v", err)
@@ -358,10 +360,39 @@ func TestPruneOutside(t *testing.T) {
 	if got := digests("true"); got != f3 || got == f4 {
 		t.Errorf("draws are %s, want %s", got, f3)
 	}
-	drop("true")
+	dropFits(t, l, "true")
 	if _, err := l.Prune(t.Context(), 1); err != nil || len(outsideFiles(t, l)) != 0 {
 		t.Errorf("%v: there are %v", err, outsideFiles(t, l))
 	}
 	wantInt(t, l, 0, "SELECT count(*) FROM draws")
 	must(t, l.Write(context.Background(), func(s *Session) error { return nil }))
+}
+
+// A copy that is published has its draws beside it, those that prune removes from the ledger too.
+func TestPublishOutside(t *testing.T) {
+	l := gathered(t, true, fragmentOf(t, "f1", "f2"), fragmentOf(t, "f3"))
+	want, to := viewsOfDraws(t, l), filepath.Join(t.TempDir(), "copy.duckdb")
+	for range 2 {
+		must(t, l.Publish(t.Context(), to))
+		copied, err := Open(to, Options{Threads: 1})
+		must(t, err)
+		differ(t, viewsOfDraws(t, copied), want)
+		if v, err := copied.Verify(t.Context()); err != nil || v.Files != 2 {
+			t.Errorf("the copy: %+v, %v", v, err)
+		}
+	}
+	dropFits(t, l, "fingerprint = 'f3'")
+	_, err := l.Prune(t.Context(), 1)
+	must(t, err)
+	copied, err := Open(to, Options{Threads: 1})
+	must(t, err)
+	differ(t, viewsOfDraws(t, copied), want)
+	want = viewsOfDraws(t, l)
+	for _, files := range []int{3, 2} { // the one before is left to its readers
+		must(t, l.Publish(t.Context(), to))
+		differ(t, viewsOfDraws(t, copied), want)
+		if got := outsideFiles(t, copied); len(got) != files {
+			t.Errorf("beside the copy are %v, want %d files", got, files)
+		}
+	}
 }

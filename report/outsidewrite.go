@@ -257,8 +257,7 @@ func restoreOutside(ctx context.Context, c *sql.Conn, ledger string) error {
 // sweep removes files of draws that the ledger does not name, as a kill or prune leaves them. Nobody may write to the
 // ledger meanwhile.
 func sweep(ctx context.Context, c *sql.Conn, ledger string) error {
-	folder := drawsFolder(ledger)
-	if _, err := os.Lstat(folder); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(drawsFolder(ledger)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	named := map[string]bool{}
@@ -272,8 +271,14 @@ func sweep(ctx context.Context, c *sql.Conn, ledger string) error {
 	if len(named) > 0 {
 		named[noDraws] = true
 	}
+	return removeStrays(ledger, named)
+}
+
+// removeStrays removes files of draws that are not named, and folders that are empty.
+func removeStrays(ledger string, named map[string]bool) error {
+	folder := drawsFolder(ledger)
 	var folders []string
-	err = filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			folders = append(folders, path)
 			return err
