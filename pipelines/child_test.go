@@ -29,7 +29,8 @@ type call struct {
 	Plan     string
 	Shard    int
 	Gather   bool
-	Spool    bool // keeps draws on disk from the first block on
+	Draws    string // where Gather puts them
+	Spool    bool   // keeps draws on disk from the first block on
 	LockWait time.Duration
 	// Ask is asked of Database again and again instead, until there is a file Until.
 	Ask, Until string
@@ -56,7 +57,7 @@ func carryOut(text string) (code int) {
 	var err error
 	switch {
 	case c.Gather:
-		out, err = pipelines.Gather(context.Background(), c.Plan, pipelines.GatherOptions{})
+		out, err = pipelines.Gather(context.Background(), c.Plan, pipelines.GatherOptions{Database: c.Database, Draws: c.Draws})
 	case c.Plan != "":
 		out, err = pipelines.RunShard(context.Background(), c.Plan, c.Shard, c.Plan+"/scratch", pipelines.RunOptions{Workers: 2})
 	case c.Commit:

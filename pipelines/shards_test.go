@@ -73,16 +73,17 @@ func oneFile(k int) string {
 }
 
 // answers are digests of all tables and views of a ledger that tell of fits, by name: numbers of fits and runs, times and
-// places in the file are left out.
+// places in the file are left out, and where draws are.
 func (f folder) answers(database string) map[string]string {
 	f.t.Helper()
+	f.t.Chdir(f.path(".")) // where the ledger's views look for files of draws
 	db, err := sql.Open("duckdb", f.path(database)+"?access_mode=READ_ONLY&threads=1")
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	defer db.Close()
 	relations, err := db.Query(`SELECT table_name, string_agg('coalesce(t."' || column_name || '"::VARCHAR, ''∅'')', ', ' ORDER BY column_index)
-		FROM duckdb_columns() WHERE schema_name = 'main' AND NOT internal AND table_name <> 'fit_costs'
+		FROM duckdb_columns() WHERE schema_name = 'main' AND NOT internal AND table_name NOT IN ('fit_costs', 'draw_piece', 'draw_outside')
 		AND table_name IN (SELECT table_name FROM duckdb_columns() WHERE column_name = 'fit_id')
 		AND NOT regexp_matches(column_name, 'fit_id|run_id|second|^fit_|best_fit|_per_|time|ess100')
 		AND NOT regexp_matches(data_type, 'TIMESTAMP|INTERVAL') GROUP BY ALL ORDER BY ALL`)
@@ -168,6 +169,7 @@ func TestShardsAreOneRun(t *testing.T) {
 			f.secondNight(start)
 			for _, shards := range counts {
 				copyFile(t, f.path("t.duckdb"), f.path(fmt.Sprintf("s%d.duckdb", shards)))
+				copyFile(t, f.path("t.duckdb"), f.path(fmt.Sprintf("p%d.duckdb", shards)))
 			}
 			local := f.run(pipelines.RunOptions{Workers: 2})
 			want := f.answers("t.duckdb")
@@ -189,6 +191,13 @@ func TestShardsAreOneRun(t *testing.T) {
 						}
 					}
 					f.gather(dir, pipelines.GatherOptions{}) // once more
+				}
+				outside := pipelines.GatherOptions{Database: f.path(fmt.Sprintf("p%d.duckdb", shards)), Draws: pipelines.DrawsParquet}
+				f.gather(dir, outside)
+				for name, answer := range f.answers(filepath.Base(outside.Database)) {
+					if answer != want[name] {
+						t.Errorf("%d shards, draws outside: %s is %s, of one run %s", shards, name, answer, want[name])
+					}
 				}
 				left, err := filepath.Glob(f.path("scratch/*"))
 				if err != nil || len(left) > 0 {
@@ -310,8 +319,10 @@ func TestShardsAndGatherKilled(t *testing.T) {
 	f.run(pipelines.RunOptions{Workers: 2})
 	f.secondNight("")
 	copyFile(t, f.path("t.duckdb"), f.path("s.duckdb"))
+	copyFile(t, f.path("t.duckdb"), f.path("p.duckdb"))
 	dir, rng, killed := f.plan(2, "s.duckdb"), moments(t), 0
-	for _, c := range []call{{Plan: dir}, {Plan: dir, Shard: 1}, {Plan: dir, Gather: true}} {
+	for _, c := range []call{{Plan: dir}, {Plan: dir, Shard: 1}, {Plan: dir, Gather: true},
+		{Plan: dir, Gather: true, Database: f.path("p.duckdb"), Draws: pipelines.DrawsParquet}} {
 		most := 0.8
 		for range max(kills()/3, 1) {
 			began := time.Now()
@@ -330,11 +341,22 @@ func TestShardsAndGatherKilled(t *testing.T) {
 		}
 	}
 	f.run(pipelines.RunOptions{Workers: 2})
-	got, want := f.answers("s.duckdb"), f.answers("t.duckdb")
-	for name := range want {
-		if got[name] != want[name] {
-			t.Errorf("after %d kills %s is %s, of one run %s", killed, name, got[name], want[name])
+	want := f.answers("t.duckdb")
+	for _, database := range []string{"s.duckdb", "p.duckdb"} {
+		got := f.answers(database)
+		for name := range want {
+			if got[name] != want[name] {
+				t.Errorf("after %d kills %s of %s is %s, of one run %s", killed, name, database, got[name], want[name])
+			}
 		}
+	}
+	if v, err := pipelines.Verify(t.Context(), f.path("p.duckdb"), 0); err != nil || v.Files == 0 {
+		t.Errorf("after %d kills: %+v, %v", killed, v, err)
+	}
+	f.gather(dir, pipelines.GatherOptions{Database: f.path("p.duckdb")})
+	named := f.ask("p.duckdb", "SELECT count(*) FROM draw_file")
+	if left, err := filepath.Glob(f.path("p.duckdb.draws/*/*")); err != nil || fmt.Sprint(len(left)) != named {
+		t.Errorf("there are %v of %s files of draws: %v", left, named, err)
 	}
 	t.Logf("%d kills", killed)
 }
