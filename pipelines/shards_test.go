@@ -260,6 +260,37 @@ func TestPlanOnce(t *testing.T) {
 	}
 }
 
+// Fits that are named have a shard of their own, and the ledger the bits of one run.
+func TestShardsAlone(t *testing.T) {
+	f := newFolder(t, fmt.Sprintf(quick, "c: {path: claims.csv, by: [region]}"))
+	f.run(pipelines.RunOptions{Workers: 2})
+	o := pipelines.PlanOptions{Shards: 2, To: f.path("plan"), Alone: []string{"dataset=c/north"}}
+	o.Database = f.path("s.duckdb")
+	night, err := pipelines.PlanNight(t.Context(), f.path("spec.yaml"), o)
+	if err != nil || len(night.Shards) != 3 || night.Shards[2] != 1 || night.Fits != 3 {
+		t.Fatalf("%+v, %v", night, err)
+	}
+	for i := range night.Shards {
+		out := f.shard(o.To, i)
+		for _, fit := range out.Fits {
+			if (fit.Key == "north") != (i == 2) {
+				t.Errorf("shard %d has %s", i, fit.Name())
+			}
+		}
+	}
+	f.gather(o.To, pipelines.GatherOptions{})
+	if got, want := f.ask("s.duckdb", bits), f.ask("t.duckdb", bits); got != want {
+		t.Errorf("the shards drew %s, one run %s", got, want)
+	}
+	for _, wrong := range []string{"dataset=nowhere", "sampler=gibbs", "north"} {
+		o.To, o.Alone = f.path("other"), []string{wrong}
+		_, err := pipelines.PlanNight(t.Context(), f.path("spec.yaml"), o)
+		if _, usage := errors.AsType[*pipelines.UsageError](err); !usage || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("--alone %s: %v", wrong, err)
+		}
+	}
+}
+
 // A shard that is missing or damaged is named, and nothing is loaded or published without --partial.
 func TestGatherNamesWhatIsMissing(t *testing.T) {
 	f := newFolder(t, fmt.Sprintf(quick, "c: {path: claims.csv, by: [n]}")+"publish: pub.duckdb\n")

@@ -29,6 +29,7 @@ build, and what the ledger knows. run --plan carries out a shard of it, wherever
 whenever that is, and gather loads all of them into the ledger. Draws are those of
 one run. A call that is repeated finds the plan that is there.`,
 		Example: `  pipeline plan nightly.yaml --shards 20 --to night
+  pipeline plan nightly.yaml --shards 20 --alone dataset=claims/huge --to night
   pipeline run --plan night --shard 0
   pipeline gather night`,
 		Args: cobra.ExactArgs(1),
@@ -59,6 +60,8 @@ one run. A call that is repeated finds the plan that is there.`,
 	f.register(c)
 	onlyFlag(c, &o.Only, "narrows the fits")
 	c.Flags().IntVar(&o.Shards, "shards", 0, "number of shards, one for each machine or job")
+	c.Flags().StringArrayVar(&o.Alone, "alone", nil, "gives the fits that FIELD=PATTERN names, as in --only, a shard of "+
+		"their own beside those; may be repeated")
 	c.Flags().StringVar(&o.To, "to", "", "the folder for the plan; it is made where it is not there")
 	outputFlag(c, &output)
 	lockWaitFlag(c, &o.LockWait)

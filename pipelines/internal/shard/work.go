@@ -14,7 +14,6 @@ import (
 
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/outcome"
-	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
 
@@ -118,9 +117,13 @@ func (p *Plan) Furnish(ctx context.Context, dir string, i int, w *Work) error {
 	if err != nil {
 		return err
 	}
+	division, err := p.Division()
+	if err != nil {
+		return err
+	}
 	var ids []int64
 	for _, f := range known {
-		if plan.ShareOf(f.Dataset, f.Group, f.Model, p.Shards()) == i {
+		if division.Of(f.Dataset, f.Group, f.Model) == i {
 			ids = append(ids, f.ID)
 		}
 	}
