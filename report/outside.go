@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	_ "embed"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"glmbatch/internal/words"
@@ -208,14 +210,16 @@ func (l *Ledger) offer(ctx context.Context, c *sql.Conn) error {
 // offerFiles is offer of these files.
 func offerFiles(ctx context.Context, c *sql.Conn, ledger string, files []drawFile) error {
 	var there []string
-	none := filepath.Join(drawsFolder(ledger), noDraws)
-	if info, err := os.Lstat(none); err == nil && info.Mode().IsRegular() {
-		there = append(there, none)
-	}
-	for _, f := range files {
+	// The engine plans by the rows of the first file: a small one would have it read all of the others.
+	largest := slices.SortedStableFunc(slices.Values(files), func(a, b drawFile) int { return cmp.Compare(b.bytes, a.bytes) })
+	for _, f := range largest {
 		if f.lost(ledger) == "" {
 			there = append(there, f.where(ledger))
 		}
+	}
+	none := filepath.Join(drawsFolder(ledger), noDraws)
+	if info, err := os.Lstat(none); err == nil && info.Mode().IsRegular() {
+		there = append(there, none)
 	}
 	if len(there) == 0 {
 		return nil
