@@ -74,7 +74,8 @@ var checksSQL string
 // one made is CREATE OR REPLACE. Readers know the newest alone: see bringUp.
 var migrations = []migration{
 	{"0.1.0", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, groupsSQL, macrosSQL}},
-	{"0.2.0", []string{outsideSQL, datesSQL, looSQL, kfoldSQL, sensitivitySQL, effectsSQL, smoothsSQL, pageSQL, checksSQL}},
+	{"0.2.0", []string{outsideSQL, datesSQL, looSQL, kfoldSQL, sensitivitySQL, effectsSQL, smoothsSQL, pageSQL,
+		checksSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

@@ -95,8 +95,8 @@ func (f *drawFile) says(ledger, why string) string {
 const LostHint = "put the file back from a copy, or draw its fits again: pipeline run --force"
 
 // piecesOf is what the pieces of draws of fits are read from, as SQL that follows FROM. It is the one place that knows
-// where draws are. Where those of the only fit are lost, that is the error; of several fits, those that are lost have no
-// rows.
+// where draws are. Where those of the only fit are lost, that is the error; of several fits, those that are lost have
+// no rows.
 func piecesOf(ctx context.Context, c *sql.Conn, ledger string, fits ...int64) (string, error) {
 	files, err := drawFiles(ctx, c, ownTables, fits...)
 	if err != nil {
@@ -114,8 +114,8 @@ func piecesOf(ctx context.Context, c *sql.Conn, ledger string, fits ...int64) (s
 	if len(there) == 0 {
 		return "main.draw_piece", nil
 	}
-	return "(SELECT fit_id, parameter_id, chain, first, n, v FROM main.draw_piece UNION ALL " + outsideRows(ownTables, there) +
-		")", nil
+	return "(SELECT fit_id, parameter_id, chain, first, n, v FROM main.draw_piece UNION ALL " +
+		outsideRows(ownTables, there) + ")", nil
 }
 
 // outsideRows selects the rows of draw_piece that files have, as the table draw_outside of a schema says.
@@ -211,7 +211,8 @@ func (l *Ledger) offer(ctx context.Context, c *sql.Conn) error {
 func offerFiles(ctx context.Context, c *sql.Conn, ledger string, files []drawFile) error {
 	var there []string
 	// The engine plans by the rows of the first file: a small one would have it read all of the others.
-	largest := slices.SortedStableFunc(slices.Values(files), func(a, b drawFile) int { return cmp.Compare(b.bytes, a.bytes) })
+	largest := slices.SortedStableFunc(slices.Values(files),
+		func(a, b drawFile) int { return cmp.Compare(b.bytes, a.bytes) })
 	for _, f := range largest {
 		if f.lost(ledger) == "" {
 			there = append(there, f.where(ledger))

@@ -211,6 +211,11 @@ func TestDrawsOutsidePrune(t *testing.T) {
 	if groups < 8 || most > 2 { // 2 for those on a boundary
 		t.Errorf("of %d row groups %d must be read for a fit", groups, most)
 	}
+	var first string
+	one(t, l, "SELECT getvariable('draws')[1]", &first)
+	if first != filepath.Join(drawsFolder(l.path), path) {
+		t.Errorf("the view begins with %s, and not with the largest file", first)
+	}
 	for _, where := range []string{"fit_id = 200", "dataset = 'f1199'"} {
 		plan := fmt.Sprint(textRows(t, l, "EXPLAIN (ANALYZE, FORMAT json) SELECT sum(value) FROM draws WHERE "+where))
 		if !regexp.MustCompile(`"READ_PARQUET"[^}]*fit_id=200`).MatchString(plan) {

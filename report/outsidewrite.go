@@ -2,13 +2,14 @@ package report
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,7 +50,7 @@ func (o *outside) store(ctx context.Context, s *Session) error {
 	if o == nil {
 		return nil
 	}
-	f := drawFile{id: rand.Int64N(1<<62) + 1}
+	f := drawFile{id: newFileID()}
 	err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM "+gatheredDraws).Scan(&f.written)
 	if err != nil || f.written == 0 {
 		return err
@@ -63,6 +64,13 @@ func (o *outside) store(ctx context.Context, s *Session) error {
 		return err
 	}
 	return f.note(ctx, s.c, o.ledger, "SELECT id AS fit_id, n_parameters AS parameters FROM "+gatheredDraws)
+}
+
+// newFileID is a number above 0 that no other file has.
+func newFileID() int64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // which never fails
+	return int64(binary.LittleEndian.Uint64(b[:])>>1 | 1)
 }
 
 // freeName is RUN/SHARD.parquet, or RUN/SHARD.2.parquet where a file of the shard is in use already, and so on.
@@ -205,7 +213,7 @@ func (f *drawFile) compact(ctx context.Context, c *sql.Conn, ledger string) erro
 	}
 	shard, _, _ := strings.Cut(filepath.Base(f.path), ".")
 	o := &outside{ledger, filepath.Dir(f.path), shard}
-	anew := drawFile{id: rand.Int64N(1<<62) + 1, written: len(f.fits)}
+	anew := drawFile{id: newFileID(), written: len(f.fits)}
 	var err error
 	if anew.path, err = o.freeName(ctx, c); err != nil {
 		return err

@@ -112,19 +112,14 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 	for _, i := range chosen {
 		numbers = append(numbers, strconv.FormatInt(r.numbers[i], 10))
 	}
-	from, err := piecesOf(r.ctx, r.c, r.ledger, f.ID)
+	values, err := r.draws(f, numbers)
+	if r.ctx.Err() != nil {
+		return r.ctx.Err()
+	}
 	if err != nil {
 		d.Missing = append(d.Missing, "There are no plots of the coefficients (trace, ranks, ESS over draws, "+
 			"autocorrelation): "+err.Error()+".")
 		return nil
-	}
-	// literal numbers let the engine skip what it need not read
-	var values []float64
-	err = scanPieces(r.ctx, r.c, func(_ int64, piece []float64) { values = append(values, piece...) },
-		"SELECT fit_id, n, v FROM "+from+fmt.Sprintf(" WHERE fit_id = %d AND parameter_id IN (%s) "+
-			"ORDER BY parameter_id, chain, first", f.ID, strings.Join(numbers, ", ")))
-	if err != nil {
-		return err
 	}
 	all := byChain(f, values)
 	if len(all) != len(chosen) {
@@ -147,6 +142,19 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 		d.Series = append(d.Series, s)
 	}
 	return nil
+}
+
+// draws are those of the parameters with these numbers, by parameter and chain.
+func (r *pageReader) draws(f *html.Fit, numbers []string) (values []float64, err error) {
+	from, err := piecesOf(r.ctx, r.c, r.ledger, f.ID)
+	if err != nil {
+		return nil, err
+	}
+	// literal numbers let the engine skip what it need not read
+	err = scanPieces(r.ctx, r.c, func(_ int64, piece []float64) { values = append(values, piece...) },
+		"SELECT fit_id, n, v FROM "+from+fmt.Sprintf(" WHERE fit_id = %d AND parameter_id IN (%s) "+
+			"ORDER BY parameter_id, chain, first", f.ID, strings.Join(numbers, ", ")))
+	return values, err
 }
 
 // pageDivergent is how many divergent draws are shown, evenly spaced among all.
