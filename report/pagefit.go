@@ -113,13 +113,10 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 		numbers = append(numbers, strconv.FormatInt(r.numbers[i], 10))
 	}
 	values, err := r.draws(f, numbers)
-	if r.ctx.Err() != nil {
-		return r.ctx.Err()
-	}
 	if err != nil {
 		d.Missing = append(d.Missing, "There are no plots of the coefficients (trace, ranks, ESS over draws, "+
 			"autocorrelation): "+err.Error()+".")
-		return nil
+		return r.ctx.Err()
 	}
 	all := byChain(f, values)
 	if len(all) != len(chosen) {
