@@ -31,7 +31,8 @@ type call struct {
 	Shards   int
 	Shard    int
 	Gather   bool
-	Spool    bool // keeps draws on disk from the first block on
+	Draws    string // where Gather puts them
+	Spool    bool   // keeps draws on disk from the first block on
 	LockWait time.Duration
 	// Ask is asked of Database again and again instead, until there is a file Until.
 	Ask, Until string
@@ -63,7 +64,7 @@ func carryOut(text string) (code int) {
 		out = &pipelines.Outcome{}
 		_, err = pipelines.PlanNight(context.Background(), c.Spec, o)
 	case c.Gather:
-		out, err = pipelines.Gather(context.Background(), c.Plan, pipelines.GatherOptions{})
+		out, err = pipelines.Gather(context.Background(), c.Plan, pipelines.GatherOptions{Database: c.Database, Draws: c.Draws})
 	case c.Plan != "":
 		out, err = pipelines.RunShard(context.Background(), c.Plan, c.Shard, c.Plan+"/scratch", pipelines.RunOptions{Workers: 2})
 	case c.Commit:

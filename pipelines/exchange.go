@@ -51,10 +51,18 @@ func Export(ctx context.Context, target string, o ExportOptions) ([]Exported, er
 	if err != nil {
 		return nil, err
 	}
+	lost, err := ledger.LostDraws(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var out []Exported
 	written := false
 	for _, f := range found {
-		e := Exported{Fit: f.Key.String()}
+		e := Exported{Fit: f.Key.String(), Why: lost[f.ID]}
+		if e.Why != "" {
+			out = append(out, e)
+			continue
+		}
 		if !f.Kept {
 			e.Why = "it kept no draws: write run: {keep: draws} and run it again"
 			out = append(out, e)

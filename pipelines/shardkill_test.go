@@ -2,6 +2,7 @@ package pipelines_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -65,7 +66,7 @@ func TestShardsAndGatherKilled(t *testing.T) {
 	f, rng := firstNight(t, ""), moments(t)
 	f.run(pipelines.RunOptions{Workers: 2})
 	f.secondNight("")
-	for _, name := range []string{"s.duckdb", "before.duckdb"} {
+	for _, name := range []string{"s.duckdb", "p.duckdb", "before.duckdb"} {
 		copyFile(t, f.path("t.duckdb"), f.path(name))
 	}
 	dir := f.path("plan")
@@ -78,25 +79,42 @@ func TestShardsAndGatherKilled(t *testing.T) {
 		{"plan", call{Spec: f.path("spec.yaml"), Database: f.path("s.duckdb"), Plan: dir, Shards: 2}, func() { f.removed(dir) }},
 		{"shard 0", call{Plan: dir}, fragment("0")},
 		{"shard 1", call{Plan: dir, Shard: 1}, fragment("1")},
-		{"gather", call{Plan: dir, Gather: true}, func() {
-			f.removed(f.path("s.duckdb.wal"))
-			copyFile(t, f.path("before.duckdb"), f.path("s.duckdb"))
-		}},
+		{"gather", call{Plan: dir, Gather: true}, func() { f.before("s.duckdb") }},
+		{"gather to Parquet", call{Plan: dir, Gather: true, Database: f.path("p.duckdb"), Draws: pipelines.DrawsParquet},
+			func() { f.before("p.duckdb") }},
 	}
 	for _, s := range stages {
 		s.kill(t, max(kills()/len(stages), 1), rng.Float64, func() {
-			copyFile(t, f.path("s.duckdb"), f.path("look.duckdb"))
-			copyFile(t, f.path("s.duckdb.wal"), f.path("look.duckdb.wal"))
+			for _, part := range []string{"", ".wal", ".guard"} {
+				copyFile(t, f.path("s.duckdb"+part), f.path("look.duckdb"+part))
+			}
 			if _, stray := digests(t, f.path("look.duckdb")); stray != 0 {
 				t.Errorf("%s: the ledger has %d stray rows", s.name, stray)
 			}
 		})
 	}
 	f.run(pipelines.RunOptions{Workers: 2})
-	got, want := f.answers("s.duckdb"), f.answers("t.duckdb")
-	for name := range want {
-		if got[name] != want[name] {
-			t.Errorf("%s is %s, of one run %s", name, got[name], want[name])
+	want := f.answers("t.duckdb")
+	for _, database := range []string{"s.duckdb", "p.duckdb"} {
+		got := f.answers(database)
+		for name := range want {
+			if got[name] != want[name] {
+				t.Errorf("%s of %s is %s, of one run %s", name, database, got[name], want[name])
+			}
 		}
 	}
+	if v, err := pipelines.Verify(t.Context(), f.path("p.duckdb"), 0); err != nil || v.Files == 0 {
+		t.Errorf("draws outside: %+v, %v", v, err)
+	}
+	f.gather(dir, pipelines.GatherOptions{Database: f.path("p.duckdb")})
+	named := f.ask("p.duckdb", "SELECT count(*) FROM draw_file")
+	if left, err := filepath.Glob(f.path("p.duckdb.draws/*/*")); err != nil || fmt.Sprint(len(left)) != named {
+		t.Errorf("there are %v of %s files of draws: %v", left, named, err)
+	}
+}
+
+// before has a ledger be as it was before it was gathered into.
+func (f folder) before(name string) {
+	f.removed(f.path(name+".wal"), f.path(name+".guard"), f.path(name+".draws"))
+	copyFile(f.t, f.path("before.duckdb"), f.path(name))
 }

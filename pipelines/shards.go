@@ -39,8 +39,9 @@ func again(err error) error {
 type PlanOptions struct {
 	Overrides
 	Only     []string
-	Shards   int
-	To       string // the folder of the plan, which all machines see
+	Shards   int      // besides those of Alone
+	Alone    []string // selectors, each of fits that have a shard of their own
+	To       string   // the folder of the plan, which all machines see
 	LockWait time.Duration
 }
 
@@ -75,6 +76,11 @@ func PlanNight(ctx context.Context, target string, o PlanOptions) (*NightPlan, e
 	}
 	if err := count(ctx, night, p, only); err != nil {
 		return nil, err
+	}
+	for i, term := range o.Alone {
+		if night.Fits[o.Shards+i] == 0 {
+			return nil, &UsageError{fmt.Errorf("--alone %q: no fit of the plan is called so, or an earlier one has it", term)}
+		}
 	}
 	if night.Total() == 0 {
 		return nil, &UsageError{only.NothingSelected(p, plan.ErrNothingSelected)}
@@ -117,9 +123,9 @@ func freeze(target string, o PlanOptions) (*shard.Plan, *spec.Pipeline, error) {
 		return nil, nil, err
 	}
 	night := &shard.Plan{Build: Version().String(), Target: target, Spec: string(src), Profile: o.Profile,
-		Vars: maps.Clone(o.Vars), Env: env, Seed: o.Seed, Today: now, Only: o.Only, Within: p.Within,
-		DatabaseGiven: o.Database != "", Run: run.RunID(now), Started: now.UTC(), Fits: make([]int, o.Shards),
-		Names: make([]int, o.Shards)}
+		Vars: maps.Clone(o.Vars), Env: env, Seed: o.Seed, Today: now, Only: o.Only, Alone: o.Alone, Within: p.Within,
+		DatabaseGiven: o.Database != "", Run: run.RunID(now), Started: now.UTC(), Fits: make([]int, o.Shards+len(o.Alone)),
+		Names: make([]int, o.Shards+len(o.Alone))}
 	night.Dir, err = filepath.Abs(p.Dir)
 	if err == nil {
 		night.Database, err = filepath.Abs(p.Database)
@@ -129,11 +135,15 @@ func freeze(target string, o PlanOptions) (*shard.Plan, *spec.Pipeline, error) {
 
 // count counts the fits of each shard.
 func count(ctx context.Context, night *shard.Plan, p *spec.Pipeline, only plan.Selector) error {
+	division, err := night.Division()
+	if err != nil {
+		return &UsageError{err}
+	}
 	reader := &plan.Reader{Pipeline: p, Choice: plan.Choice{Selector: only}, Example: example, NamesOnly: true}
 	return reader.Units(ctx, func(u *plan.Unit) error {
 		defer u.Close()
 		for _, f := range plan.Fits(p, reader.Choice, u) {
-			for _, i := range f.Shards(len(night.Fits)) {
+			for _, i := range f.Shards(division) {
 				night.Fits[i]++
 				if f.Replicate <= 1 {
 					night.Names[i]++
@@ -146,7 +156,7 @@ func count(ctx context.Context, night *shard.Plan, p *spec.Pipeline, only plan.S
 
 func planned(night *shard.Plan, dir string) *NightPlan {
 	out := &NightPlan{Run: night.Run, Dir: dir, Fits: night.Total(), Shards: night.Fits}
-	if n := out.Fits / shard.FewFits; night.Shards() > max(n, 1) {
+	if n := out.Fits / shard.FewFits; night.Shards()-len(night.Alone) > max(n, 1) {
 		out.Advice = fmt.Sprintf("a shard costs as much as some %d small fits: with %d fits a plan wants no more shards "+
 			"than %d, unless fits take minutes", shard.FewFits, out.Fits, max(n, 1))
 	}
@@ -204,6 +214,10 @@ func RunShard(ctx context.Context, dir string, i int, scratch string, o RunOptio
 	if i < 0 || i >= night.Shards() {
 		return nil, &UsageError{fmt.Errorf("shard %d: the plan has the shards 0 to %d", i, night.Shards()-1)}
 	}
+	division, err := night.Division()
+	if err != nil {
+		return nil, &UsageError{err}
+	}
 	if out, err := shard.Done(dir, i); out != nil || err != nil {
 		return out, again(err)
 	}
@@ -222,7 +236,7 @@ func RunShard(ctx context.Context, dir string, i int, scratch string, o RunOptio
 	}
 	p.Database, p.Publish, p.Report = work.Database(), "", ""
 	o.night = &run.Night{ID: night.Run, Started: night.Started, Place: night.Place,
-		Share: plan.Share{Index: i, Of: night.Shards()}}
+		Share: plan.Share{Index: i, Of: division}}
 	o.watch = func(t *progress.Tracker) func() { return night.Tell(dir, i, work, t.Ended, progressEvery) }
 	out, err := o.fit(ctx, p, []byte(night.Spec), only, run.States{})
 	if err == nil && out.ExitCode == ExitUsage { // its own ledger is damaged: begin again without
@@ -238,11 +252,22 @@ func RunShard(ctx context.Context, dir string, i int, scratch string, o RunOptio
 type GatherOptions struct {
 	Database string // instead of the plan's; nothing is published then
 	Partial  bool   // gather what is there
+	// Draws is where draws go: DrawsLedger, or DrawsParquet. Empty means DrawsLedger.
+	Draws    string
 	LockWait time.Duration
 }
 
+// Where Gather puts draws.
+const (
+	DrawsLedger  = "ledger"
+	DrawsParquet = "parquet" // files beside the ledger, one a shard
+)
+
 // Gather loads what the shards of the plan in dir left into the ledger, and publishes it as Run does.
 func Gather(ctx context.Context, dir string, o GatherOptions) (*Outcome, error) {
+	if o.Draws != "" && o.Draws != DrawsLedger && o.Draws != DrawsParquet {
+		return nil, &UsageError{fmt.Errorf("draws go to %s or %s, and not to %q", DrawsLedger, DrawsParquet, o.Draws)}
+	}
 	night, p, _, err := thaw(dir)
 	if err != nil {
 		return nil, err
@@ -254,7 +279,7 @@ func Gather(ctx context.Context, dir string, o GatherOptions) (*Outcome, error) 
 		}
 	}
 	ledger, err := report.Open(p.Database, report.Options{LockWait: o.LockWait, Private: len(p.Vars) > 0, Restore: true,
-		Later: true})
+		Later: true, DrawsOutside: o.Draws == DrawsParquet})
 	if err == nil {
 		err = ledger.Empty()
 	}

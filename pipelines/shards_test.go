@@ -72,16 +72,17 @@ func oneFile(k int) string {
 }
 
 // answers are digests of all tables and views of a ledger that tell of fits, by name: numbers of fits and runs, times and
-// places in the file are left out.
+// places in the file are left out, and where draws are.
 func (f folder) answers(database string) map[string]string {
 	f.t.Helper()
+	f.t.Chdir(f.path(".")) // where the ledger's views look for files of draws
 	db, err := sql.Open("duckdb", f.path(database)+"?access_mode=READ_ONLY&threads=1")
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	defer db.Close()
 	relations, err := db.Query(`SELECT table_name, string_agg('coalesce(t."' || column_name || '"::VARCHAR, ''∅'')', ', ' ORDER BY column_index)
-		FROM duckdb_columns() WHERE schema_name = 'main' AND NOT internal AND table_name <> 'fit_costs'
+		FROM duckdb_columns() WHERE schema_name = 'main' AND NOT internal AND table_name NOT IN ('fit_costs', 'draw_piece', 'draw_outside')
 		AND table_name IN (SELECT table_name FROM duckdb_columns() WHERE column_name = 'fit_id')
 		AND NOT regexp_matches(column_name, 'fit_id|run_id|second|^fit_|best_fit|_per_|time|ess100')
 		AND NOT regexp_matches(data_type, 'TIMESTAMP|INTERVAL') GROUP BY ALL ORDER BY ALL`)
@@ -167,6 +168,7 @@ func TestShardsAreOneRun(t *testing.T) {
 			f.secondNight(start)
 			for _, shards := range counts {
 				copyFile(t, f.path("t.duckdb"), f.path(fmt.Sprintf("s%d.duckdb", shards)))
+				copyFile(t, f.path("t.duckdb"), f.path(fmt.Sprintf("p%d.duckdb", shards)))
 			}
 			local := f.run(pipelines.RunOptions{Workers: 2})
 			want := f.answers("t.duckdb")
@@ -188,6 +190,13 @@ func TestShardsAreOneRun(t *testing.T) {
 						}
 					}
 					f.gather(dir, pipelines.GatherOptions{}) // once more
+				}
+				outside := pipelines.GatherOptions{Database: f.path(fmt.Sprintf("p%d.duckdb", shards)), Draws: pipelines.DrawsParquet}
+				f.gather(dir, outside)
+				for name, answer := range f.answers(filepath.Base(outside.Database)) {
+					if answer != want[name] {
+						t.Errorf("%d shards, draws outside: %s is %s, of one run %s", shards, name, answer, want[name])
+					}
 				}
 				left, err := filepath.Glob(f.path("scratch/*"))
 				if err != nil || len(left) > 0 {
@@ -247,6 +256,37 @@ func TestPlanOnce(t *testing.T) {
 	o.Shards = 3
 	if _, err := pipelines.PlanNight(t.Context(), f.path("spec.yaml"), o); err == nil {
 		t.Error("another plan took the place of the first")
+	}
+}
+
+// Fits that are named have a shard of their own, and the ledger the bits of one run.
+func TestShardsAlone(t *testing.T) {
+	f := newFolder(t, fmt.Sprintf(quick, "c: {path: claims.csv, by: [region]}"))
+	f.run(pipelines.RunOptions{Workers: 2})
+	o := pipelines.PlanOptions{Shards: 2, To: f.path("plan"), Alone: []string{"dataset=c/north"}}
+	o.Database = f.path("s.duckdb")
+	night, err := pipelines.PlanNight(t.Context(), f.path("spec.yaml"), o)
+	if err != nil || len(night.Shards) != 3 || night.Shards[2] != 1 || night.Fits != 3 {
+		t.Fatalf("%+v, %v", night, err)
+	}
+	for i := range night.Shards {
+		out := f.shard(o.To, i)
+		for _, fit := range out.Fits {
+			if (fit.Key == "north") != (i == 2) {
+				t.Errorf("shard %d has %s", i, fit.Name())
+			}
+		}
+	}
+	f.gather(o.To, pipelines.GatherOptions{})
+	if got, want := f.ask("s.duckdb", bits), f.ask("t.duckdb", bits); got != want {
+		t.Errorf("the shards drew %s, one run %s", got, want)
+	}
+	for _, wrong := range []string{"dataset=nowhere", "sampler=gibbs", "north"} {
+		o.To, o.Alone = f.path("other"), []string{wrong}
+		_, err := pipelines.PlanNight(t.Context(), f.path("spec.yaml"), o)
+		if _, usage := errors.AsType[*pipelines.UsageError](err); !usage || !strings.Contains(err.Error(), wrong) {
+			t.Errorf("--alone %s: %v", wrong, err)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ func (l *Ledger) Columns(ctx context.Context, f Stored, bytes int) iter.Seq2[*in
 			block := &infer.Columns{Chains: f.Chains, Draws: f.Draws}
 			for lo := 0; lo < f.Parameters && !stopped; lo += width {
 				block.First, block.Params = lo, min(width, f.Parameters-lo)
-				if err := loadColumns(ctx, c, block, f.ID); err != nil {
+				if err := l.loadColumns(ctx, c, block, f.ID); err != nil {
 					return err
 				}
 				stopped = !yield(block, nil)
@@ -37,12 +37,16 @@ func (l *Ledger) Columns(ctx context.Context, f Stored, bytes int) iter.Seq2[*in
 }
 
 // loadColumns reads the values of a block's columns.
-func loadColumns(ctx context.Context, c *sql.Conn, b *infer.Columns, fit int64) error {
+func (l *Ledger) loadColumns(ctx context.Context, c *sql.Conn, b *infer.Columns, fit int64) error {
 	want := b.Params * b.Chains * b.Draws
 	b.Values = b.Values[:0]
-	err := scanPieces(ctx, c, func(_ int64, values []float64) { b.Values = append(b.Values, values...) },
-		`SELECT fit_id, n, v FROM draw_piece WHERE fit_id = ? AND parameter_id BETWEEN ? AND ?
-		ORDER BY parameter_id, chain, first`, fit, b.First+1, b.First+b.Params)
+	from, err := piecesOf(ctx, c, l.path, fit)
+	if err != nil {
+		return err
+	}
+	err = scanPieces(ctx, c, func(_ int64, values []float64) { b.Values = append(b.Values, values...) },
+		"SELECT fit_id, n, v FROM "+from+" WHERE fit_id = ? AND parameter_id BETWEEN ? AND ? "+
+			"ORDER BY parameter_id, chain, first", fit, b.First+1, b.First+b.Params)
 	if err == nil && len(b.Values) != want {
 		err = fmt.Errorf("fit %d: the ledger holds %d of %d draws of parameters %d to %d", fit, len(b.Values), want,
 			b.First+1, b.First+b.Params)
@@ -77,10 +81,14 @@ func (l *Ledger) Assessed(ctx context.Context, fit int64) (has record.Assessed, 
 func (l *Ledger) ChainDraws(ctx context.Context, f Stored, chain int, dst []float64) error {
 	n := 0
 	err := l.read(ctx, func(c *sql.Conn) error {
+		from, err := piecesOf(ctx, c, l.path, f.ID)
+		if err != nil {
+			return err
+		}
 		return scanPieces(ctx, c, func(_ int64, values []float64) {
 			copy(dst[min(n, len(dst)):], values)
 			n += len(values)
-		}, "SELECT fit_id, n, v FROM draw_piece WHERE fit_id = ? AND chain = ? ORDER BY parameter_id, first", f.ID, chain+1)
+		}, "SELECT fit_id, n, v FROM "+from+" WHERE fit_id = ? AND chain = ? ORDER BY parameter_id, first", f.ID, chain+1)
 	})
 	if err == nil && n != len(dst) {
 		err = fmt.Errorf("fit %s: the ledger holds %d of %d draws of chain %d", f.Key, n, len(dst), chain+1)

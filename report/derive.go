@@ -43,6 +43,10 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 				return err
 			}
 		}
+		if _, err := s.c.ExecContext(ctx, "UPDATE draw_outside SET parameters = least(parameters, ?) WHERE fit_id = ?",
+			d.First, id); err != nil {
+			return err
+		}
 		if _, err := s.c.ExecContext(ctx, "UPDATE fit SET n_parameters = ? WHERE fit_id = ?", d.First+len(d.Parameters),
 			id); err != nil {
 			return err
@@ -67,5 +71,5 @@ func (s *Session) Derive(ctx context.Context, d *Derivations) error {
 // ReadDraws reads the draws of a block of columns of a fit into its Values, which
 // are made longer where they have too few places.
 func (l *Ledger) ReadDraws(ctx context.Context, id int64, block *infer.Columns) error {
-	return l.readIfThere(ctx, func(c *sql.Conn) error { return loadColumns(ctx, c, block, id) })
+	return l.readIfThere(ctx, func(c *sql.Conn) error { return l.loadColumns(ctx, c, block, id) })
 }

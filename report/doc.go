@@ -23,6 +23,7 @@
 //   - stored.go, newest.go, look.go, fitted.go, night.go, columns.go:
 //     reading fits, runs and draws; gather.go, gatherparts.go, gatherchecks.go, move.go: what shards take
 //     along and leave;
+//   - outside.go, outsidewrite.go, outsidepublish.go: draws in files beside the ledger;
 //   - query.go, rows.go, cells.go, table.go: people's queries, and the forms of an answer;
 //   - compare.go, weights.go: samplers on one posterior, models of one data set;
 //   - page.go, pagefit.go, pagechecks.go, pagegroups.go, pagesmooths.go, pageresults.go, pagepairs.go, pagenights.go,

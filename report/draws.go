@@ -261,11 +261,11 @@ func newPieces(to duckdb.DataChunk) (w pieces, err error) {
 	if err != nil {
 		return w, err
 	}
-	return piecesOf(c)
+	return pieceColumns(c)
 }
 
-// piecesOf are the columns of a chunk that has those of draw_piece.
-func piecesOf(c chunk.Chunk) (w pieces, err error) {
+// pieceColumns are the columns of a chunk that has those of draw_piece.
+func pieceColumns(c chunk.Chunk) (w pieces, err error) {
 	var errs [6]error
 	w.fit, errs[0] = chunk.Column[int64](c, 0)
 	w.parameter, errs[1] = chunk.Column[int32](c, 1)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/duckdb/duckdb-go/v2"
@@ -44,14 +45,37 @@ func dialUntil(ctx context.Context, path string, settings url.Values, r reach, r
 		return nil, nil, err
 	}
 	if open { // lists cannot be given with the name of a file
-		for _, set := range []string{asTheyAre, "allowed_directories = " + quoteList(r.folders),
-			"allowed_paths = " + quoteList(r.files), "enable_external_access = false", "lock_configuration = true"} {
-			if _, err := c.ExecContext(ctx, "SET "+set); err != nil {
-				return nil, nil, errors.Join(err, c.Close(), db.Close())
-			}
+		if err := fence(ctx, c, path, r); err != nil {
+			return nil, nil, errors.Join(err, c.Close(), db.Close())
 		}
 	}
 	return db, c, nil
+}
+
+// fence lets an engine reach r and nothing else. One that this process has open already must have the same reach:
+// else it is errOpenHere.
+func fence(ctx context.Context, c *sql.Conn, path string, r reach) error {
+	var locked bool
+	if err := c.QueryRowContext(ctx, "SELECT current_setting('lock_configuration')").Scan(&locked); err != nil {
+		return err
+	}
+	if locked {
+		have, err := readRows(ctx, c, "SELECT rtrim(unnest(current_setting('allowed_directories')), '/')",
+			func(folder *string) []any { return []any{folder} })
+		have = slices.DeleteFunc(have, func(folder string) bool { return folder == path+".tmp" })
+		slices.Sort(have)
+		if want := slices.Sorted(slices.Values(r.folders)); err == nil && (len(r.files) > 0 || !slices.Equal(have, want)) {
+			err = errOpenHere
+		}
+		return err
+	}
+	for _, set := range []string{asTheyAre, "allowed_directories = " + quoteList(r.folders),
+		"allowed_paths = " + quoteList(r.files), "enable_external_access = false", "lock_configuration = true"} {
+		if _, err := c.ExecContext(ctx, "SET "+set); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rowGroup is the number of rows that the engine writes and skips as one, and the least that it knows. Each checkpoint
@@ -74,6 +98,7 @@ func attach(ctx context.Context, path string, settings url.Values, r reach, rele
 	}
 	for _, q := range []string{"ATTACH " + quoteText(path) + " AS ledger (ROW_GROUP_SIZE " + rowGroup + ")", "USE ledger",
 		"SET " + asTheyAre, "PRAGMA disable_checkpoint_on_shutdown", // guard.go
+		"SET allowed_directories = " + quoteList(append([]string{drawsFolder(path)}, r.folders...)),
 		"SET allowed_paths = " + quoteList(append([]string{path, path + ".wal", path + ".wal.checkpoint",
 			path + ".wal.recovery"}, r.beside...)),
 		"SET enable_external_access = false"} {

@@ -231,7 +231,7 @@ func check(f *Fit) error {
 var fitTables = []string{"parameter", "draw_piece", "chain_piece", "summary", "diagnostic", "design", "pointwise",
 	"event", "identity", "loo", "kfold", "kfold_pointwise", "ppc", "ppc_bin", "ppc_group", "ppc_over", "loo_pit",
 	"sensitivity", "derived", "data_summary", "column_summary", "metric",
-	"start", "discrete", "variable", "marginal", "certificate", "effect", "smooth_curve"}
+	"start", "draw_outside", "discrete", "variable", "marginal", "certificate", "effect", "smooth_curve"}
 
 // remove deletes the fits that complete ones with these fingerprints replace, and those that erred ones replace, which
 // are not complete: nothing that was drawn is lost to an error. The empty fingerprint is none. What

@@ -44,11 +44,11 @@ func (t Taken) of(table string) []int64 {
 // specs, in one transaction. This ledger must have no fits yet; what it stores later has higher numbers.
 func (l *Ledger) Take(ctx context.Context, from *Ledger, t Taken) error {
 	return l.writeBeside(ctx, []*Ledger{from}, func(s *Session) error {
-		return s.beside(ctx, from.path, func() error { return s.take(ctx, t) })
+		return s.beside(ctx, from.path, func() error { return s.take(ctx, from.path, t) })
 	})
 }
 
-func (s *Session) take(ctx context.Context, t Taken) error {
+func (s *Session) take(ctx context.Context, from string, t Taken) error {
 	_, err := s.c.ExecContext(ctx, "INSERT INTO main.run BY NAME SELECT * REPLACE (NULL AS spec) FROM beside.main.run")
 	if err == nil && t.Which != nil {
 		err = s.which(ctx, &t)
@@ -58,7 +58,7 @@ func (s *Session) take(ctx context.Context, t Taken) error {
 	}
 	for _, table := range append([]string{"fit"}, fitTables...) {
 		ids := t.of(table)
-		if len(ids)+len(t.Whole) == 0 {
+		if len(ids)+len(t.Whole) == 0 || table == "draw_outside" {
 			continue
 		}
 		columns := "*"
@@ -71,6 +71,9 @@ func (s *Session) take(ctx context.Context, t Taken) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := s.takeOutside(ctx, from, t.Whole); err != nil {
+		return err
 	}
 	var n int64
 	return s.c.QueryRowContext(ctx, "SELECT count(nextval('fit_number')) FROM range((SELECT coalesce(max(fit_id), 0) "+
@@ -105,6 +108,7 @@ func (l *Ledger) writeBeside(ctx context.Context, others []*Ledger, fn func(*Ses
 			return err
 		}
 		r.beside = append(r.beside, other.path, other.path+".wal")
+		r.folders = append(r.folders, drawsFolder(other.path))
 	}
 	return l.writeWith(ctx, r, fn)
 }

@@ -170,7 +170,7 @@ func checkSome(ctx context.Context, c *sql.Conn, of string, fits []*checkedDraws
 // checkPieces holds the pieces of a query against the checksums of their fits.
 func checkPieces(ctx context.Context, c *sql.Conn, query string, by map[int64]*checkedDraws) error {
 	err := chunk.Each(c, query, func(rows chunk.Chunk, n int) error {
-		p, err := piecesOf(rows)
+		p, err := pieceColumns(rows)
 		if err != nil {
 			return err
 		}

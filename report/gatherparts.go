@@ -34,6 +34,7 @@ type Gathering struct {
 	// End is called when all is loaded, before the checkpoint.
 	End func(*Session) error
 
+	into     *Ledger
 	together int // fragments that share a transaction at most; 0: groupFragments
 }
 
@@ -48,11 +49,15 @@ var ErrFragments = errors.New("fragments are not as they were written")
 // their checksums, and what Check says. Whether its blocks are whole Ledger.Whole tells, which the caller asks before.
 // Then some fragments at a time are loaded in one transaction, by copying columns. Cost: some 1 ms a small fit.
 func (l *Ledger) Gather(ctx context.Context, g Gathering) error {
+	g.into = l
 	files := make([]*Ledger, len(g.Fragments))
 	for i, f := range g.Fragments {
 		files[i] = f.File
 	}
 	return l.writeBeside(ctx, files, func(s *Session) error {
+		if err := sweep(ctx, s.c, l.path); err != nil {
+			return err
+		}
 		if err := s.gatherAll(ctx, &g); err != nil {
 			return err
 		}
@@ -268,7 +273,10 @@ func (s *Session) load(ctx context.Context, g *Gathering, p *attachment) error {
 			err = s.replaced(ctx)
 		}
 		if err == nil {
-			err = s.copied(ctx, p, anew)
+			err = s.copied(ctx, g, p, anew)
+		}
+		if err == nil {
+			err = s.storeOutside(ctx, g, p)
 		}
 		if err == nil && judged {
 			_, err = s.c.ExecContext(ctx, gatherVerdicts+p.from("fit", "*")+ofVerdicts)
@@ -322,7 +330,7 @@ func (s *Session) replaced(ctx context.Context) error {
 }
 
 // copied copies the rows of fits, new ones and, where there are any, those of fits that were taken and are there anew.
-func (s *Session) copied(ctx context.Context, p *attachment, anew bool) error {
+func (s *Session) copied(ctx context.Context, g *Gathering, p *attachment, anew bool) error {
 	for _, table := range append([]string{"fit"}, fitTables...) {
 		if anew && table != "fit" {
 			_, err := s.c.ExecContext(ctx, "DELETE FROM main."+table+" WHERE fit_id IN (SELECT id FROM temp.gathered_old "+
@@ -332,7 +340,7 @@ func (s *Session) copied(ctx context.Context, p *attachment, anew bool) error {
 			}
 		}
 		rows := p.from(table, "*")
-		if rows == "" {
+		if rows == "" || g.leaves(table) {
 			continue
 		}
 		insert := "INSERT INTO main." + table + " BY NAME SELECT t.* EXCLUDE (part) REPLACE (n.id AS fit_id) FROM (" + rows +

@@ -37,6 +37,9 @@ type Options struct {
 	// Restore has Open put the program's own views and macros in the place of others that have their names. Without
 	// it readers refuse such a ledger, and the first Write does that.
 	Restore bool
+	// DrawsOutside has Gather write draws as Parquet files into the folder beside the ledger that has its name and
+	// .draws, and not into the ledger.
+	DrawsOutside bool
 	// Later has the first read or write look whether the file is a ledger, in place of Open: for callers that do
 	// little more than one, of which starting the engine is most of the cost. With Restore it is Reading that does
 	// what Open would.
@@ -214,6 +217,10 @@ func (l *Ledger) open(ctx context.Context, readOnly bool, r reach) (*sql.DB, *sq
 			release()
 		})
 	}
+	r, err := r.withDraws(l.path)
+	if err != nil {
+		return nil, nil, err
+	}
 	release, ok := held.Read(l.path)
 	if !ok {
 		return nil, nil, errOpenHere
@@ -342,6 +349,9 @@ func (l *Ledger) readCurrent(ctx context.Context, r reach, fn func(*sql.Conn) er
 	}
 	if err == nil {
 		err = l.trust(ctx, c)
+	}
+	if err == nil {
+		err = l.offer(ctx, c)
 	}
 	if err == nil {
 		err = fn(c)

@@ -42,6 +42,9 @@ var groupsSQL string
 //go:embed schema/0001_macros.sql
 var macrosSQL string
 
+//go:embed schema/0002_outside.sql
+var outsideSQL string
+
 //go:embed schema/0002_dates.sql
 var datesSQL string
 
@@ -77,8 +80,8 @@ var mixturesSQL string
 // one made is CREATE OR REPLACE. Readers know the newest alone: see bringUp.
 var migrations = []migration{
 	{"0.1.0", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, groupsSQL, macrosSQL}},
-	{"0.2.0", []string{datesSQL, looSQL, kfoldSQL, sensitivitySQL, effectsSQL, smoothsSQL, imputedSQL, pageSQL, checksSQL,
-		mixturesSQL}},
+	{"0.2.0", []string{outsideSQL, datesSQL, looSQL, kfoldSQL, sensitivitySQL, effectsSQL, smoothsSQL, imputedSQL, pageSQL,
+		checksSQL, mixturesSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

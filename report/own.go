@@ -18,6 +18,11 @@ import (
 //go:embed schema/own.txt
 var own string
 
+// ownOutside are the lines of parts that a ledger has in place of those in own, where it has draws outside.
+//
+//go:embed schema/own_outside.txt
+var ownOutside string
+
 // ownSQL answers with lines as in own, of the open file. What was made by the same connection is printed otherwise.
 const ownSQL = `SELECT concat_ws(' ', space, name, kind, md5(definition)) AS line FROM (
 	SELECT 'relation' AS space, table_name AS name, 'table' AS kind, NULL AS definition FROM duckdb_tables()
@@ -37,7 +42,7 @@ type part struct{ name, kind, ownKind string }
 // what they say is somebody else's. Parts with names of their own are left to those who ask them.
 func foreign(ctx context.Context, c *sql.Conn) (parts []part, err error) {
 	known, kinds := map[string]bool{}, map[string]string{}
-	for line := range strings.Lines(own) {
+	for line := range strings.Lines(own + ownOutside) {
 		words := strings.Fields(line)
 		known[strings.Join(words, " ")], kinds[words[0]+words[1]] = true, words[2]
 	}
@@ -104,7 +109,7 @@ func restore(ctx context.Context, c *sql.Conn, path string) error {
 			}
 		}
 	}
-	return nil
+	return restoreOutside(ctx, c, path)
 }
 
 // statements are those of a text that make views and macros, anew if need be, and comment on them. In these texts

@@ -55,7 +55,7 @@ func (l *Ledger) Page(ctx context.Context, o PageOptions) (*html.Page, error) {
 	p := &html.Page{Ledger: filepath.Base(l.path), Runs: []html.Run{}, Fits: []html.Fit{}, Pairs: []html.Pair{},
 		LOO: []html.Ranked{}, Said: []html.Said{}, Results: []html.Result{}, Drift: []html.Drift{}, Notes: []string{}}
 	err := l.readTables(ctx, func(c *sql.Conn) error {
-		r := &pageReader{ctx: ctx, c: c, o: o, page: p}
+		r := &pageReader{ctx: ctx, c: c, ledger: l.path, o: o, page: p}
 		return r.all()
 	})
 	if err != nil {
@@ -66,10 +66,11 @@ func (l *Ledger) Page(ctx context.Context, o PageOptions) (*html.Page, error) {
 
 // A pageReader fills a page from an open ledger.
 type pageReader struct {
-	ctx  context.Context
-	c    *sql.Conn
-	o    PageOptions
-	page *html.Page
+	ctx    context.Context
+	c      *sql.Conn
+	ledger string // its path
+	o      PageOptions
+	page   *html.Page
 
 	reducer reducer
 	shares  map[termKey]html.Interval // intraclass correlations

@@ -113,13 +113,11 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 	for _, i := range chosen {
 		numbers = append(numbers, strconv.FormatInt(r.numbers[i], 10))
 	}
-	// literal numbers let the engine skip what it need not read
-	var values []float64
-	err = scanPieces(r.ctx, r.c, func(_ int64, piece []float64) { values = append(values, piece...) },
-		fmt.Sprintf(`SELECT fit_id, n, v FROM draw_piece WHERE fit_id = %d AND parameter_id IN (%s)
-		ORDER BY parameter_id, chain, first`, f.ID, strings.Join(numbers, ", ")))
+	values, err := r.draws(f, numbers)
 	if err != nil {
-		return err
+		d.Missing = append(d.Missing, "There are no plots of the coefficients (trace, ranks, ESS over draws, "+
+			"autocorrelation): "+err.Error()+".")
+		return r.ctx.Err()
 	}
 	all := byChain(f, values)
 	if len(all) != len(chosen) {
@@ -142,6 +140,19 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 		d.Series = append(d.Series, s)
 	}
 	return nil
+}
+
+// draws are those of the parameters with these numbers, by parameter and chain.
+func (r *pageReader) draws(f *html.Fit, numbers []string) (values []float64, err error) {
+	from, err := piecesOf(r.ctx, r.c, r.ledger, f.ID)
+	if err != nil {
+		return nil, err
+	}
+	// literal numbers let the engine skip what it need not read
+	err = scanPieces(r.ctx, r.c, func(_ int64, piece []float64) { values = append(values, piece...) },
+		"SELECT fit_id, n, v FROM "+from+fmt.Sprintf(" WHERE fit_id = %d AND parameter_id IN (%s) "+
+			"ORDER BY parameter_id, chain, first", f.ID, strings.Join(numbers, ", ")))
+	return values, err
 }
 
 // pageDivergent is how many divergent draws are shown, evenly spaced among all.

@@ -15,7 +15,7 @@ import (
 // Pruned says what Prune did.
 type Pruned struct {
 	Removed, Kept int   // fits, those that ended in an error counted
-	Before, After int64 // bytes of the file
+	Before, After int64 // bytes of the file, and of draws beside it
 }
 
 // Prune keeps the newest keep complete fits of each name and replicate, and as
@@ -40,17 +40,27 @@ func (l *Ledger) Prune(ctx context.Context, keep int) (Pruned, error) {
 	}
 	var p Pruned
 	err := l.Write(ctx, func(s *Session) error {
-		return inTransaction(ctx, s.c, func() (err error) {
-			p, err = s.prune(ctx, keep)
+		err := inTransaction(ctx, s.c, func() (err error) {
+			if p, err = s.prune(ctx, keep); err == nil {
+				err = pruneOutside(ctx, s.c, l.path)
+			}
 			return err
 		})
+		if err != nil {
+			return err
+		}
+		p.Before = drawBytes(l.path)
+		err = sweep(ctx, s.c, l.path)
+		p.After = drawBytes(l.path)
+		return err
 	})
 	if err != nil {
 		return p, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p.Before, p.After, err = l.rewrite(ctx)
+	before, after, err := l.rewrite(ctx)
+	p.Before, p.After = p.Before+before, p.After+after
 	return p, err
 }
 

@@ -29,7 +29,8 @@ func (e *PutError) Unwrap() error { return e.Err }
 // Publish puts a copy of the ledger at the path to, in place of what is there: for
 // readers that must never meet a lock. The copy is checkpointed, synced and opened
 // for a try before an atomic rename, so that a reader finds the old file or the
-// new one, whole; who has the old one open keeps it.
+// new one, whole; who has the old one open keeps it. Draws in files beside the ledger come along, as files beside the
+// copy.
 //
 // Readers of the ledger may have it open meanwhile, writers not: Publish waits for
 // them as Options.LockWait allows, and returns a *LockedError after that; all else
@@ -123,15 +124,24 @@ func (l *Ledger) publish(ctx context.Context, source *os.File, to string) error 
 	if _, err := os.Stat(l.path + ".wal"); err == nil {
 		return &LockedError{l.path, 0, errors.New("it was written to just now")}
 	}
-	return outfile.Write(leads, info.Mode().Perm(), func(f *os.File) error {
+	tidy := func() error { return nil }
+	err = outfile.Write(leads, info.Mode().Perm(), func(f *os.File) error {
 		if _, err := io.Copy(f, &cancellable{ctx, source}); err != nil {
 			return err
 		}
 		if err := opens(ctx, f.Name()); err != nil {
 			return err
 		}
-		return (&Ledger{path: f.Name(), opts: l.opts}).Whole(ctx)
+		err := (&Ledger{path: f.Name(), opts: l.opts}).Whole(ctx)
+		if err == nil {
+			tidy, err = publishDraws(ctx, l.path, f.Name(), leads)
+		}
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	return tidy()
 }
 
 // opens tries whether a copy is a ledger.

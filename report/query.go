@@ -40,6 +40,8 @@ type QueryOptions struct {
 	Width int
 	// Allow are folders whose files the SQL may read and write. Empty: none.
 	Allow []string
+	// Note is called with what answers lack, if anything: draws in files that are lost. Nil: nobody asks.
+	Note func(text string)
 }
 
 // QueryError is the engine's answer to SQL that it cannot run.
@@ -76,7 +78,23 @@ func (l *Ledger) Query(ctx context.Context, w io.Writer, opts QueryOptions, quer
 		if err := oneStatement(c, query); err != nil {
 			return queryError(ctx, err)
 		}
+		if err := opts.lost(ctx, c, l.path); err != nil {
+			return err
+		}
 		return answer(ctx, w, c, opts, dir, query, args)
+	})
+}
+
+// lost tells Note which draws an answer lacks.
+func (o QueryOptions) lost(ctx context.Context, c *sql.Conn, ledger string) error {
+	var files int // a file that is no ledger may be asked too
+	err := c.QueryRowContext(ctx, "SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'main' AND "+
+		"table_name = 'draw_outside' AND estimated_size > 0").Scan(&files)
+	if err != nil || files == 0 || o.Note == nil {
+		return err
+	}
+	return lostFiles(ctx, c, ledger, func(f drawFile, why string) {
+		o.Note(words.Hint(errors.New(f.says(ledger, why)+": answers lack them"), LostHint).Error())
 	})
 }
 
@@ -136,6 +154,8 @@ func queryError(ctx context.Context, err error) error {
 	switch s := engineWords(err); {
 	case strings.Contains(s, "read-only mode"):
 		hint = "the ledger is open read-only: use SELECT"
+	case strings.Contains(s, ".draws/**"):
+		hint = "draws of this ledger are in files beside it, and none of them is there: " + LostHint
 	case strings.Contains(s, "disabled by configuration"), strings.Contains(s, "disabled through configuration"):
 		hint = "SQL on a ledger reaches no other files: --allow FOLDER opens one folder"
 	case strings.Contains(s, "configuration has been locked"):

@@ -40,9 +40,12 @@ func addDraws(sum uint32, values []float64) uint32 {
 type Verified struct {
 	Blocks int     // of the file
 	Unused []int64 // blocks that are not what was written, and hold nothing: no harm
+	Files  int     // of draws beside it
 	Fits   int     // fits whose draws are stored
 	Draws  int64   // their draw values
 	Damage []string
+
+	badFiles int // the last of Damage but for fits, which are not the ledger's own damage
 }
 
 // Verify reads every block of the file, which the engine does for what is asked of it only, and holds the draws of
@@ -71,6 +74,11 @@ func (l *Ledger) Verify(ctx context.Context) (*Verified, error) {
 	}
 	slices.SortFunc(inOrder, func(a, b Stored) int { return int(a.ID - b.ID) })
 	err = l.Reading(ctx, func() error {
+		lost, err := l.verifyFiles(ctx, v)
+		if err != nil {
+			return err
+		}
+		inOrder = slices.DeleteFunc(inOrder, func(f Stored) bool { return lost[f.ID] })
 		for len(inOrder) > 0 {
 			some := inOrder[:verifiedTogether(inOrder)]
 			inOrder = inOrder[len(some):]
@@ -94,7 +102,34 @@ func (l *Ledger) Verify(ctx context.Context) (*Verified, error) {
 	if err != nil {
 		return nil, err
 	}
-	return v, l.damageError(v.Damage)
+	err = l.damageError(v.Damage)
+	if damaged, ok := errors.AsType[*NotLedgerError](err); ok && whole == nil && v.badFiles > 0 {
+		damaged.Err = words.Hint(errors.Unwrap(damaged.Err), LostHint)
+	}
+	return v, err
+}
+
+// verifyFiles looks at the files of draws, tells v, and returns the fits whose file is lost.
+func (l *Ledger) verifyFiles(ctx context.Context, v *Verified) (lost map[int64]bool, err error) {
+	var files []drawFile
+	err = l.read(ctx, func(c *sql.Conn) (err error) {
+		files, err = drawFiles(ctx, c, ownTables)
+		return err
+	})
+	lost = map[int64]bool{}
+	for _, f := range files {
+		v.Files++
+		if why := f.damage(ctx, l.path); why != "" && ctx.Err() == nil {
+			v.Damage, v.badFiles = append(v.Damage, f.says(l.path, why)), v.badFiles+1
+		}
+		if f.lost(l.path) == "" {
+			continue
+		}
+		for _, id := range f.fits {
+			lost[id] = true
+		}
+	}
+	return lost, errors.Join(err, ctx.Err())
 }
 
 // drawValues is the number of draw values of a fit.
@@ -134,9 +169,13 @@ func (l *Ledger) goodDraws(ctx context.Context, fits []Stored) map[int64]bool {
 		if err != nil {
 			return err
 		}
+		from, err := piecesOf(ctx, c, l.path, ids...)
+		if err != nil {
+			return err
+		}
 		return scanPieces(ctx, c, func(id int64, some []float64) { values[id] = append(values[id], some...) },
-			`SELECT fit_id, n, v FROM draw_piece WHERE fit_id IN (SELECT unnest(?::BIGINT[]))
-			ORDER BY fit_id, parameter_id, chain, first`, ids)
+			"SELECT fit_id, n, v FROM "+from+" WHERE fit_id IN (SELECT unnest(?::BIGINT[])) "+
+				"ORDER BY fit_id, parameter_id, chain, first", ids)
 	})
 	good := map[int64]bool{}
 	for _, f := range fits {

@@ -29,6 +29,7 @@ build, and what the ledger knows. run --plan carries out a shard of it, wherever
 whenever that is, and gather loads all of them into the ledger. Draws are those of
 one run. A call that is repeated finds the plan that is there.`,
 		Example: `  pipeline plan nightly.yaml --shards 20 --to night
+  pipeline plan nightly.yaml --shards 20 --alone dataset=claims/huge --to night
   pipeline run --plan night --shard 0
   pipeline gather night`,
 		Args: cobra.ExactArgs(1),
@@ -59,6 +60,8 @@ one run. A call that is repeated finds the plan that is there.`,
 	f.register(c)
 	onlyFlag(c, &o.Only, "narrows the fits")
 	c.Flags().IntVar(&o.Shards, "shards", 0, "number of shards, one for each machine or job")
+	c.Flags().StringArrayVar(&o.Alone, "alone", nil, "gives the fits that FIELD=PATTERN names, as in --only, a shard of "+
+		"their own beside those; may be repeated")
 	c.Flags().StringVar(&o.To, "to", "", "the folder for the plan; it is made where it is not there")
 	outputFlag(c, &output)
 	lockWaitFlag(c, &o.LockWait)
@@ -74,9 +77,14 @@ func (a *app) gatherCommand() *cobra.Command {
 		Long: `gather reads all that the shards of a plan have left, holds draws against their
 checksums, loads some shards at a time in one transaction, and publishes what the spec
 asks for, as one run of all fits would have. It may be killed and called again. Where a
-shard is missing or damaged it names that, and loads nothing unless --partial is given.`,
-		Example: `  pipeline gather night`,
-		Args:    cobra.ExactArgs(1),
+shard is missing or damaged it names that, and loads nothing unless --partial is given.
+
+With --draws parquet the draws go to a folder beside the ledger, posteriors.duckdb.draws,
+one Parquet file a shard, and all else to the ledger: for nights of more than some 100,000
+fits. Move, copy and restore the two together.`,
+		Example: `  pipeline gather night
+  pipeline gather night --draws parquet`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkOutput(output); err != nil {
 				return err
@@ -93,6 +101,8 @@ shard is missing or damaged it names that, and loads nothing unless --partial is
 		},
 	}
 	c.Flags().BoolVar(&o.Partial, "partial", false, "load the shards that are there")
+	c.Flags().StringVar(&o.Draws, "draws", pipelines.DrawsLedger, "where draws go: "+pipelines.DrawsLedger+", or "+
+		pipelines.DrawsParquet+", files beside it")
 	c.Flags().StringVar(&o.Database, "database", "", "DuckDB file, instead of the plan's; nothing is published then")
 	outputFlag(c, &output)
 	lockWaitFlag(c, &o.LockWait)

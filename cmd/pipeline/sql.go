@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"strings"
 
@@ -39,7 +40,8 @@ draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
 				}
 				query = string(text)
 			}
-			o := pipelines.QueryOptions{Format: pipelines.Format(format), MaxRows: rows, Allow: allow, Width: width}
+			o := pipelines.QueryOptions{Format: pipelines.Format(format), MaxRows: rows, Allow: allow, Width: width,
+				Note: func(text string) { fmt.Fprintf(a.stderr, "note: %s\n", clean(text)) }}
 			out := a.stdout
 			if format == "json" {
 				out = visibleJSON{out}

@@ -118,7 +118,8 @@ func (a *app) verifyCommand() *cobra.Command {
 		Long: `verify reads the whole file, where other verbs read what they are asked for, and
 holds the draws of every fit against the checksums that were stored with them. It
 says which blocks and which fits are not what was written. A block that holds
-nothing does no harm.
+nothing does no harm. Files of draws beside the ledger (gather --draws parquet) are
+read too.
 
 run and commit read every block before they believe a stored verdict, and publish
 reads the copy before it takes the place of the last one; neither looks at draws.`,
@@ -141,7 +142,11 @@ reads the copy before it takes the place of the last one; neither looks at draws
 			if err != nil {
 				return work(err)
 			}
-			_, err = fmt.Fprintf(a.stdout, "%s of the file and %s of %s are what was written\n", plural(v.Blocks, "block"),
+			file := "file"
+			if v.Files > 0 {
+				file += ", " + plural(v.Files, "file") + " of draws beside it,"
+			}
+			_, err = fmt.Fprintf(a.stdout, "%s of the %s and %s of %s are what was written\n", plural(v.Blocks, "block"), file,
 				plural(int(v.Draws), "draw value"), plural(v.Fits, "fit"))
 			return err
 		},

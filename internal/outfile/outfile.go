@@ -3,6 +3,7 @@ package outfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -137,4 +138,37 @@ func alone(path string, mode os.FileMode) (*os.File, error) {
 			return nil, words.Hint(fmt.Errorf("another process is writing %s", path), "try again when it has ended")
 		}
 	}
+}
+
+// Same has the regular file from at the path to too, as a second name of it where both are on one file system, else as
+// a copy with its time of change. A file that is there, and has that size and time, stays. Folders are made.
+func Same(from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if there, err := os.Stat(to); err == nil && there.Size() == info.Size() && there.ModTime().Equal(info.ModTime()) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	made := to + Beside
+	if err := os.Remove(made); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if os.Link(from, made) == nil {
+		return os.Rename(made, to)
+	}
+	return Write(to, info.Mode().Perm(), func(f *os.File) error {
+		source, err := os.Open(from)
+		if err != nil {
+			return err
+		}
+		defer source.Close()
+		if _, err := io.Copy(f, source); err != nil {
+			return err
+		}
+		return os.Chtimes(f.Name(), info.ModTime(), info.ModTime())
+	})
 }

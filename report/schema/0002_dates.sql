@@ -27,7 +27,7 @@ SELECT d.fit_id, f.dataset, f.key, f.model, f.sampler, d.chain,
        d.first + unnest(CASE WHEN d.n = 250 THEN range(250)::INTEGER[] ELSE range(d.n)::INTEGER[] END) AS iteration,
        p.name AS parameter, unnest(CASE WHEN d.n = 250 THEN d.v::DOUBLE[] ELSE d.v[:d.n] END) AS value,
        coalesce(l.state, 'older') AS state, f.created, f.run_id
-FROM draw_piece d
+FROM piece d
 JOIN parameter p ON p.fit_id = d.fit_id AND p.parameter_id = d.parameter_id
 JOIN fit f ON f.fit_id = d.fit_id
 LEFT JOIN latest l ON l.fit_id = f.fit_id;

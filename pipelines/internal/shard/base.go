@@ -32,16 +32,24 @@ func (p *Plan) SaveBase(ctx context.Context, dir string, ledger *report.Ledger, 
 		return err
 	}
 	p.Known = make([]int, p.Shards())
+	division, err := p.Division()
+	if err != nil {
+		return err
+	}
 	if len(fits) == 0 {
 		return base.Write(ctx, func(*report.Session) error { return nil })
 	}
-	c := &chooser{ctx: ctx, ledger: ledger, spec: spec, newest: newest(fits)}
+	lost, err := ledger.LostDraws(ctx)
+	if err != nil {
+		return err
+	}
+	c := &chooser{ctx: ctx, ledger: ledger, spec: spec, newest: newest(fits), lost: lost}
 	var taken report.Taken
 	for _, f := range fits {
 		if err := c.choose(f, &taken); err != nil {
 			return err
 		}
-		p.Known[plan.ShareOf(f.Dataset, f.Group, f.Model, p.Shards())]++
+		p.Known[division.Of(f.Dataset, f.Group, f.Model)]++
 	}
 	p.Whole = slices.Sorted(slices.Values(taken.Whole))
 	return base.Take(ctx, ledger, taken)
@@ -76,6 +84,7 @@ type chooser struct {
 	ledger *report.Ledger
 	spec   *spec.Pipeline
 	newest map[int64]bool
+	lost   map[int64]string // fits whose draws are not there
 }
 
 // choose takes a fit by what the spec may ask of it.
@@ -91,6 +100,8 @@ func (c *chooser) choose(f report.Stored, t *report.Taken) error {
 			return err
 		case !c.newest[f.ID] && (anew || judged):
 			// the night draws it once more, with the same bits, and the ledger keeps what it has
+		case anew && c.lost[f.ID] != "":
+			// so it does, and the ledger gets it back
 		case anew:
 			t.Whole = append(t.Whole, f.ID)
 		case judged:

@@ -13,7 +13,6 @@ import (
 
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/outcome"
-	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
 	"glmbatch/report/record"
@@ -124,6 +123,10 @@ func (p *Plan) find(ctx context.Context, dir string, i int) (f found) {
 
 // check holds the names of the fits of which a fragment tells to the plan.
 func (p *Plan) check(spec *spec.Pipeline, i int, told []report.RunFit) error {
+	division, err := p.Division()
+	if err != nil {
+		return err
+	}
 	divided := map[string]bool{} // data sets with groups or files that only who reads them knows
 	for _, ds := range spec.Datasets {
 		divided[ds.Name] = len(ds.By) > 0 || ds.Each != ""
@@ -132,7 +135,7 @@ func (p *Plan) check(spec *spec.Pipeline, i int, told []report.RunFit) error {
 		if divided[t.Dataset] && t.Action == report.Failed {
 			continue // what cannot be read every shard tells of
 		}
-		if of := plan.ShareOf(t.Dataset, t.Group, t.Model, p.Shards()); of != i {
+		if of := division.Of(t.Dataset, t.Group, t.Model); of != i {
 			return fmt.Errorf("tells of %s, which is of shard %d: the fragment is another shard's", t.Key, of)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"glmbatch/internal/outfile"
 	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/plan"
 )
 
 // version is that of a plan's file.
@@ -35,6 +36,8 @@ type Plan struct {
 	Seed    *uint64           `json:"seed"` // instead of the spec's
 	Today   time.Time         `json:"today"`
 	Only    []string          `json:"only"`
+	// Alone are selectors, each of fits that have a shard of their own, behind those by hash.
+	Alone []string `json:"alone"`
 	// Within are the folders that the spec may use; null for all.
 	Within        []string `json:"within"`
 	Database      string   `json:"database"`
@@ -55,6 +58,12 @@ type Plan struct {
 // Shards is how many there are.
 func (p *Plan) Shards() int { return len(p.Fits) }
 
+// Division says which fit is of which shard.
+func (p *Plan) Division() (plan.Division, error) {
+	alone, err := plan.ParseAlone(p.Alone)
+	return plan.Division{Hashed: p.Shards() - len(alone), Alone: alone}, err
+}
+
 // Total is the number of fits.
 func (p *Plan) Total() (n int) {
 	for _, k := range p.Fits {
@@ -67,7 +76,7 @@ func (p *Plan) Total() (n int) {
 func (p *Plan) same(q *Plan) bool {
 	text := func(p *Plan) string {
 		asked := Plan{Build: p.Build, Target: p.Target, Spec: p.Spec, Dir: p.Dir, Profile: p.Profile, Vars: p.Vars,
-			Seed: p.Seed, Only: p.Only, Database: p.Database, Fits: make([]int, len(p.Fits))}
+			Seed: p.Seed, Only: p.Only, Alone: p.Alone, Database: p.Database, Fits: make([]int, len(p.Fits))}
 		b, err := json.Marshal(asked)
 		return fmt.Sprint(string(b), err)
 	}

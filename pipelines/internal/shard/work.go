@@ -13,7 +13,6 @@ import (
 
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/outcome"
-	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 	"glmbatch/report/record"
 )
@@ -118,6 +117,10 @@ func (p *Plan) Furnish(ctx context.Context, dir string, i int, w *Work) error {
 	if err != nil {
 		return err
 	}
+	division, err := p.Division()
+	if err != nil {
+		return err
+	}
 	made := w.Database() + ".seed" // whole before it has its name
 	if err := errors.Join(removeIfThere(made), removeIfThere(made+".wal"), removeIfThere(made+".guard")); err != nil {
 		return err
@@ -125,7 +128,7 @@ func (p *Plan) Furnish(ctx context.Context, dir string, i int, w *Work) error {
 	file, err := report.Open(made, report.Options{Threads: 1, Private: true})
 	if err == nil {
 		err = file.Take(ctx, base, report.Taken{Which: func(k record.Key) bool {
-			return plan.ShareOf(k.Dataset, k.Group, k.Model, p.Shards()) == i
+			return division.Of(k.Dataset, k.Group, k.Model) == i
 		}})
 	}
 	if err != nil {
