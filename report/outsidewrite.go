@@ -25,13 +25,13 @@ const unfinished = ".new"
 type outside struct {
 	ledger     string // its path
 	run, shard string
-	part       string // the shard's ledger, which is attached
+	part       int // the shard's ledger is attached as part with this number
 }
 
 // outsideOf is where draws of fragment number i go, which is attached.
 func (g *Gathering) outsideOf(p *attachment, i int) *outside {
 	name := filepath.Base(p.of[i].File.path)
-	return &outside{g.into.path, g.Run.ID, strings.TrimSuffix(name, filepath.Ext(name)), "part" + strconv.Itoa(i)}
+	return &outside{g.into.path, g.Run.ID, strings.TrimSuffix(name, filepath.Ext(name)), i}
 }
 
 // storeOutside writes the draws of what is gathered of each fragment to a file of its own, where they go outside.
@@ -54,9 +54,9 @@ func (g *Gathering) leaves(table string) bool {
 
 // fits are those of the shard whose draws are gathered, with their numbers here, where they have any.
 func (o *outside) fits() string {
-	of := strings.TrimPrefix(o.part, "part")
+	of := strconv.Itoa(o.part)
 	return "(SELECT g.id, g.was, f.n_parameters FROM (SELECT was, id FROM temp.gathered_fit WHERE part = " + of +
-		" UNION ALL SELECT was, id FROM temp.gathered_old WHERE anew AND part = " + of + ") g JOIN " + o.part +
+		" UNION ALL SELECT was, id FROM temp.gathered_old WHERE anew AND part = " + of + ") g JOIN part" + of +
 		".main.fit f ON f.fit_id = g.was AND f.kept = 'draws')"
 }
 
@@ -72,7 +72,7 @@ func (o *outside) store(ctx context.Context, s *Session) error {
 		return err
 	}
 	err = f.write(ctx, s.c, o.ledger, `SELECT n.id AS fit_id, t.parameter_id, t.chain, t.first, t.n, t.v
-		FROM `+o.part+`.main.draw_piece t JOIN `+o.fits()+` n ON n.was = t.fit_id`)
+		FROM part`+strconv.Itoa(o.part)+`.main.draw_piece t JOIN `+o.fits()+` n ON n.was = t.fit_id`)
 	if err != nil {
 		return err
 	}

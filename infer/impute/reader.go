@@ -20,7 +20,7 @@ type reader struct {
 
 	value, grad, curv [1]float64
 	eta               [1]float64
-	entries, columns  []float64
+	entries           []float64
 }
 
 func newChainReader(r *readerSetup, c infer.Chain) (*reader, error) {

@@ -121,7 +121,8 @@ func KFoldWarnings(k *record.KFold) (out []string) {
 			len(unknown), unknown[0]))
 	}
 	if k.RHat > 1.05 {
-		out = append(out, fmt.Sprintf(kfoldSaid+": R-hat of the log likelihood is %.3g in the worst fold: draw longer", k.RHat))
+		out = append(out, fmt.Sprintf(kfoldSaid+": R-hat of the log likelihood is %.3g in the worst fold: draw longer",
+			k.RHat))
 	}
 	return out
 }

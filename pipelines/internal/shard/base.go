@@ -24,7 +24,8 @@ func (p *Plan) SaveBase(ctx context.Context, dir string, ledger *report.Ledger, 
 		return err
 	}
 	path := baseFile(dir)
-	if err := errors.Join(removeIfThere(path), removeIfThere(path+".wal"), removeIfThere(path+".guard")); err != nil { // of a call that was killed
+	// of a call that was killed
+	if err := errors.Join(removeIfThere(path), removeIfThere(path+".wal"), removeIfThere(path+".guard")); err != nil {
 		return err
 	}
 	base, err := report.Open(path, report.Options{Private: true})
