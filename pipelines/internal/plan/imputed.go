@@ -150,10 +150,12 @@ func refuseImputed(f *Fit) error {
 	for _, asked := range []struct {
 		is   bool
 		what string
-	}{{run.LOO.On, "loo"}, {run.PPC.On, "ppc"}, {run.KFold.Folds > 0 || run.KFold.By != "", "kfold"},
-		{run.Condition, "condition"}, {run.Prior(), "sample: prior"}, {run.Start == "previous", "start: previous"}} {
+	}{{run.LOO.On, "run: loo"}, {run.PPC.On, "run: ppc"}, {run.KFold.Folds > 0 || run.KFold.By != "", "run: kfold"},
+		{run.Condition, "run: condition"}, {run.Prior(), "run: sample: prior"},
+		{run.Start == "previous", "run: start: previous"},
+		{f.Gates.PriorSensitivity.Strict().On, "gates: prior_sensitivity"}} {
 		if asked.is {
-			return refuse("run: "+asked.what+" is for complete data", "leave it out, or take missing: drop")
+			return refuse(asked.what+" is for complete data", "leave it out, or take missing: drop")
 		}
 	}
 	return nil

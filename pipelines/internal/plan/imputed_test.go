@@ -110,6 +110,8 @@ func TestImputedRefusals(t *testing.T) {
 	for _, c := range []struct{ model, run, sampler, want string }{
 		{plain, "loo: true", "method: auto", "run: loo is for complete data"},
 		{plain, "ppc: true", "method: auto", "run: ppc is for complete data"},
+		{plain, "chains: 2}\ngates: {prior_sensitivity: 0.05", "method: auto", "gates: prior_sensitivity is for complete data"},
+		{"formula: bmi ~ age, mixture: {components: 2}", "chains: 2", "method: auto", "mixture"},
 		{plain, "chains: 2", "method: nuts", `sampler "s" is nuts, which does not draw them`},
 		{plain, "chains: 2", "method: cggibbs, basis: rotated", "has basis, which its updates do not have"},
 		{"formula: chl ~ log(bmi)", "chains: 2", "method: auto", "log(bmi) has no value for some numbers"},

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 
 	"glmbatch/infer"
@@ -29,6 +30,10 @@ const MixtureMethod = "mixture"
 
 // newMixture resolves the sampler and codes the design.
 func newMixture(f *Fit) (*Mixture, error) {
+	if f.Gates.PriorSensitivity.Strict().On {
+		return nil, words.Hint(fmt.Errorf("model %q is a mixture, and gates: prior_sensitivity is not measured of these",
+			f.Model.Name), "switch the gate off for it under fits: gates: {prior_sensitivity: off}")
+	}
 	d, err := f.Unit.design(f.Model)
 	if err != nil {
 		return nil, err

@@ -32,6 +32,8 @@ func (c *checker) imputation(m *Model) {
 	}
 	refuse(m.Grouped(), "formula", "group-level effects")
 	refuse(m.Smooths(), "formula", "smooths")
+	refuse(m.Mixed(), "mixture", "mixtures")
+	refuse(m.Selects(), "prior", "the prior spike_slab")
 	refuse(m.KnownErrors(), "formula", "known standard errors of the response")
 	refuse(m.FrequencyWeights != "", "frequency_weights", "rows that count several times")
 	refuse(len(m.Effects) > 0, "effects", "effects")

@@ -74,6 +74,9 @@ func (c *checker) mixture(m *Model) {
 		c.at("a mixture needs a dense design", "leave sparse out", at("sparse")...)
 	}
 	m.Sparse = "false"
+	if m.Selects() {
+		c.at("components of a mixture have no prior spike_slab yet", "give coefficients another prior", at("prior")...)
+	}
 	if len(m.Effects) > 0 {
 		c.at("effects are not computed of mixtures yet", "leave effects out; derive computes from each draw",
 			at("effects")...)
