@@ -196,7 +196,7 @@ func (k *kernel) propose(j int, old float64, law prior.Prior) (proposal, glm.Val
 		}
 		next, top := look(b + step)
 		for halved := 0; !(top >= height) && halved < modeSteps; halved++ {
-			step /= 2
+			step = float64(step / 2)
 			next, top = look(b + step)
 		}
 		b, height = b+step, top
@@ -206,7 +206,7 @@ func (k *kernel) propose(j int, old float64, law prior.Prior) (proposal, glm.Val
 	height = math.FMA(float64(0.5*slope), step, height)
 	normal := k.target.Model().Family == glm.Family{Name: "gaussian", Link: "identity"}
 	logOdds := vec.Log(law.Inclusion) - vec.Log1p(-law.Inclusion) + (height - empty.LogLik) -
-		0.5*vec.Log(curvature) - vec.Log(law.Scale)
+		float64(0.5*vec.Log(curvature)) - vec.Log(law.Scale)
 	q := proposal{in: vec.Logistic(logOdds), mode: b + step, sd: 1 / math.Sqrt(curvature), normal: normal}
 	switch {
 	case !(math.Abs(logOdds) <= math.MaxFloat64) || !(math.Abs(q.mode) <= math.MaxFloat64) || !(q.sd > 0):
