@@ -2,8 +2,11 @@ package glm
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,8 +20,9 @@ var (
 )
 
 // shoeTargets are posteriors with horseshoe priors: alone, two side by side, and
-// with tau0 in units of a free or fixed sigma; and with smooths.
-func shoeTargets(t *testing.T) map[string]*Target {
+// with tau0 in units of a free or fixed sigma; and with smooths. They come in the order of their names, so that each
+// is given the same random numbers in each run.
+func shoeTargets(t *testing.T) iter.Seq2[string, *Target] {
 	t.Helper()
 	flat := prior.Prior{Kind: prior.Normal, Scale: 3}
 	out := map[string]*Target{}
@@ -39,7 +43,13 @@ func shoeTargets(t *testing.T) map[string]*Target {
 	for name, e := range smoothExamples() {
 		out[name] = mustTarget(t, e)
 	}
-	return out
+	return func(yield func(string, *Target) bool) {
+		for _, name := range slices.Sorted(maps.Keys(out)) {
+			if !yield(name, out[name]) {
+				return
+			}
+		}
+	}
 }
 
 // wander returns a random point as SetUnconstrained reads it.
@@ -172,7 +182,7 @@ func TestHorseshoeCoordinates(t *testing.T) {
 }
 
 func TestHorseshoeLayout(t *testing.T) {
-	targets := shoeTargets(t)
+	targets := maps.Collect(shoeTargets(t))
 	names := func(target *Target) string {
 		var list []string
 		for _, p := range target.Parameters()[target.scaleStart():] {
