@@ -11,7 +11,9 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/ingest"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
@@ -40,6 +42,10 @@ func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
 		return err
 	}
 	defer o.table.Release()
+	if o.stored.Method == plan.ImputeMethod && c.Data == "" {
+		return words.Hint(fmt.Errorf("fit %s has missing cells that were drawn, and effects are over complete rows",
+			o.stored.Key), "name a file of complete rows with --data")
+	}
 	r, err := c.rowsOf(ctx, o)
 	if err != nil {
 		return err
