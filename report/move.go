@@ -29,9 +29,5 @@ func (l *Ledger) Move(ctx context.Context, to string) error {
 	if err != nil {
 		return err
 	}
-	folder, err := os.Open(filepath.Dir(to))
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return syncFolder(filepath.Dir(to))
 }
