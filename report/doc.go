@@ -28,5 +28,5 @@
 //   - compare.go, weights.go: samplers on one posterior, models of one data set;
 //   - page.go, pagefit.go, pagechecks.go, pagegroups.go, pagesmooths.go, pageresults.go, pagepairs.go, pagenights.go,
 //     pagediscrete.go, series.go: the data of the HTML page;
-//   - prune.go, publish.go, verify.go: what becomes of a file, and whether it is what was written.
+//   - prune.go, publish.go, verify.go, blocks.go: what becomes of a file, and whether it is what was written.
 package report

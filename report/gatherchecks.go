@@ -6,46 +6,61 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"glmbatch/internal/chunk"
 )
 
-// check looks at each fragment, and leaves out those that are not what a shard of the run has written: they have an
-// error.
-func (p *attachment) check(ctx context.Context, run string) error {
-	for _, i := range p.numbers {
-		err := p.checkOne(ctx, i, run)
-		if ctx.Err() != nil {
+// errUnsound says that a fragment is not as its shard has written it: it has an error.
+var errUnsound = errors.New("a fragment is not as it was written")
+
+// checking begins to look at each fragment, and returns what waits for the end of that: errUnsound if one is not what a
+// shard of the run has written.
+func (p *attachment) checking(ctx context.Context, run string) (wait func() error) {
+	numbers := p.numbers
+	errs := make([]error, 1+slices.Max(numbers))
+	done := make(chan error, 1)
+	go func() {
+		done <- p.beside(ctx, numbers, func(c *sql.Conn, i int) error {
+			errs[i] = p.of[i].check(ctx, c, "part"+strconv.Itoa(i)+".main.", run)
 			return ctx.Err()
+		})
+	}()
+	return func() error {
+		if err := <-done; err != nil {
+			return err
 		}
-		p.of[i].Err = err
+		var unsound error
+		for _, i := range numbers {
+			if p.of[i].Err = errs[i]; errs[i] != nil {
+				unsound = errUnsound
+			}
+		}
+		return unsound
 	}
-	p.drop()
-	return nil
 }
 
-// checkOne says what is wrong with a fragment.
-func (p *attachment) checkOne(ctx context.Context, i int, run string) error {
-	of := "part" + strconv.Itoa(i) + ".main."
+// check says what is wrong with a fragment that is attached as of.
+func (f *Fragment) check(ctx context.Context, c *sql.Conn, of, run string) error {
 	var version sql.NullInt64
-	err := p.c.QueryRowContext(ctx, "SELECT max(version) FROM "+of+"schema_version").Scan(&version)
+	err := c.QueryRowContext(ctx, "SELECT max(version) FROM "+of+"schema_version").Scan(&version)
 	if err != nil {
 		return errors.New(engineWords(err))
 	}
 	if version.Int64 != int64(len(migrations)) {
 		return fmt.Errorf("has schema version %d, and this program's is %d", version.Int64, len(migrations))
 	}
-	told, err := readRows(ctx, p.c, "SELECT dataset, key, model, sampler, CASE WHEN bool_and(action = ?2) THEN ?2 "+
+	told, err := readRows(ctx, c, "SELECT dataset, key, model, sampler, CASE WHEN bool_and(action = ?2) THEN ?2 "+
 		"ELSE '' END FROM "+of+"run_fit WHERE run_id = ?1 GROUP BY dataset, key, model, sampler",
 		func(k *RunFit) []any { return []any{&k.Dataset, &k.Group, &k.Model, &k.Sampler, &k.Action} }, run, string(Failed))
 	if err != nil {
 		return errors.New(engineWords(err))
 	}
-	if err := p.of[i].Check(told); err != nil {
+	if err := f.Check(told); err != nil {
 		return err
 	}
-	return checkDraws(ctx, p.c, of)
+	return checkDraws(ctx, c, of)
 }
 
 // checkedDraws are what the draws of a fit are held to: the checksums of its parameters, in order.

@@ -7,11 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 
 	"glmbatch/internal/held"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Fragment is a ledger that a shard of a run has left. It began with fits that were taken of the one into which it is
@@ -89,33 +92,46 @@ func (g *Gathering) grouped() (groups [][]*Fragment) {
 	return groups
 }
 
-// gatherAll looks at all fragments before any is loaded. Where they are one group, they are attached once.
+// gatherAll looks at all fragments before any is loaded: where they are one group, before that is committed.
 func (s *Session) gatherAll(ctx context.Context, g *Gathering) error {
 	groups := g.grouped()
+	one := len(groups) == 1
 	for _, group := range groups {
 		err := s.attached(ctx, group, func(p *attachment) error {
-			if err := p.check(ctx, g.Run.ID); err != nil || len(groups) > 1 {
-				return err
+			sound := p.checking(ctx, g.Run.ID)
+			if one && !g.into.opts.DrawsOutside { // whose files nothing takes back
+				return s.loadWhile(ctx, g, p, sound)
 			}
-			return s.load(ctx, g, p)
+			return sound()
 		})
-		if err != nil {
+		if err != nil && !errors.Is(err, errUnsound) {
 			return err
 		}
 	}
-	if len(groups) == 1 {
-		return nil
-	}
-	if err := g.refused(); err != nil {
+	if err := g.refused(); err != nil || one && !g.into.opts.DrawsOutside {
 		return err
 	}
 	for _, group := range groups {
-		err := s.attached(ctx, group, func(p *attachment) error { return s.load(ctx, g, p) })
+		err := s.attached(ctx, group, func(p *attachment) error { return s.load(ctx, g, p, nothing) })
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// nothing is left to wait for.
+func nothing() error { return nil }
+
+// loadWhile loads fragments while they are looked at, and takes that back if one is not sound: then the others are
+// loaded, if they may.
+func (s *Session) loadWhile(ctx context.Context, g *Gathering, p *attachment, sound func() error) error {
+	err := s.load(ctx, g, p, sound)
+	if errors.Is(err, errUnsound) {
+		p.drop()
+		err = s.load(ctx, g, p, nothing)
+	}
+	return err
 }
 
 // refused is ErrFragments where a fragment has an error and none may be left out.
@@ -129,6 +145,7 @@ func (g *Gathering) refused() error {
 // attachment is the fragments of a group that are attached, part0 and so on, without those that have an error.
 type attachment struct {
 	c       *sql.Conn
+	db      *sql.DB // for connections beside c
 	numbers []int
 	of      map[int]*Fragment
 	filled  map[int]map[string]bool // whether a table of a fragment has rows
@@ -137,11 +154,7 @@ type attachment struct {
 // attached calls fn with fragments attached for reading. One that cannot be attached has an error. Its views are not
 // asked.
 func (s *Session) attached(ctx context.Context, group []*Fragment, fn func(*attachment) error) (err error) {
-	p := &attachment{c: s.c, of: map[int]*Fragment{}, filled: map[int]map[string]bool{}}
-	detach := func(i int) error {
-		_, err := s.c.ExecContext(context.WithoutCancel(ctx), "DETACH part"+strconv.Itoa(i))
-		return err
-	}
+	p := &attachment{c: s.c, db: s.db, of: map[int]*Fragment{}, filled: map[int]map[string]bool{}}
 	for i, f := range group {
 		if f.Err != nil {
 			continue
@@ -151,24 +164,45 @@ func (s *Session) attached(ctx context.Context, group []*Fragment, fn func(*atta
 			return err
 		}
 		defer release() // after it is detached
-		_, err = s.c.ExecContext(ctx, "ATTACH "+quoteText(f.File.path)+" AS part"+strconv.Itoa(i)+" (READ_ONLY)")
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			f.Err = errors.New(engineWords(err))
-			continue
-		}
-		defer func() { err = errors.Join(err, detach(i)) }()
 		p.numbers, p.of[i] = append(p.numbers, i), f
 	}
-	if len(p.numbers) == 0 {
-		return nil
+	there := slices.Clone(p.numbers)
+	defer func() {
+		err = errors.Join(err, p.beside(context.WithoutCancel(ctx), there, func(c *sql.Conn, i int) error {
+			_, err := c.ExecContext(context.WithoutCancel(ctx), "DETACH DATABASE IF EXISTS part"+strconv.Itoa(i))
+			return err
+		}))
+	}()
+	err = p.beside(ctx, p.numbers, func(c *sql.Conn, i int) error {
+		_, err := c.ExecContext(ctx, "ATTACH "+quoteText(p.of[i].File.path)+" AS part"+strconv.Itoa(i)+" (READ_ONLY)")
+		if err != nil {
+			p.of[i].Err = errors.New(engineWords(err))
+		}
+		return ctx.Err()
+	})
+	if p.drop(); err == nil && len(p.numbers) > 0 {
+		err = p.look(ctx)
 	}
-	if err := p.look(ctx); err != nil {
+	if err != nil || len(p.numbers) == 0 {
 		return err
 	}
 	return fn(p)
+}
+
+// beside calls fn for some fragments, side by side, each with a connection of its own.
+func (p *attachment) beside(ctx context.Context, numbers []int, fn func(c *sql.Conn, i int) error) error {
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0))
+	for _, i := range numbers {
+		all.Go(func() error {
+			c, err := p.db.Conn(ctx)
+			if err != nil {
+				return err
+			}
+			return errors.Join(fn(c, i), c.Close())
+		})
+	}
+	return all.Wait()
 }
 
 // look notes which tables have rows. A fragment in which a table of fits is missing has an error.
@@ -254,38 +288,44 @@ const (
 		WHERE r.run_id = ?1 ORDER BY r.part, r.place`
 )
 
-// load copies what fragments have, in one transaction.
-func (s *Session) load(ctx context.Context, g *Gathering, p *attachment) error {
+// load copies what fragments have, in one transaction, which ends well if sound does.
+func (s *Session) load(ctx context.Context, g *Gathering, p *attachment, sound func() error) error {
 	if err := g.refused(); err != nil || len(p.numbers) == 0 {
-		return err
-	}
-	if err := s.RunOnce(ctx, g.Run); err != nil {
-		return err
+		return cmp.Or(sound(), err)
 	}
 	return inTransaction(ctx, s.c, func() error {
-		if notes := p.from("run_fit", "*, rowid AS place"); notes == "" {
-			return nil // of nothing that the plan counted
-		} else if _, err := s.c.ExecContext(ctx, "CREATE OR REPLACE TEMP TABLE gathered_note AS "+notes); err != nil {
-			return err
-		}
-		judged, anew, err := s.gathered(ctx, g, p)
-		if err == nil {
-			err = s.replaced(ctx)
-		}
-		if err == nil {
-			err = s.copied(ctx, g, p, anew)
-		}
-		if err == nil {
-			err = s.storeOutside(ctx, g, p)
-		}
-		if err == nil && judged {
-			_, err = s.c.ExecContext(ctx, gatherVerdicts+p.from("fit", "*")+ofVerdicts)
-		}
-		if err == nil {
-			_, err = s.c.ExecContext(ctx, gatherNotes, g.Run.ID)
-		}
-		return err
+		err := s.copyAll(ctx, g, p)
+		return cmp.Or(sound(), err) // what is wrong with a fragment may be why it could not be copied
 	})
+}
+
+// copyAll copies what fragments have.
+func (s *Session) copyAll(ctx context.Context, g *Gathering, p *attachment) error {
+	if err := s.runOnce(ctx, g.Run); err != nil {
+		return err
+	}
+	if notes := p.from("run_fit", "*, rowid AS place"); notes == "" {
+		return nil // of nothing that the plan counted
+	} else if _, err := s.c.ExecContext(ctx, "CREATE OR REPLACE TEMP TABLE gathered_note AS "+notes); err != nil {
+		return err
+	}
+	judged, anew, err := s.gathered(ctx, g, p)
+	if err == nil {
+		err = s.replaced(ctx)
+	}
+	if err == nil {
+		err = s.copied(ctx, g, p, anew)
+	}
+	if err == nil {
+		err = s.storeOutside(ctx, g, p)
+	}
+	if err == nil && judged {
+		_, err = s.c.ExecContext(ctx, gatherVerdicts+p.from("fit", "*")+ofVerdicts)
+	}
+	if err == nil {
+		_, err = s.c.ExecContext(ctx, gatherNotes, g.Run.ID)
+	}
+	return err
 }
 
 // gathered prepares what is loaded, and reports whether fits that were taken were judged, and are there anew.

@@ -291,7 +291,7 @@ func (l *Ledger) writeWith(ctx context.Context, r reach, fn func(*Session) error
 		_, err = c.ExecContext(ctx, "UPDATE schema_version SET applied = make_timestamp(epoch_us(now()))")
 	}
 	if err == nil {
-		err = l.session(ctx, c, fn)
+		err = l.session(ctx, db, c, fn)
 		// without it what fn committed before it failed would stay in the log
 		if cerr := r.guard.checkpoint(context.WithoutCancel(ctx), c); err == nil {
 			err = cerr
@@ -300,7 +300,7 @@ func (l *Ledger) writeWith(ctx context.Context, r reach, fn func(*Session) error
 	return errors.Join(l.damaged(err), c.Close(), db.Close())
 }
 
-func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) error) error {
+func (l *Ledger) session(ctx context.Context, db *sql.DB, c *sql.Conn, fn func(*Session) error) error {
 	if err := migrate(ctx, c, l.path, migrations); err != nil {
 		return err
 	}
@@ -310,7 +310,7 @@ func (l *Ledger) session(ctx context.Context, c *sql.Conn, fn func(*Session) err
 		}
 		l.trusted.Store(true)
 	}
-	s, err := newSession(c, l.opts.Threads)
+	s, err := newSession(db, c, l.opts.Threads)
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ import (
 // not safe for concurrent use.
 type Session struct {
 	c      *sql.Conn
+	db     *sql.DB   // for further connections, which read beside c
 	draws  *drawFeed // where the engine takes draws from
 	stats  *statsFeed
 	engine string
@@ -28,8 +29,8 @@ type Session struct {
 	open *appenders
 }
 
-func newSession(c *sql.Conn, threads int) (*Session, error) {
-	s := &Session{c: c, draws: new(drawFeed), stats: new(statsFeed), threads: threads}
+func newSession(db *sql.DB, c *sql.Conn, threads int) (*Session, error) {
+	s := &Session{c: c, db: db, draws: new(drawFeed), stats: new(statsFeed), threads: threads}
 	if err := c.QueryRowContext(context.Background(), "SELECT version()").Scan(&s.engine); err != nil {
 		return nil, err
 	}
@@ -38,6 +39,11 @@ func newSession(c *sql.Conn, threads int) (*Session, error) {
 
 // Run stores a run, replacing what an earlier call stored under its ID.
 func (s *Session) Run(ctx context.Context, r *Run) error {
+	return inTransaction(ctx, s.c, func() error { return s.run(ctx, r) })
+}
+
+// run is Run within a transaction.
+func (s *Session) run(ctx context.Context, r *Run) error {
 	vars, err := jsonText(r.Vars)
 	if err != nil {
 		return err
@@ -54,32 +60,35 @@ func (s *Session) Run(ctx context.Context, r *Run) error {
 	if engine == "" {
 		engine = "duckdb " + s.engine
 	}
-	return inTransaction(ctx, s.c, func() error {
-		place, err := s.placed(ctx, r.Place, r.ID)
-		if err != nil {
-			return err
-		}
-		if _, err := s.c.ExecContext(ctx, "DELETE FROM run WHERE run_id = ?", r.ID); err != nil {
-			return err
-		}
-		// The seed goes as text: database/sql refuses integers beyond int64.
-		_, err = s.c.ExecContext(ctx, `INSERT INTO run VALUES (?, ?, ?, ?, ?, CAST(?::VARCHAR AS UBIGINT), ?, ?, ?, ?, ?,
-			?, ?)`,
-			r.ID, r.Pipeline, text(r.SpecHash), text(r.Spec), vars, strconv.FormatUint(r.Seed, 10), r.Started.UTC(), finished,
-			exit,
-			text(r.Program), engine, host, place)
+	place, err := s.placed(ctx, r.Place, r.ID)
+	if err != nil {
 		return err
-	})
+	}
+	if _, err := s.c.ExecContext(ctx, "DELETE FROM run WHERE run_id = ?", r.ID); err != nil {
+		return err
+	}
+	// The seed goes as text: database/sql refuses integers beyond int64.
+	_, err = s.c.ExecContext(ctx, `INSERT INTO run VALUES (?, ?, ?, ?, ?, CAST(?::VARCHAR AS UBIGINT), ?, ?, ?, ?, ?,
+			?, ?)`,
+		r.ID, r.Pipeline, text(r.SpecHash), text(r.Spec), vars, strconv.FormatUint(r.Seed, 10), r.Started.UTC(), finished,
+		exit,
+		text(r.Program), engine, host, place)
+	return err
 }
 
 // RunOnce stores a run unless the ledger has it already: for fits that were
 // drawn while the ledger was held and are loaded later.
 func (s *Session) RunOnce(ctx context.Context, r *Run) error {
+	return inTransaction(ctx, s.c, func() error { return s.runOnce(ctx, r) })
+}
+
+// runOnce is RunOnce within a transaction.
+func (s *Session) runOnce(ctx context.Context, r *Run) error {
 	var n int
 	if err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM run WHERE run_id = ?", r.ID).Scan(&n); err != nil || n > 0 {
 		return err
 	}
-	return s.Run(ctx, r)
+	return s.run(ctx, r)
 }
 
 // RunFits notes what a run did about fits without computing them, in one
