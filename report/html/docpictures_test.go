@@ -34,6 +34,9 @@ var docPictures = []docPicture{
 	{"figure10", "Sweeps to a median ESS of 100", "20 rows; what the features after the 29th are.", "coefficients d →", "↑ sweeps", false},
 	{"budgets", "What a scan certifies of one variable, and its bias", "A 12 × 12 Ising model: certified variation, and the measured bias of P(x = 1).",
 		"updates →", "↑ variation, bias", false},
+	{"couplings", "Updates that certify a variation of 0.01 of a corner", "Ising models whose couplings are uniform from 0 to a largest one; medians of ten draws of them.",
+		"largest coupling →", "↑ updates", true},
+	{"likelihood", "Error of a field found by Markov chain Monte Carlo", "The field of a corner that maximises the likelihood, less the true one.", "updates →", "↑ error", false},
 }
 
 const docPictureFolder = "../../docs/pictures"
