@@ -69,7 +69,7 @@ func TestFormsAgree(t *testing.T) {
 			}
 		}
 	}
-	for name, shape := range shapesOfDraws {
+	for name, shape := range inOrder {
 		check(name, shape(rng, 1+rng.IntN(6), 6+rng.IntN(500)))
 	}
 	for _, rho := range []float64{0.5, 0.9, 0.99, 0.999} {

@@ -3,6 +3,7 @@ package diag
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -60,6 +61,16 @@ var shapesOfDraws = map[string]func(rng *rand.Rand, chains, draws int) [][]float
 	},
 }
 
+// inOrder yields shapesOfDraws by name, so that each is given the same random
+// numbers in each run.
+func inOrder(yield func(string, func(rng *rand.Rand, chains, draws int) [][]float64) bool) {
+	for _, name := range slices.Sorted(maps.Keys(shapesOfDraws)) {
+		if !yield(name, shapesOfDraws[name]) {
+			return
+		}
+	}
+}
+
 func draw(chains, draws int, next func() float64) [][]float64 {
 	x := make([][]float64, chains)
 	for c := range x {
@@ -99,7 +110,7 @@ func TestMatchesDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20260101, 1))
 	w := NewWorkspace()
 	columns := 0
-	for name, shape := range shapesOfDraws {
+	for name, shape := range inOrder {
 		for range 25 {
 			chains, draws := 1+rng.IntN(5), 6+rng.IntN(60)
 			if rng.IntN(4) == 0 {
@@ -124,7 +135,7 @@ func TestMatchesDefinition(t *testing.T) {
 // TestSingleMeasures compares what no Summary holds, at random probabilities.
 func TestSingleMeasures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20260101, 16))
-	for name, shape := range shapesOfDraws {
+	for name, shape := range inOrder {
 		for range 10 {
 			x := shape(rng, 1+rng.IntN(4), 6+rng.IntN(90))
 			p := []float64{0, 1, rng.Float64()}[rng.IntN(3)]

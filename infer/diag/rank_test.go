@@ -12,7 +12,7 @@ import (
 func TestSort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20260101, 13))
 	w := NewWorkspace()
-	for name, shape := range shapesOfDraws {
+	for name, shape := range inOrder {
 		for range 20 {
 			x := shape(rng, 1+rng.IntN(4), 1+rng.IntN(300))
 			w.load(x)
@@ -63,7 +63,7 @@ func TestOrderedBits(t *testing.T) {
 func TestFold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20260101, 15))
 	w := NewWorkspace()
-	for name, shape := range shapesOfDraws {
+	for name, shape := range inOrder {
 		for range 20 {
 			x := shape(rng, 1+rng.IntN(4), 4+rng.IntN(60))
 			w.load(x)

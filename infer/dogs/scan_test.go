@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"glmbatch/infer"
 	"glmbatch/infer/mrf"
 )
 
@@ -130,12 +131,12 @@ func randomScan(r *rand.Rand, n, length int) []int32 {
 // input's, and is what Variation says. A scan one step short of its certificate
 // breaks it where variables are free: its last update is needed.
 func TestCertificates(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
 	for name, m := range small(t) {
 		n := m.Variables()
 		g := newGibbs(t, m)
 		broken := 0
 		for kind, c := range map[string]*Influence{"bounds": Bounds(m), "exact": exact(t, m)} {
+			r := rand.New(infer.NewStream(1, "certificates", name, kind))
 			for _, d := range targets(n) {
 				for length := 0; length <= 3*n; length += 1 + n/2 {
 					for _, scan := range [][]int32{Systematic(n, length), randomScan(r, n, length)} {

@@ -44,7 +44,6 @@ func sparsely(data *glm.Data) *glm.Data {
 // A grouped posterior is the one of all rows, to rounding, for every family, link and
 // weight, dense and sparse.
 func TestGroupedIsTheSamePosterior(t *testing.T) {
-	stream := infer.NewStream(3, "grouped")
 	for _, c := range append(append(infertest.Cases(), infertest.WeightedCases()...), infertest.FamilyCases()...) {
 		_, small, err := c.Simulate(infer.NewStream(5, "grouped", c.Name))
 		if err != nil {
@@ -71,7 +70,7 @@ func TestGroupedIsTheSamePosterior(t *testing.T) {
 			if got.Rows() > most || got.Observations() != target.Observations() || !strings.HasPrefix(words, fmt.Sprintf("600 rows told by %d, ", got.Rows())) {
 				t.Errorf("%s, %s: %d rows for %v observations, %q", c.Name, name, got.Rows(), got.Observations(), words)
 			}
-			samePosterior(t, c.Name+", "+name, target, got, 1e-12, stream)
+			samePosterior(t, c.Name+", "+name, target, got, 1e-12, infer.NewStream(3, "grouped", c.Name, name))
 		}
 	}
 }

@@ -56,13 +56,12 @@ func TestGewekeCatches(t *testing.T) {
 // means of 40 autocorrelated uniform numbers, in 60 chains, and of their squares.
 // False alarms 1e-6; 2,000 p-values show a distance of 0.06 from uniform.
 func TestGewekeIsCalibrated(t *testing.T) {
-	rng := infer.NewStream(Seed(t), "geweke calibration")
 	const reps, chains, length = 2000, 60, 40
 	for name, of := range map[string]func(u float64) float64{
 		"location": func(u float64) float64 { return u - 0.5 },
 		"spread":   func(u float64) float64 { return (u-0.5)*(u-0.5) - 1.0/12 },
 	} {
-		p := make([]float64, reps)
+		rng, p := infer.NewStream(Seed(t), "geweke calibration", name), make([]float64, reps)
 		for r := range p {
 			values := make([]float64, chains)
 			for c := range values {

@@ -30,10 +30,14 @@ var docPictures = []docPicture{
 	{"figure5", "Seconds to a median ESS of 100", "On the first columns of colon.", "coefficients d →", "↑ processor seconds", false},
 	{"figure6", "Sweeps to a median ESS of 100", "On rows and columns of colon; medians over ten choices of them.", "coefficients d →", "↑ sweeps", false},
 	{"figure7", "Condition numbers of the posterior", "16 rows of colon, covariance of the draws.", "coefficients d →", "↑ condition number", false},
+	{"figure8", "Seconds to a median ESS of 100", "Eight data sets, four chains of 200 draws after 200; medians over seeds.", "d/n →", "↑ processor seconds", false},
 	{"figure9", "Time of NUTS over time of Gibbs", "Eight data sets: to an ESS of 100 in the median, and of the least coefficient.", "d/n →", "↑ ratio", false},
 	{"figure10", "Sweeps to a median ESS of 100", "20 rows; what the features after the 29th are.", "coefficients d →", "↑ sweeps", false},
 	{"budgets", "What a scan certifies of one variable, and its bias", "A 12 × 12 Ising model: certified variation, and the measured bias of P(x = 1).",
 		"updates →", "↑ variation, bias", false},
+	{"couplings", "Updates that certify a variation of 0.01 of a corner", "Ising models whose couplings are uniform from 0 to a largest one; medians of ten draws of them.",
+		"largest coupling →", "↑ updates", true},
+	{"likelihood", "Error of a field found by Markov chain Monte Carlo", "The field of a corner that maximises the likelihood, less the true one.", "updates →", "↑ error", false},
 }
 
 const docPictureFolder = "../../docs/pictures"

@@ -7,16 +7,20 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
+	"glmbatch/infer/mrf"
 	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
 )
 
 var standardNormal = prior.Prior{Kind: prior.Normal, Scale: 1}
 
-// FromGrid makes a rectangle of variables, and noisy observations of its picture if it
-// has one. image counts the noisy images from 0; each has noise of its own.
+// FromGrid makes a rectangle of variables, with weights of its edges if a range is given,
+// and noisy observations of its picture if it has one. image counts the noisy images from 0; each has noise of its own.
 func FromGrid(name string, g *spec.Grid, image int) *Data {
 	d := &Data{Name: name, N: g.Rows * g.Columns, Rows: g.Rows, Columns: g.Columns}
+	if g.Weights != nil {
+		d.weigh(g)
+	}
 	if g.Picture == "" {
 		return d
 	}
@@ -28,6 +32,17 @@ func FromGrid(name string, g *spec.Grid, image int) *Data {
 	}
 	d.columns = []column{{name: observationColumn, numbers: observed}, {name: truthColumn, numbers: truth}}
 	return d
+}
+
+// weigh gives each edge of a grid a weight, uniform from g.Weights[0] to g.Weights[1], in
+// the order of mrf.Grid.
+func (d *Data) weigh(g *spec.Grid) {
+	low, high := g.Weights[0], g.Weights[1]
+	rng := infer.NewStream(g.Seed, "grid", "weights")
+	d.edges, d.weights = []edge{}, true
+	for _, e := range mrf.Grid(d.Rows, d.Columns, 1) {
+		d.edges = append(d.edges, edge{i: e.I, j: e.J, weight: math.FMA(high-low, rng.Float64(), low)})
+	}
 }
 
 // shape is the true state of a pixel: a disc, a frame, and bars of different widths.

@@ -58,7 +58,9 @@ type Grid struct {
 	Picture string  `yaml:"picture" enum:"shapes" doc:"True states: shapes is a disc, a frame and bars in two states. Left out: none, and no observations."`
 	Noise   float64 `yaml:"noise" above:"0" max:"1000000" doc:"Standard deviation of Gaussian noise that is added to -1 and 1 of the picture. Left out: 1."`
 	Images  int     `yaml:"images" min:"1" max:"10000" doc:"How many noisy images of the picture there are, a fit each. Left out: one."`
-	Seed    uint64  `yaml:"seed" doc:"Seed of the noise, which the pipeline's seed does not touch. Left out: 0."`
+	// Weights is nil or has two numbers.
+	Weights []float64 `yaml:"weights" json:",omitempty" doc:"Two numbers, low and high: each edge has a weight of its own, uniform between them, by which the model's coupling is multiplied. The images of a picture have the same weights. Left out: 1 for each."`
+	Seed    uint64    `yaml:"seed" doc:"Seed of noise and weights, which the pipeline's seed does not touch. Left out: 0."`
 }
 
 // Sequences are labelling problems that the program makes: chains of variables with

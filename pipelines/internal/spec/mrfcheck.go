@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -160,14 +161,18 @@ func (c *checker) made(d *Dataset, n *node, sub func(keys ...string) []string) {
 			c.at("a grid has at most 100 million variables", "take fewer rows or columns", sub("grid")...)
 		}
 		if g.Picture == "" {
-			for _, key := range []string{"noise", "images", "seed"} {
+			for _, key := range []string{"noise", "images"} {
 				if made.get(key) != nil {
 					c.at(key+" needs a picture", "add picture: shapes", sub("grid", key)...)
 				}
 			}
+			if made.get("seed") != nil && g.Weights == nil {
+				c.at("seed needs a picture or weights", "add weights: [0, 1]", sub("grid", "seed")...)
+			}
 		} else if g.Noise == 0 {
 			g.Noise = 1
 		}
+		c.checkWeights(g, sub("grid", "weights"))
 	}
 	if made := n.get("sequences"); made != nil && made.kind == mapKind {
 		s := &d.Sequences
@@ -183,6 +188,24 @@ func (c *checker) made(d *Dataset, n *node, sub func(keys ...string) []string) {
 		}
 	}
 }
+
+// checkWeights checks the range of the weights of a grid's edges.
+func (c *checker) checkWeights(g *Grid, path []string) {
+	switch w := g.Weights; {
+	case w == nil:
+	case len(w) != 2:
+		c.at(fmt.Sprintf("weights are two numbers, low and high, and %d are given", len(w)), "write weights: [0, 1]", path...)
+	case !(w[0] < w[1]) || math.Abs(w[0]) > mostWeight || math.Abs(w[1]) > mostWeight:
+		c.at(fmt.Sprintf("weights from %v to %v are no range", w[0], w[1]),
+			"give the smaller number first, and none beyond a million", path...)
+	case g.Rows > 0 && g.Columns > mostWeighted/g.Rows:
+		c.at("a grid whose edges have weights of their own has at most a million variables",
+			"take fewer rows or columns", path...)
+	}
+}
+
+// mostWeight bounds weights of edges, and mostWeighted the variables of a grid whose edges are held one by one.
+const mostWeight, mostWeighted = 1e6, 1_000_000
 
 // needs reports keys that a mapping lacks.
 func (c *checker) needs(n *node, name string, path []string, keys ...string) {
