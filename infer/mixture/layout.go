@@ -82,6 +82,12 @@ func term(p infer.Parameter) string {
 // Len is how many numbers a position has.
 func (l *Layout) Len() int { return 2 * l.half() }
 
+// WeightAt is where a position has the weight of component c in their order.
+func (l *Layout) WeightAt(c int) int { return c }
+
+// At is where a position has the parameters of component c in their order.
+func (l *Layout) At(c int) int { return l.Components + c*len(l.Of) }
+
 func (l *Layout) half() int { return l.Components * (1 + len(l.Of)) }
 
 // Blocks yields the parameters of each component in a position, twice for each, in their order; they alias it.
