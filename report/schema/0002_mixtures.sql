@@ -124,7 +124,7 @@ CREATE TABLE allocation (
     observation BIGINT NOT NULL,
     row         BIGINT NOT NULL,
     component   INTEGER NOT NULL,
-    probability DOUBLE
+    posterior   DOUBLE
 );
 
 COMMENT ON TABLE allocation IS 'Of which component of a mixture each row is: a row for each of them and each component.';
@@ -132,10 +132,10 @@ COMMENT ON COLUMN allocation.fit_id IS 'The fit.';
 COMMENT ON COLUMN allocation.observation IS '1, 2, … in the order of the used rows.';
 COMMENT ON COLUMN allocation.row IS 'The row of the data, counted from 1; where equal rows count once, the first of them among the rows that differ.';
 COMMENT ON COLUMN allocation.component IS 'The component, numbered in each draw as its parameters are: 1 is that of theta1.';
-COMMENT ON COLUMN allocation.probability IS 'Posterior probability that the row is of it: the mean over the draws of its weight times its density of the row, over the sum of these. NULL where a draw has no density.';
+COMMENT ON COLUMN allocation.posterior IS 'Posterior probability that the row is of it: the mean over the draws of its weight times its density of the row, over the sum of these. NULL where a draw has no density.';
 
 CREATE VIEW allocations AS
-SELECT f.dataset, f.key, f.model, f.sampler, a.row, a.component, a.probability, a.observation,
+SELECT f.dataset, f.key, f.model, f.sampler, a.row, a.component, a.posterior AS probability, a.observation,
        coalesce(s.value, 0) = 0 AS meaningful, f.state, f.fit_id
 FROM latest f
 JOIN allocation a USING (fit_id)
