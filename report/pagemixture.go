@@ -53,8 +53,9 @@ func (r *pageReader) mixture(f *html.Fit) error {
 	if err != nil {
 		return err
 	}
-	m.Switches, err = readRows(r.ctx, r.c, `SELECT value::BIGINT FROM diagnostic WHERE fit_id = ? AND name = 'label_switches'
-		AND chain IS NOT NULL ORDER BY chain`, func(n *int64) []any { return []any{n} }, f.ID)
+	m.Switches, err = readRows(r.ctx, r.c, `SELECT value::BIGINT FROM diagnostic
+		WHERE fit_id = ? AND name = 'label_switches' AND chain IS NOT NULL ORDER BY chain`,
+		func(n *int64) []any { return []any{n} }, f.ID)
 	f.Detail.Mixture = m
 	return err
 }
