@@ -14,13 +14,18 @@ import (
 // mixtures is the shipped pipeline of mixtures, with quantities of the coins that have closed forms.
 func mixtures(t *testing.T, more string) folder {
 	t.Helper()
+	return newFolder(t, mixturesSpec(t, more))
+}
+
+func mixturesSpec(t *testing.T, more string) string {
+	t.Helper()
 	source, err := pipelines.Source("mixtures")
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
-	return newFolder(t, strings.Replace(text, `conjugate: "beta(1, 1)"}`, `conjugate: "beta(1, 1)"}
-    derive: {p1: 1 / (1 + exp(-mu1_Intercept)), squares: theta1^2 + theta2^2}`, 1)+more)
+	return strings.Replace(text, `conjugate: "beta(1, 1)"}`, `conjugate: "beta(1, 1)"}
+    derive: {p1: 1 / (1 + exp(-mu1_Intercept)), squares: theta1^2 + theta2^2}`, 1) + more
 }
 
 // The shipped mixtures agree with JAGS on the same priors, and with closed forms. Of the coins, labels given parameters
@@ -96,6 +101,62 @@ func (f folder) likeJAGS(t *testing.T) {
 		own := number(t, f.ask("t.duckdb", "SELECT sd / sqrt(ess_bulk)"+where))
 		if z := (mean - jags) / math.Hypot(own, mcse); !(math.Abs(z) < 5) {
 			t.Errorf("%s of %s is %.4f ± %.4f, that of JAGS %.4f ± %.4f", name, row[0], mean, own, jags, mcse)
+		}
+	}
+}
+
+// Leave-one-out, predictive checks and allocations of mixtures, of both samplers: what is asked for later has the bits of
+// what was asked for at once, predicted means are those of the weights and coefficients of each draw, and allocations
+// those of the densities. A shard's allocations are gathered.
+func TestMixturesAssessed(t *testing.T) {
+	const asked, assessed = "run: {chains: 2, draws: 60, loo: true, ppc: true}\n",
+		"SELECT dataset, sampler, round(sum(elpd_loo), 9), round(sum(pareto_k), 9), count(pit) FROM pointwise JOIN latest USING (fit_id) GROUP BY ALL ORDER BY ALL"
+	const checks = "SELECT dataset, sampler, statistic, p_value FROM ppc JOIN latest USING (fit_id) ORDER BY ALL"
+	const allocated = "SELECT dataset, sampler, row, component, probability FROM allocations ORDER BY ALL"
+	now := mixtures(t, asked)
+	now.run(pipelines.RunOptions{})
+	if got := now.ask("t.duckdb", "SELECT count(*), round(sum(probability), 9), min(row), max(row), max(component) FROM allocations WHERE "+
+		"sampler = 'gibbs' GROUP BY dataset ORDER BY 1"); got != "6,3,1,3,2\n246,82,1,82,3\n544,272,1,272,2" {
+		t.Errorf("allocations\n%s", got)
+	}
+	// by the definition, in SQL, from the draws
+	if got := now.ask("t.duckdb", `WITH d AS (PIVOT (SELECT chain, iteration, parameter, value FROM draws WHERE dataset = 'faithful')
+		ON parameter USING first(value)),
+		f AS (SELECT theta1 / sigma1 * exp(-pow((79 - mu1_Intercept) / sigma1, 2) / 2) AS a,
+			theta2 / sigma2 * exp(-pow((79 - mu2_Intercept) / sigma2, 2) / 2) AS b FROM d)
+		SELECT abs(avg(a / (a + b)) / (SELECT probability FROM allocations WHERE dataset = 'faithful' AND row = 1 AND component = 1) - 1)
+			< 1e-9 FROM f`); got != "true" {
+		t.Errorf("the allocation of the first row, of 79 minutes, is not that of its densities: %s", got)
+	}
+	rows, _, err := now.predict("spec.yaml", pipelines.PredictOptions{Only: []string{"dataset=faithful"}, Of: []string{"mean"}})
+	if err != nil || len(rows) != 273 {
+		t.Fatalf("%d rows of predictions, %v", len(rows), err)
+	}
+	mean := number(t, now.ask("t.duckdb", `WITH d AS (PIVOT (SELECT chain, iteration, parameter, value FROM draws WHERE
+		dataset = 'faithful') ON parameter USING first(value)) SELECT avg(theta1 * mu1_Intercept + theta2 * mu2_Intercept) FROM d`))
+	if got := number(t, rows[1][2]); !(math.Abs(got-mean) < 1e-6*mean) {
+		t.Errorf("mean %v is predicted, draws have %v", got, mean)
+	}
+	if _, _, err := now.predict("spec.yaml", pipelines.PredictOptions{Only: []string{"dataset=faithful"},
+		Of: []string{"linear"}}); err == nil || !strings.Contains(err.Error(), "linear predictor each") {
+		t.Errorf("the linear predictor of a mixture: %v", err)
+	}
+	later := mixtures(t, strings.Replace(asked, ", loo: true, ppc: true", "", 1))
+	later.run(pipelines.RunOptions{})
+	later.write("spec.yaml", mixturesSpec(t, asked))
+	later.run(pipelines.RunOptions{Workers: 3})
+	parts := mixtures(t, asked)
+	dir := parts.plan(2, "t.duckdb")
+	for i := range 2 {
+		parts.shard(dir, i)
+	}
+	parts.gather(dir, pipelines.GatherOptions{})
+	for _, sql := range []string{assessed, checks, allocated} {
+		want := now.ask("t.duckdb", sql)
+		for i, f := range []folder{later, parts} {
+			if got := f.ask("t.duckdb", sql); got != want || want == "" {
+				t.Errorf("%s: %s has\n%.400s\nat once:\n%.400s", sql, []string{"later", "by shards"}[i], got, want)
+			}
 		}
 	}
 }

@@ -20,3 +20,20 @@ func (s *Session) insertCurves(id int64, curves []record.Curve) error {
 	}
 	return nil
 }
+
+// insertAllocations stores of which component each row of a mixture is.
+func (s *Session) insertAllocations(id int64, rows []record.Allocation) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	return storing("allocations of rows", s.appendRows("allocation", func(add func(...driver.Value) error) error {
+		for i := range rows {
+			for c, p := range rows[i].Of {
+				if err := add(id, int64(i+1), int64(rows[i].Row), int32(c+1), number(p)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
+}

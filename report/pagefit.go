@@ -36,7 +36,7 @@ func (r *pageReader) details() error {
 			continue
 		}
 		f.Detail = &html.Detail{Series: []html.Series{}, Missing: []string{}, Checks: []html.Check{}}
-		for _, part := range []func(*html.Fit) error{r.coefficients, r.groups, r.effects, r.smooths, r.discrete,
+		for _, part := range []func(*html.Fit) error{r.coefficients, r.groups, r.effects, r.smooths, r.mixture, r.discrete,
 			func(f *html.Fit) error { return r.series(f, limit) }, r.energy, r.checks, r.loo} {
 			if err := part(f); err != nil {
 				return fmt.Errorf("fit %d: %w", f.ID, err)
@@ -219,7 +219,8 @@ func (r *pageReader) worst(f *html.Fit, n int) []int {
 	var chosen []int
 	for i, kind := range t.Kind {
 		named := slices.ContainsFunc(r.o.Parameters, func(glob string) bool { return words.Match(glob, t.Name[i]) })
-		if kind != statisticKind && r.numbers[i] > 0 && (named || len(r.o.Parameters) == 0) {
+		if kind != statisticKind && r.numbers[i] > 0 && (named ||
+			len(r.o.Parameters) == 0 && kind != string(infer.Unsorted)) {
 			chosen = append(chosen, i)
 		}
 	}

@@ -15,19 +15,19 @@ import (
 // density is log likelihood and log prior at a position, by the definition of the mixture.
 func density(s *setup, position []float64) (logLik, logPrior float64) {
 	k, d := s.Components, len(s.Of)
-	w, theta := make([]float64, k), make([]float64, k*d)
-	s.Read(position, w, theta)
+	logW, theta := make([]float64, k), make([]float64, k*d)
+	s.Read(position, logW, theta)
 	at := make([]float64, len(s.data.Y))
 	g, _ := math.Lgamma(float64(k) * s.opts.Concentration)
 	g1, _ := math.Lgamma(s.opts.Concentration)
 	logPrior = g - float64(k)*g1
 	for c := range k {
 		own := theta[c*d : (c+1)*d]
-		logPrior += (s.opts.Concentration-1)*math.Log(w[c]) + s.family.logPrior(own)
+		logPrior += (s.opts.Concentration-1)*logW[c] + s.family.logPrior(own)
 		for i := range at {
 			eta := [1]float64{own[0]}
 			s.rows.LogLik(i, eta[:], own[1:], eta[:])
-			at[i] += w[c] * math.Exp(eta[0])
+			at[i] += math.Exp(logW[c] + eta[0])
 		}
 	}
 	for _, p := range at {

@@ -2,7 +2,6 @@ package collapsed
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"glmbatch/infer"
@@ -161,19 +160,11 @@ func (k *kernel) start() {
 func (k *kernel) Start() string { return "rows drawn, each row with the nearest of them" }
 
 // Position writes the components in their order, then as they were sampled.
-func (k *kernel) Position(dst []float64) {
-	for c, l := range k.logW {
-		k.chances[c] = math.Min(1, vec.Exp(l))
-	}
-	k.Write(dst, k.chances, k.theta)
-}
+func (k *kernel) Position(dst []float64) { k.Write(dst, k.logW, k.theta) }
 
 // SetPosition moves the chain to a position, with labels that are drawn given it.
 func (k *kernel) SetPosition(position []float64) error {
 	k.Read(position, k.logW, k.theta)
-	for c, w := range k.logW {
-		k.logW[c] = vec.Log(w)
-	}
 	k.evaluate()
 	k.labelAll()
 	return nil

@@ -90,14 +90,19 @@ func Invariance(t TB, c Check) (largest, limit float64) {
 	if c.Pairs < leastPairs {
 		t.Fatalf("%d pairs are too few: the limits are proved from %d on", c.Pairs, leastPairs)
 	}
-	return c.joint(t, Joint{Name: c.Case.Name, Statistics: c.Case.statistics(),
+	return c.joint(t, c.law())
+}
+
+// law is the joint law of the case.
+func (c Check) law() Joint {
+	return Joint{Name: c.Case.Name, Statistics: c.Case.statistics(),
 		Simulate: func(rng *infer.Stream) ([]float64, Given, error) {
 			theta, target, err := c.Case.Simulate(rng)
 			return theta, Given{
 				Setup:    func() (infer.Setup, error) { return c.Sampler(target) },
 				Evaluate: func(theta []float64) []float64 { return evaluate(target, theta) },
 			}, err
-		}})
+		}}
 }
 
 // Joint is a joint law of positions and responses, by its definition.

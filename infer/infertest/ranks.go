@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
 )
 
 // Ranks checks simulation-based calibration: with theta ~ prior and y ~
@@ -23,19 +22,29 @@ import (
 // doi:10.1214/23-BA1404.
 func Ranks(t TB, c Check) {
 	t.Helper()
-	c = c.withDefaults(t, 25, 1000)
-	names := c.Case.statistics()
+	c.withDefaults(t, 25, 1000).ranks(t, c.law())
+}
+
+// RanksOf is Ranks of any posterior, whose Given is evaluated at positions of its sampler; of the check all but Case,
+// Sampler and Place counts.
+func RanksOf(t TB, law Joint, c Check) {
+	t.Helper()
+	c.withDefaults(t, 25, 1000).ranks(t, law)
+}
+
+func (c Check) ranks(t TB, law Joint) {
+	t.Helper()
+	names := law.Statistics
 	u := make([][]float64, len(names))
 	for i := range c.Pairs {
-		rng := infer.NewStream(c.Seed, "ranks", c.Case.Name, strconv.Itoa(i))
-		theta, target, err := c.Case.Simulate(rng)
+		rng := infer.NewStream(c.Seed, "ranks", law.Name, strconv.Itoa(i))
+		theta, given, err := law.Simulate(rng)
 		if err != nil {
-			t.Fatalf("%s, pair %d: %v", c.Case.Name, i, err)
+			t.Fatalf("%s, pair %d: %v", law.Name, i, err)
 		}
-		truth := evaluate(target, theta)
-		below, equal, err := c.countBelow(target, truth, i)
+		below, equal, err := c.countBelow(given, given.Evaluate(theta), i)
 		if err != nil {
-			t.Errorf("%s, pair %d: %v", c.Case.Name, i, err)
+			t.Errorf("%s, pair %d: %v", law.Name, i, err)
 			return
 		}
 		for k, count := range below { // a uniform jitter makes discrete ranks continuous, and breaks ties
@@ -48,17 +57,17 @@ func Ranks(t TB, c Check) {
 		d := uniform(u[k])
 		largest = max(largest, d)
 		if d > limit {
-			t.Errorf("%s: the ranks of %s are not uniform: Kolmogorov–Smirnov distance %.3f, limit %.3f", c.Case.Name, name, d,
+			t.Errorf("%s: the ranks of %s are not uniform: Kolmogorov–Smirnov distance %.3f, limit %.3f", law.Name, name, d,
 				limit)
 		}
 	}
-	t.Logf("%s: largest of %d distances %.3f, limit %.3f", c.Case.Name, len(names), largest, limit)
+	t.Logf("%s: largest of %d distances %.3f, limit %.3f", law.Name, len(names), largest, limit)
 }
 
 // countBelow runs a chain and counts, per statistic, draws below truth and
 // those that equal it, as a prior density does between its walls.
-func (c Check) countBelow(target *glm.Target, truth []float64, i int) (below, equal []int, err error) {
-	setup, err := c.Sampler(target)
+func (c Check) countBelow(given Given, truth []float64, i int) (below, equal []int, err error) {
+	setup, err := given.Setup()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,7 +87,7 @@ func (c Check) countBelow(target *glm.Target, truth []float64, i int) (below, eq
 			continue
 		}
 		k.Position(theta)
-		for s, v := range evaluate(target, theta) {
+		for s, v := range given.Evaluate(theta) {
 			switch {
 			case v < truth[s]:
 				below[s]++

@@ -1,8 +1,6 @@
 package mixture
 
 import (
-	"math"
-
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/design"
@@ -171,19 +169,11 @@ func (k *kernel) logPrior() float64 {
 }
 
 // Position writes the components in their order, then as they were sampled.
-func (k *kernel) Position(dst []float64) {
-	for c, l := range k.logW {
-		k.chances[c] = math.Min(1, vec.Exp(l))
-	}
-	k.Write(dst, k.chances, k.theta)
-}
+func (k *kernel) Position(dst []float64) { k.Write(dst, k.logW, k.theta) }
 
 // SetPosition moves the chain to a position, with its stream as it is.
 func (k *kernel) SetPosition(position []float64) error {
 	k.Read(position, k.logW, k.theta)
-	for c, w := range k.logW {
-		k.logW[c] = vec.Log(w)
-	}
 	k.evaluate()
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
+	"glmbatch/internal/vec"
 )
 
 // Layout says what stands where in a position: the weights of the components, then the parameters of one component
@@ -82,6 +83,12 @@ func term(p infer.Parameter) string {
 // Len is how many numbers a position has.
 func (l *Layout) Len() int { return 2 * l.half() }
 
+// WeightAt is where a position has the weight of component c in their order.
+func (l *Layout) WeightAt(c int) int { return c }
+
+// At is where a position has the parameters of component c in their order.
+func (l *Layout) At(c int) int { return l.Components + c*len(l.Of) }
+
 func (l *Layout) half() int { return l.Components * (1 + len(l.Of)) }
 
 // Blocks yields the parameters of each component in a position, twice for each, in their order; they alias it.
@@ -95,12 +102,17 @@ func (l *Layout) Blocks(position []float64) (out [][]float64) {
 	return out
 }
 
-// Write writes the position where components have these weights and parameters, component after component.
-func (l *Layout) Write(dst, weights, theta []float64) {
+// Write writes the position where components have weights with these logs, and these parameters, component after
+// component. A weight may underflow to 0.
+func (l *Layout) Write(dst, logW, theta []float64) {
 	d := len(l.Of)
 	order := make([]int, l.Components)
 	for c := range order {
 		order[c] = c
+	}
+	weights := dst[l.half() : l.half()+l.Components]
+	for c, w := range logW {
+		weights[c] = min(1, vec.Exp(w))
 	}
 	key := func(c int) float64 {
 		if l.Order == d {
@@ -113,13 +125,14 @@ func (l *Layout) Write(dst, weights, theta []float64) {
 		dst[to] = weights[c]
 		copy(dst[l.Components+to*d:], theta[c*d:(c+1)*d])
 	}
-	copy(dst[l.half():], weights)
 	copy(dst[l.half()+l.Components:], theta)
 }
 
-// Read reads weights and parameters of the components as they were sampled from a position.
-func (l *Layout) Read(position, weights, theta []float64) {
-	copy(weights, position[l.half():])
+// Read reads the logs of the weights, and the parameters, of the components as they were sampled from a position.
+func (l *Layout) Read(position, logW, theta []float64) {
+	for c := range logW {
+		logW[c] = vec.Log(position[l.half()+c])
+	}
 	copy(theta, position[l.half()+l.Components:])
 }
 

@@ -71,8 +71,8 @@ func cases(t *testing.T) map[string]*glm.Target {
 // density is log likelihood and log prior at a position, by the definition of the mixture.
 func density(target *glm.Target, l *mixture.Layout, concentration float64, position []float64) (logLik, logPrior float64) {
 	data, k, d := target.Data(), l.Components, len(l.Of)
-	w, theta := make([]float64, k), make([]float64, k*d)
-	l.Read(position, w, theta)
+	logW, theta := make([]float64, k), make([]float64, k*d)
+	l.Read(position, logW, theta)
 	rows, err := glm.NewPointwise(target.Model().Family, data)
 	if err != nil {
 		panic(err)
@@ -82,7 +82,7 @@ func density(target *glm.Target, l *mixture.Layout, concentration float64, posit
 	logPrior = g - float64(k)*g1
 	at := make([]float64, data.Rows())
 	for c := range k {
-		logPrior += (concentration-1)*math.Log(w[c]) + target.LogPrior(theta[c*d:(c+1)*d])
+		logPrior += (concentration-1)*logW[c] + target.LogPrior(theta[c*d:(c+1)*d])
 		disp := theta[c*d+data.Cols() : (c+1)*d]
 		if len(disp) == 0 && len(target.Model().Family.Dispersions()) > 0 {
 			disp = []float64{target.Model().Dispersion.Location}
@@ -96,7 +96,7 @@ func density(target *glm.Target, l *mixture.Layout, concentration float64, posit
 				eta[0] += data.Offset[i]
 			}
 			rows.LogLik(i, eta[:], disp, eta[:])
-			at[i] += w[c] * math.Exp(eta[0])
+			at[i] += math.Exp(logW[c] + eta[0])
 		}
 	}
 	for i, p := range at {
@@ -139,6 +139,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-15 }
+
 func TestNames(t *testing.T) {
 	target := cases(t)["gaussian"]
 	l := &mixture.Layout{Components: 2, Of: target.Parameters(), Order: 0}
@@ -152,8 +154,8 @@ func TestNames(t *testing.T) {
 		t.Errorf("parameters %s, want %s", got, want)
 	}
 	position := make([]float64, l.Len())
-	l.Write(position, []float64{0.7, 0.3}, []float64{5, 1, 2, 4, 3, 1})
-	if want := []float64{0.3, 0.7, 4, 3, 1, 5, 1, 2, 0.7, 0.3, 5, 1, 2, 4, 3, 1}; !slices.Equal(position, want) {
+	l.Write(position, []float64{math.Log(0.7), math.Log(0.3)}, []float64{5, 1, 2, 4, 3, 1})
+	if want := []float64{0.3, 0.7, 4, 3, 1, 5, 1, 2, 0.7, 0.3, 5, 1, 2, 4, 3, 1}; !slices.EqualFunc(position, want, near) {
 		t.Errorf("position %v, want %v", position, want)
 	}
 	if blocks := l.Blocks(position); len(blocks) != 4 || blocks[2][0] != 5 || blocks[1][0] != 5 || len(blocks[0]) != 3 {
@@ -163,8 +165,8 @@ func TestNames(t *testing.T) {
 		t.Errorf("keys %v", keys)
 	}
 	l.Order = mixture.OrderOf(l.Of, mixture.ByWeight)
-	l.Write(position, []float64{0.7, 0.3}, []float64{5, 1, 2, 4, 3, 1})
-	if position[0] != 0.3 || position[l.Keys()[1]] != 0.3 {
+	l.Write(position, []float64{math.Log(0.7), math.Log(0.3)}, []float64{5, 1, 2, 4, 3, 1})
+	if !near(position[0], 0.3) || !near(position[l.Keys()[1]], 0.3) {
 		t.Errorf("by weight the position is %v", position)
 	}
 }

@@ -119,6 +119,7 @@ type Detail struct {
 	Groups       []Group      `json:"groups,omitempty"`   // of models with group-level effects
 	Terms        []Term       `json:"terms,omitempty"`    // of these
 	Curves       []Curve      `json:"curves,omitempty"`   // of smooths
+	Mixture      *Mixture     `json:"mixture,omitempty"`  // of mixtures
 	Effects      []Effect     `json:"effects,omitempty"`  // of variables, of models that ask for them
 	ByLevel      []LevelCheck `json:"by_level,omitempty"` // predictive checks by group
 	Over         []OverCheck  `json:"over,omitempty"`     // and over numbers
@@ -190,6 +191,21 @@ type Curve struct {
 	Level  string      `json:"level,omitempty"` // of the factor that it is by
 	X      []Number    `json:"x"`
 	Of     [][5]Number `json:"of"` // 2.5, 25, 50, 75 and 97.5 % at each x
+}
+
+// Mixture sums up the components of a mixture, in their order.
+type Mixture struct {
+	Components []Component `json:"components"`
+	Rows       int64       `json:"rows"`     // those whose allocations are stored
+	Switches   []int64     `json:"switches"` // of labels, by chain
+}
+
+// Component is one of a mixture.
+type Component struct {
+	Weight Interval `json:"weight"` // its mean and 95 % interval
+	Rows   Number   `json:"rows"`   // expected: the sum of the rows' probabilities
+	// Best counts the rows of which it is the most probable component, in ten equal classes of that probability.
+	Best [10]int64 `json:"best"`
 }
 
 // Effects are levels from the smallest mean to the largest: all, or both ends and some between. Entry i of every column

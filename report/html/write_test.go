@@ -65,6 +65,9 @@ func sample(name string, coefficients int) *Page {
 		Groups: []Group{{Grouping: name, Levels: 30, Effects: 60, RHatOf: name, BulkOf: name}},
 		Curves: []Curve{{Smooth: name, Level: name, X: []Number{0, 1, 2}, Of: [][5]Number{{0, 1, 2, 3, 4}, {1, 2, 3, 4, 5},
 			{0, 1, 2, 3, 4}}}},
+		Mixture: &Mixture{Rows: 40, Switches: []int64{0, 3}, Components: []Component{
+			{Weight: Interval{0.4, 0.3, 0.5}, Rows: 16, Best: [10]int64{9: 14, 5: 2}},
+			{Weight: Interval{0.6, 0.5, 0.7}, Rows: 24, Best: [10]int64{9: 20, 8: 4}}}},
 		Terms: []Term{termOf(name, 30, 30), termOf(name, 2000, 84)}}
 	for i, given := range []string{name, "other"} {
 		for x := range 3 {

@@ -82,6 +82,7 @@ type Fit struct {
 	Data             *DataSummary // nil: unknown
 	Start            *Start       // where chains began; nil: no earlier posterior was asked for
 	Curves           []Curve      // of smooths; nil: none
+	Allocations      []Allocation // of the rows of a mixture; nil: none
 	Assessment                    // what else was computed from the draws
 	// Certificates are what is proved of the sampler; those of Discrete stand there.
 	Certificates []Certificate
@@ -168,6 +169,13 @@ const (
 	Failed      Action = "error"
 	Uncommitted Action = "uncommitted"
 )
+
+// Allocation is of which component a row of a mixture is, with which probabilities.
+type Allocation struct {
+	Row int // of the data, from 1
+	// Of has the probability of each component, in their order.
+	Of []float64
+}
 
 // Curve is a smooth on a grid of the number that is smoothed: mean, sd and quantiles of f(x).
 type Curve struct {
@@ -296,8 +304,10 @@ const DiscreteFamily = "mrf"
 // MixtureFamily is the family of fits of mixtures of a family.
 func MixtureFamily(of string) string { return mixtureFamily + of }
 
-// IsMixture reports whether fits of a family are of mixtures.
-func IsMixture(family string) bool { return strings.HasPrefix(family, mixtureFamily) }
+// MixtureOf returns the family of which fits of a family are mixtures, and whether they are; else the family itself.
+func MixtureOf(family string) (of string, mixed bool) {
+	return strings.CutPrefix(family, mixtureFamily)
+}
 
 const mixtureFamily = "mixture of "
 

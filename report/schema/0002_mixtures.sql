@@ -117,6 +117,44 @@ COMMENT ON COLUMN comparison.ess_per_second_b IS 'Median bulk ESS over parameter
 COMMENT ON COLUMN comparison.fit_a IS 'The fit of sampler_a.';
 COMMENT ON COLUMN comparison.fit_b IS 'The fit of sampler_b.';
 
+-- Of which component each row is.
+
+CREATE TABLE allocation (
+    fit_id      BIGINT NOT NULL,
+    observation BIGINT NOT NULL,
+    row         BIGINT NOT NULL,
+    component   INTEGER NOT NULL,
+    posterior   DOUBLE
+);
+
+COMMENT ON TABLE allocation IS 'Of which component of a mixture each row is: a row for each of them and each component.';
+COMMENT ON COLUMN allocation.fit_id IS 'The fit.';
+COMMENT ON COLUMN allocation.observation IS '1, 2, … in the order of the used rows.';
+COMMENT ON COLUMN allocation.row IS 'The row of the data, counted from 1; where equal rows count once, the first of them among the rows that differ.';
+COMMENT ON COLUMN allocation.component IS 'The component, numbered in each draw as its parameters are: 1 is that of theta1.';
+COMMENT ON COLUMN allocation.posterior IS 'Posterior probability that the row is of it: the mean over the draws of its weight times its density of the row, over the sum of these. NULL where a draw has no density.';
+
+CREATE VIEW allocations AS
+SELECT f.dataset, f.key, f.model, f.sampler, a.row, a.component, a.posterior AS probability, a.observation,
+       coalesce(s.value, 0) = 0 AS meaningful, f.state, f.fit_id
+FROM latest f
+JOIN allocation a USING (fit_id)
+LEFT JOIN diagnostic s ON s.fit_id = f.fit_id AND s.name = 'label_switches' AND s.chain IS NULL
+ORDER BY f.dataset, f.key, f.model, f.sampler, a.rowid;
+
+COMMENT ON VIEW allocations IS 'Of which component of a mixture each row is, of the newest fits: a row for each of them and each component.';
+COMMENT ON COLUMN allocations.dataset IS 'Data set.';
+COMMENT ON COLUMN allocations.key IS 'File or group of the data set.';
+COMMENT ON COLUMN allocations.model IS 'Model.';
+COMMENT ON COLUMN allocations.sampler IS 'Sampler.';
+COMMENT ON COLUMN allocations.row IS 'The row of the data, counted from 1; where equal rows count once, the first of them among the rows that differ.';
+COMMENT ON COLUMN allocations.component IS 'The component, numbered in each draw as its parameters are: 1 is that of theta1.';
+COMMENT ON COLUMN allocations.probability IS 'Posterior probability that the row is of it, the label integrated out in each draw.';
+COMMENT ON COLUMN allocations.observation IS '1, 2, … in the order of the used rows.';
+COMMENT ON COLUMN allocations.meaningful IS 'Whether a number stands for one group of rows: the order of the components, as they were sampled, never changed within a chain. Where it did, components overlap in what they are numbered by, and a number stands for one group in some draws and for another one in others.';
+COMMENT ON COLUMN allocations.state IS 'current, or what became of a newer attempt at the fit: error or uncommitted.';
+COMMENT ON COLUMN allocations.fit_id IS 'The fit.';
+
 COMMENT ON COLUMN parameter.kind IS 'intercept, coefficient, dispersion, scale (of a horseshoe prior: tau, c), local_scale (lambda, one a coefficient; there with keep: scales only, and seen by no gate), group_sd, group_correlation, group_effect (of group-level effects), smooth_sd, smooth_effect (of a smooth: the standard deviation of its penalised coefficients, and one of these), inclusion (1 where a coefficient of a prior spike_slab is in the model), imputation (of the model of an incomplete column), imputed (a missing cell or response), mixture_weight, unsorted (of a mixture: the weight of a component; a parameter of one as it was sampled, whose number means nothing and which no gate sees) or derived.';
 COMMENT ON COLUMN parameter.term IS 'The term that a group_effect or group_sd is of, Intercept or a column; the second of the two of a group_correlation; the smooth of a smooth_sd or smooth_effect, s(x) or s(x):level; the column of a coefficient of a mixture''s component.';
 COMMENT ON COLUMN parameter.level IS 'The level of the grouping that a group_effect is of; else NULL; of a mixture the number of the component.';

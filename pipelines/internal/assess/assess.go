@@ -16,33 +16,41 @@ import (
 type Extras struct {
 	record.Assessment
 	Curves []record.Curve
+	// Allocations are those of the rows of a mixture.
+	Allocations []record.Allocation
 	// Diagnostics are condition numbers of a regression, switches of labels of a mixture.
 	Diagnostics []record.Diagnostic
 	Metrics     []record.Metric
 	Warnings    []string
+	Notes       []string // for the events of the fit
 }
 
 // Extras computes what the run asks for; nothing of replicates, and nothing of discrete systems, whose specs ask for
 // nothing.
 func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
-	if m, ok := d.Problem.(*plan.Mixture); ok {
-		out := &Extras{}
-		return out, d.labels(m, out)
-	}
-	r, ok := d.Problem.(*plan.Regression)
-	if !ok || d.Replicate > 1 {
-		return &Extras{}, nil
-	}
-	out, err := Assess(ctx, d.Fit, r, &Source{
+	source, out, err := &Source{
 		Parameters: d.Kept, Chains: len(d.Draws.Spool.Chains), Draws: d.Window.Draws(),
 		Open:      func() iter.Seq2[*infer.Columns, error] { return d.Draws.Columns(len(d.Kept), d.Window, ColumnBytes) },
 		Densities: d.densities,
-	})
-	if err == nil {
-		out.Curves, err = d.curves(r)
+	}, &Extras{}, error(nil)
+	if p, ok := d.Problem.(plan.Rowwise); ok && d.Replicate <= 1 {
+		out, err = Assess(ctx, d.Fit, p, source)
 	}
-	if err == nil && d.Pipeline.Run.Condition {
-		out.Diagnostics, out.Metrics, err = d.conditions(ctx, r)
+	switch p := d.Problem.(type) {
+	case *plan.Mixture:
+		if err == nil {
+			err = d.labels(p, out)
+		}
+		if err == nil && d.Replicate <= 1 {
+			err = out.allocate(ctx, d.Fit, p, source)
+		}
+	case *plan.Regression:
+		if err == nil && d.Replicate <= 1 {
+			out.Curves, err = d.curves(p)
+		}
+		if err == nil && d.Replicate <= 1 && d.Pipeline.Run.Condition {
+			out.Diagnostics, out.Metrics, err = d.conditions(ctx, p)
+		}
 	}
 	return out, err
 }
@@ -89,7 +97,7 @@ func (e *Extras) Replaces(warning string) bool {
 
 // Assess computes leave-one-out cross-validation and predictive checks where the run asks for them, and sensitivities
 // where there is a gate for them.
-func Assess(ctx context.Context, f *plan.Fit, r *plan.Regression, draws *Source) (*Extras, error) {
+func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *Source) (*Extras, error) {
 	out := &Extras{}
 	if asksSensitivity(f) {
 		if err := out.sensitivity(draws); err != nil {
@@ -100,10 +108,12 @@ func Assess(ctx context.Context, f *plan.Fit, r *plan.Regression, draws *Source)
 	if !loo && !checks && kfoldAsked(f) == "" {
 		return out, nil
 	}
-	rows, err := rowsOf(f, r, draws)
+	rows, err := rowsOf(f, p, draws)
 	if err != nil {
 		return nil, f.Explain(err)
 	}
+	r, regression := p.(*plan.Regression)
+	of := p.Observed()
 	stream := func(of string) func(row int) *infer.Stream {
 		return func(row int) *infer.Stream {
 			return infer.NewStream(f.Pipeline.Seed, of, f.Unit.Dataset.Name, f.Unit.Key, f.Model.Name, f.Sampler.Name,
@@ -111,32 +121,38 @@ func Assess(ctx context.Context, f *plan.Fit, r *plan.Regression, draws *Source)
 		}
 	}
 	if loo {
-		if out.LOO, err = rows.LeaveOneOut(ctx, r.Family(), r.Data, stream("pit")); err != nil {
+		if out.LOO, err = rows.LeaveOneOut(ctx, of.Family, of.Data, stream("pit")); err != nil {
 			return nil, f.Explain(err)
 		}
-		if err := out.match(ctx, f, r, rows); err != nil {
+		if regression { // specs ask for moment matching and k-fold of nothing else
+			err = out.match(ctx, f, r, rows)
+		}
+		if err != nil {
 			return nil, f.Explain(err)
 		}
 		out.Warnings = append(out.Warnings, predictive.LOOWarnings(out.LOO)...)
 	}
-	if err := out.kfold(ctx, f, r, rows); err != nil {
+	if regression {
+		err = out.kfold(ctx, f, r, rows)
+	}
+	if err != nil {
 		return nil, f.Explain(err)
 	}
 	if !checks {
 		return out, nil
 	}
-	want := predictive.Wanted{Beside: r.Beside}
+	want := predictive.Wanted{Beside: of.Beside}
 	for _, s := range f.Pipeline.Run.PPC.Statistics {
 		want.Statistics = append(want.Statistics, predictive.Statistic{Name: s.Name, Of: s.Expression})
 	}
-	got, err := rows.Check(ctx, r.Family(), r.Data, want, stream("check"))
+	got, err := rows.Check(ctx, of.Family, of.Data, want, stream("check"))
 	if err != nil {
 		return nil, f.Explain(err)
 	}
 	out.Checks, out.Bins, out.Groups, out.Over = got.Checks, got.Bins, got.Groups, got.Over
 	if !f.Pipeline.Run.Prior() { // a wide prior is no fault
 		// data that the model does not make weigh more than rows that leave-one-out cannot judge
-		out.Warnings = slices.Concat(predictive.CheckWarnings(out.Checks), predictive.GroupWarnings(got), r.Unread,
+		out.Warnings = slices.Concat(predictive.CheckWarnings(out.Checks), predictive.GroupWarnings(got), of.Unread,
 			out.Warnings)
 	}
 	return out, nil
@@ -162,17 +178,30 @@ func (e *Extras) match(ctx context.Context, f *plan.Fit, r *plan.Regression, row
 func looVersion(f *plan.Fit) string { return predictive.LOOVersion(f.Pipeline.Run.LOO.MomentMatch) }
 
 // rowsOf is a fit as package predictive sees it.
-func rowsOf(f *plan.Fit, r *plan.Regression, draws *Source) (out *predictive.Fit, err error) {
+func rowsOf(f *plan.Fit, p plan.Rowwise, draws *Source) (out *predictive.Fit, err error) {
 	out = &predictive.Fit{
-		Chains: draws.Chains, Draws: draws.Draws, Params: len(draws.Parameters), Columns: r.Record.Columns, Workers: 1,
+		Chains: draws.Chains, Draws: draws.Draws, Params: len(draws.Parameters), Workers: 1,
 		Open: func() predictive.Columns { return draws.Open() },
 	}
-	for _, d := range r.Family().Dispersions() {
-		at := slices.IndexFunc(draws.Parameters,
-			func(p infer.Parameter) bool { return p.Kind == infer.Dispersion && p.Name == d.Name })
-		out.Dispersions = append(out.Dispersions,
-			predictive.Dispersion{Param: at, Fixed: f.Model.Prior.Dispersion(d.Name).Location})
+	switch p := p.(type) {
+	case *plan.Mixture:
+		out.Columns = p.Record.Columns
+		for _, c := range p.Components() {
+			of := predictive.Component{Weight: c.Weight, First: c.Coefficients}
+			for k, at := range c.Dispersions {
+				of.Dispersions = append(of.Dispersions, predictive.Dispersion{Param: at, Fixed: c.Fixed[k]})
+			}
+			out.Components = append(out.Components, of)
+		}
+	case *plan.Regression:
+		out.Columns = p.Record.Columns
+		for _, d := range p.Family().Dispersions() {
+			at := slices.IndexFunc(draws.Parameters,
+				func(p infer.Parameter) bool { return p.Kind == infer.Dispersion && p.Name == d.Name })
+			out.Dispersions = append(out.Dispersions,
+				predictive.Dispersion{Param: at, Fixed: f.Model.Prior.Dispersion(d.Name).Location})
+		}
+		out.Effects, err = predictive.EffectsOf(p.Data, nil, draws.Parameters)
 	}
-	out.Effects, err = predictive.EffectsOf(r.Data, nil, draws.Parameters)
 	return out, err
 }

@@ -10,7 +10,7 @@
 //   - draws.go: what is spooled of a draw, and how it is read in the units of the data;
 //   - check.go, measure.go, hamiltonian.go: measures of a window, and whether a fit may stop;
 //   - gating.go: what gates look at;
-//   - derive.go, curves.go: quantities and smooths computed from each draw;
+//   - derive.go, curves.go, allocations.go: quantities, smooths and components of rows computed from each draw;
 //   - labels.go: what the components of mixtures were called;
 //   - waiting.go: draws of a fit that is stored later;
 //   - assess.go, kfold.go, condition.go, sensitivity.go: what a run may ask for besides;

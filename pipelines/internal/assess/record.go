@@ -75,7 +75,10 @@ func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
 		rec.Diagnostics = d.diagnostics(extras.Diagnostics)
 	}
 	rec.Metrics, rec.Assessment, rec.Certificates = extras.Metrics, extras.Assessment, d.Proved
-	rec.Curves = extras.Curves
+	rec.Curves, rec.Allocations = extras.Curves, extras.Allocations
+	for _, n := range extras.Notes {
+		rec.Events = append(rec.Events, record.Event{At: s.Now(), Level: "info", Message: n})
+	}
 	d.Collected.Describe(rec)
 	rec.StatsOf = Statistics(file, d.Window)
 	if d.Keep() != plan.KeepSummary {

@@ -5,12 +5,12 @@ import (
 
 	matrix "glmbatch/infer/design"
 	"glmbatch/report/record"
+	"glmbatch/transform"
 )
 
-// summary describes the data of a regression, so that the next night can be compared with it. Cost: two passes
+// summary describes the data of a design, so that the next night can be compared with it. Cost: two passes
 // over the entries that are stored.
-func (r *Regression) summary() *record.DataSummary {
-	d := r.Design
+func summary(d *transform.Design) *record.DataSummary {
 	out := &record.DataSummary{Missing: int64(d.Dropped)}
 	y, weights := d.Data.Y, d.Data.Frequency
 	if trials := d.Data.Trials; trials != nil {

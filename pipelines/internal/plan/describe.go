@@ -19,7 +19,7 @@ func (r *Regression) Describe(rec *record.Fit, params []infer.Parameter) error {
 	}
 	rec.Design = design
 	if r.fit.Replicate <= 1 { // replicates have no nights
-		rec.Data = r.summary()
+		rec.Data = summary(r.Design)
 	}
 	given := r.Posterior()
 	scales := scalePriors(&given)

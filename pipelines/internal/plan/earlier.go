@@ -234,7 +234,7 @@ func (r *Regression) unlike(e record.Stored, then *record.DataSummary) string {
 	if then == nil {
 		return "an older program stored it, without a summary of its data"
 	}
-	now := r.summary()
+	now := summary(r.Design)
 	if far(now.ResponseSD, then.ResponseSD, likeScale) {
 		return fmt.Sprintf("the standard deviation of its response is %.3g, and this fit's %.3g", then.ResponseSD,
 			now.ResponseSD)

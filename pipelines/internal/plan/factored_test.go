@@ -140,7 +140,7 @@ func TestFactoredFacts(t *testing.T) {
 			continue
 		}
 		all := fits["all "+model]
-		a, b, facts := all.summary(), got.summary(), got.Facts()
+		a, b, facts := summary(all.Design), summary(got.Design), got.Facts()
 		if facts.Rows != all.Facts().Rows || a.Missing != b.Missing || !near(a.ResponseMean, b.ResponseMean) ||
 			!near(a.ResponseSD, b.ResponseSD) || !slices.Equal(facts.Warnings, all.Facts().Warnings) {
 			t.Errorf("%s: %d rows, %+v, %q\nwant %d, %+v, %q", model, facts.Rows, b, facts.Warnings, all.Facts().Rows, a,

@@ -145,7 +145,7 @@ func sameSummaries(t *testing.T, dir, text string) {
 				all[model] = r
 				continue
 			}
-			want, got := all[model].summary(), r.summary()
+			want, got := summary(all[model].Design), summary(r.Design)
 			if r.Facts().Rows != all[model].Facts().Rows || got.Missing != want.Missing || got.Missing == 0 && model == "learned" ||
 				!near(got.ResponseMean, want.ResponseMean) || !near(got.ResponseSD, want.ResponseSD) {
 				t.Errorf("%s: %d rows, %+v\nwant %d, %+v", model, r.Facts().Rows, got, all[model].Facts().Rows, want)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -23,6 +24,9 @@ type Mixture struct {
 	dataHash string
 	method   Method
 	setup    func(by infer.Parallel) (infer.Setup, error)
+	// Beside and Unread are those of Regression.
+	Beside []*transform.Beside
+	Unread []string
 }
 
 // MixtureMethod is the method of mixtures whose parameters are drawn.
@@ -38,7 +42,7 @@ func newMixture(f *Fit) (*Mixture, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mixture{Design: d.Design, fit: f, dataHash: d.dataHash}
+	m := &Mixture{Design: d.Design, fit: f, dataHash: d.dataHash, Beside: d.beside, Unread: d.unread}
 	m.method = mixtureMethod(f.Sampler, f.Model)
 	given := &f.Model.Mixture
 	o := mixture.Options{Components: given.Components, Concentration: given.Weights, Order: given.Order}
@@ -130,6 +134,39 @@ func (m *Mixture) Identify(id *Identity) {
 	id.Data, id.Model = m.dataHash, identifyModel(m.fit.Model)
 }
 
+// Observed are the rows of the design.
+func (m *Mixture) Observed() Observed {
+	return Observed{m.fit.Model.Family.Family, m.Data, m.Beside, m.Unread, true}
+}
+
+// Places are where a component has its numbers among the parameters of a fit, the components in increasing order.
+type Places struct {
+	Weight, Coefficients int // the first of these; the others follow
+	// Dispersions are those of the family, in its order: −1 for one that its prior fixes, at Fixed.
+	Dispersions []int
+	Fixed       []float64
+}
+
+// Components are the places of each.
+func (m *Mixture) Components() (out []Places) {
+	l, model := m.layout(), m.fit.Model
+	for c := range l.Components {
+		at := Places{Weight: l.WeightAt(c), Coefficients: l.At(c)}
+		next := at.Coefficients + m.Data.Cols()
+		for _, d := range model.Family.Dispersions() {
+			law := model.Prior.Dispersion(d.Name)
+			if law.Kind == prior.Constant {
+				at.Dispersions, at.Fixed = append(at.Dispersions, -1), append(at.Fixed, law.Location)
+				continue
+			}
+			at.Dispersions, at.Fixed = append(at.Dispersions, next), append(at.Fixed, 0)
+			next++
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
 // ToData takes the coefficients of each component to the units of the data.
 func (m *Mixture) ToData(position []float64) {
 	for _, block := range m.layout().Blocks(position) {
@@ -200,8 +237,14 @@ func (m *Mixture) Bind(d *spec.Derivation, names []string) (*transform.Quantity,
 		Effects: -1})
 }
 
-// Describe adds the summary of the data, and the prior of each parameter.
-func (m *Mixture) Describe(rec *record.Fit, params []infer.Parameter) error {
+// Describe adds the record of the design, the summary of its data, and the prior of each parameter.
+func (m *Mixture) Describe(rec *record.Fit, params []infer.Parameter) (err error) {
+	if rec.Design, err = json.Marshal(m.Record); err != nil {
+		return err
+	}
+	if m.fit.Replicate <= 1 {
+		rec.Data = summary(m.Design)
+	}
 	var given glm.Model
 	if !m.fit.Model.Conjugate() {
 		given = posterior(m.fit.Model, m.Data)

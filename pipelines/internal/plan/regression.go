@@ -46,6 +46,27 @@ func newRegression(f *Fit) (*Regression, error) {
 		Unread: d.unread}, nil
 }
 
+// Observed are rows of a design with their responses, independent given the parameters, as predictive checks and
+// leave-one-out see them.
+type Observed struct {
+	Family glm.Family
+	Data   *glm.Data
+	Beside []*transform.Beside // columns of the data that predictive checks ask for, as the rows of the design
+	Unread []string            // why others are not there
+	Drawn  bool                // whether all that their linear predictors are made of has its draws stored
+}
+
+// Rowwise is a problem whose likelihood is a product over rows: Regression and Mixture.
+type Rowwise interface {
+	Problem
+	Observed() Observed
+}
+
+// Observed are the rows of the design.
+func (r *Regression) Observed() Observed {
+	return Observed{r.Family(), r.Data, r.Beside, r.Unread, r.KeepsEffects()}
+}
+
 // Family is the likelihood of the model.
 func (r *Regression) Family() glm.Family { return r.fit.Model.Family.Family }
 

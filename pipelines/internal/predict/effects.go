@@ -17,6 +17,7 @@ import (
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
+	"glmbatch/report/record"
 	"glmbatch/transform"
 )
 
@@ -42,6 +43,10 @@ func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
 		return err
 	}
 	defer o.table.Release()
+	if _, mixed := record.MixtureOf(o.stored.Family); mixed {
+		return words.Hint(fmt.Errorf("fit %s is of a mixture, of which effects are not computed yet", o.stored.Key),
+			"pipeline predict has means of the response at rows of your choice")
+	}
 	if o.stored.Method == plan.ImputeMethod && c.Data == "" {
 		return words.Hint(fmt.Errorf("fit %s has missing cells that were drawn, and effects are over complete rows",
 			o.stored.Key), "name a file of complete rows with --data")
@@ -62,7 +67,11 @@ func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
 	return s.write(ctx, w, c.Options, found)
 }
 
-func (o *opened) family() glm.Family { return glm.Family{Name: o.stored.Family, Link: o.stored.Link} }
+// family is that of the fit's responses, or of those of its components.
+func (o *opened) family() glm.Family {
+	of, _ := record.MixtureOf(o.stored.Family)
+	return glm.Family{Name: of, Link: o.stored.Link}
+}
 
 // rowsOf codes the data as they are, which says which rows count, and how often.
 func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {

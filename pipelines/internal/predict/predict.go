@@ -65,6 +65,10 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 		return err
 	}
 	defer o.table.Release()
+	if _, mixed := record.MixtureOf(o.stored.Family); mixed && slices.Contains(c.Of, "linear") {
+		return &CallError{words.Hint(fmt.Errorf("fit %s is of a mixture, whose components have a linear predictor each",
+			o.stored.Key), "take --quantity mean or response")}
+	}
 	p, err := c.evaluate(ctx, o, false)
 	if err != nil {
 		return err
@@ -82,7 +86,11 @@ func (c *Config) fitted(ctx context.Context, o *opened, design *transform.Design
 		Workers: c.Workers,
 		Open:    func() predictive.Columns { return o.ledger.Columns(ctx, o.stored.Stored, assess.ColumnBytes) },
 	}
-	if fit.Dispersions, err = dispersionsOf(family, o.stored); err != nil {
+	if _, mixed := record.MixtureOf(o.stored.Family); mixed {
+		fit.Components, err = componentsOf(family, o.stored)
+		return fit, err
+	}
+	if fit.Dispersions, err = dispersionsOf(family, o.stored, ""); err != nil {
 		return nil, err
 	}
 	fit.Effects, err = c.effects(o.stored, design)
@@ -113,10 +121,6 @@ func (c *Config) open(ctx context.Context) (*opened, error) {
 
 // read adds the design record and the rows.
 func (c *Config) read(ctx context.Context, o *opened) (_ *opened, err error) {
-	if record.IsMixture(o.stored.Family) {
-		return o, words.Hint(fmt.Errorf("fit %s is of a mixture, which is not predicted from yet", o.stored.Key),
-			"pipeline export gives its draws")
-	}
 	if o.record, err = transform.UnmarshalRecord(o.stored.Design); err != nil {
 		return nil, words.Hint(fmt.Errorf("fit %s: %w", o.stored.Key, err),
 			"an older program stored it; run the pipeline again")
@@ -172,12 +176,32 @@ func choose(ctx context.Context, ledger *report.Ledger, c Config) (report.Fitted
 	return found[0], nil
 }
 
-// dispersionsOf finds a fit's dispersions among its draws, or fixed in its model.
-func dispersionsOf(family glm.Family, f report.Fitted) (out []predictive.Dispersion, err error) {
+// componentsOf finds the components of a mixture among its draws, by the facts of these parameters.
+func componentsOf(family glm.Family, f report.Fitted) (out []predictive.Component, err error) {
+	for c := 1; ; c++ {
+		of := func(kinds ...infer.ParameterKind) int {
+			return slices.IndexFunc(f.Names,
+				func(p infer.Parameter) bool { return p.Level == strconv.Itoa(c) && slices.Contains(kinds, p.Kind) })
+		}
+		one := predictive.Component{Weight: of(infer.MixtureWeight), First: of(infer.Intercept, infer.Coefficient)}
+		if one.Weight < 0 {
+			return out, nil
+		}
+		if one.Dispersions, err = dispersionsOf(family, f, strconv.Itoa(c)); err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+}
+
+// dispersionsOf finds a fit's dispersions among its draws, or fixed in its model. Those of a component of a mixture
+// have its number behind their names.
+func dispersionsOf(family glm.Family, f report.Fitted, number string) (out []predictive.Dispersion, err error) {
 	var fixed map[string]json.RawMessage
 	for _, d := range family.Dispersions() {
-		at := slices.IndexFunc(f.Names,
-			func(p infer.Parameter) bool { return p.Kind == infer.Dispersion && p.Name == d.Name })
+		at := slices.IndexFunc(f.Names, func(p infer.Parameter) bool {
+			return p.Kind == infer.Dispersion && p.Name == d.Name+number
+		})
 		value := predictive.Dispersion{Param: at}
 		if at < 0 {
 			var text string
@@ -266,7 +290,7 @@ func (c *Config) remark(o *opened, d *transform.Design) {
 	if f.Method == plan.PriorMethod {
 		say("%s was drawn from the prior: these are prior predictions", f.Key)
 	}
-	if f.Family == "binomial" && d.Data.Trials == nil {
+	if o.family().Name == "binomial" && d.Data.Trials == nil {
 		say("the data have no trials: a response is that of one trial")
 	}
 	if record.PrecisionWeights != "" && d.Data.Precision == nil {

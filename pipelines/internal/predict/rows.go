@@ -66,7 +66,7 @@ func (c *Config) evaluate(ctx context.Context, o *opened, responses bool) (*pred
 	if err != nil {
 		return nil, err
 	}
-	family := glm.Family{Name: o.stored.Family, Link: o.stored.Link}
+	family := o.family()
 	outcomes, err := glm.NewPointwise(family, design.Data)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,9 @@ type Fit struct {
 	Dispersions []Dispersion
 	// Effects are as many as the data's.
 	Effects []Effects
-	Workers int // at least 1; changes no bit
+	// Components are those of a mixture, which has neither effects nor dispersions of the fit; else nil.
+	Components []Component
+	Workers    int // at least 1; changes no bit
 
 	bytes int              // of a block; 0: blockBytes
 	kept  []*infer.Columns // all draws, if they fit into that
@@ -59,15 +61,22 @@ type Block struct {
 	Eta []float64
 	// Disp has the dispersions at each draw.
 	Disp [][2]float64
+	// Of are the components of a mixture, each with the numbers above; the block has none of its own then.
+	Of []*Block
+	// LogW is the log weight of a component at each draw.
+	LogW []float64
 }
 
 // At is the linear predictor of the block's rows at draw s.
 func (b *Block) At(s int) []float64 { return b.Eta[s*b.Rows : (s+1)*b.Rows] }
 
-// Row writes the linear predictor of the block's row i at every draw to dst.
+// Row writes the linear predictor of the block's row i at every draw to dst; NaN of a mixture, whose components have
+// one each.
 func (b *Block) Row(i int, dst []float64) {
 	for s := range dst {
-		dst[s] = b.Eta[s*b.Rows+i]
+		if dst[s] = math.NaN(); b.Of == nil {
+			dst[s] = b.Eta[s*b.Rows+i]
+		}
 	}
 }
 
@@ -81,11 +90,10 @@ func (f *Fit) Blocks(ctx context.Context, data *glm.Data) iter.Seq2[*Block, erro
 			f.bytes = blockBytes
 		}
 		n := data.Rows()
-		rows := max(1, min(n, f.bytes/(8*f.Size())))
-		b := &Block{Eta: make([]float64, rows*f.Size()), Disp: make([][2]float64, f.Size())}
+		rows := max(1, min(n, f.bytes/(8*f.Size()*max(1, len(f.Components)))))
+		b := f.newBlock(rows)
 		for first := 0; first < n; first += rows {
-			b.First, b.Rows = first, min(rows, n-first)
-			b.Eta = b.Eta[:b.Rows*f.Size()]
+			b.hold(first, min(rows, n-first), f.Size())
 			err := errors.Join(ctx.Err(), f.fill(b, data))
 			design.IdleRows(data.X, first, first+b.Rows)
 			if !yield(b, err) || err != nil {
@@ -120,36 +128,25 @@ func (f *Fit) columns() iter.Seq2[*infer.Columns, error] {
 	}
 }
 
-// fill computes a block's linear predictor. With coefficients β of the columns x
+// fill computes a block's linear predictor, or that of each component. With coefficients β of the columns x
 // it is offset + β₀ + Σ centre·β + Σ (x − centre)·β: the design as sampled is
 // (x − centre)/scale, and nothing large is added that was subtracted before.
 func (f *Fit) fill(b *Block, data *glm.Data) error {
-	shift, scales := make([]float64, f.Size()), scales{}
-	for s := range f.Size() {
-		if data.Offset == nil {
-			clear(b.At(s))
-			continue
-		}
-		copy(b.At(s), data.Offset[b.First:])
-	}
-	for k, d := range f.Dispersions {
-		for s := range b.Disp {
-			b.Disp[s][k] = d.Fixed
-		}
-	}
+	parts, scales := f.parts(b, data), scales{}
 	for c, err := range f.columns() {
 		if err != nil {
 			return err
 		}
-		for k, d := range f.Dispersions {
-			if p := d.Param - c.First; d.Param >= 0 && p >= 0 && p < c.Params {
-				for s := range b.Disp {
-					b.Disp[s][k] = c.Values[p*f.Size()+s]
-				}
-			}
+		for i := range parts {
+			parts[i].take(c, f.Size())
 		}
 		scales.take(f.Effects, c)
-		err := f.each(f.Size(), func(_, s int) { f.add(b, data, c, s, &shift[s]) })
+		err := f.each(f.Size(), func(_, s int) {
+			for i := range parts {
+				f.add(&parts[i], data, c, s)
+			}
+			f.addEffects(b, data, c, s)
+		})
 		if err != nil {
 			return err
 		}
@@ -157,36 +154,90 @@ func (f *Fit) fill(b *Block, data *glm.Data) error {
 	if err := f.addNew(b, data, scales); err != nil {
 		return err
 	}
-	for s, v := range shift {
-		if v != 0 {
-			eta := b.At(s)
-			for i := range eta {
-				eta[i] += v
+	for _, p := range parts {
+		for s, v := range p.shift {
+			if v != 0 {
+				eta := p.At(s)
+				for i := range eta {
+					eta[i] += v
+				}
 			}
 		}
 	}
 	return nil
 }
 
+// part is a block, or a component of one, that is being filled.
+type part struct {
+	*Block
+	at    Component // where its numbers stand
+	shift []float64 // at each draw, of all its rows
+}
+
+// parts are those of a block, with offsets and fixed dispersions.
+func (f *Fit) parts(b *Block, data *glm.Data) []part {
+	out := []part{{Block: b, at: Component{Weight: -1, Dispersions: f.Dispersions}}}
+	if f.Components != nil {
+		out = out[:0]
+		for i, c := range f.Components {
+			out = append(out, part{Block: b.Of[i], at: c})
+		}
+	}
+	for i := range out {
+		p := &out[i]
+		p.shift = make([]float64, f.Size())
+		for s := range f.Size() {
+			if data.Offset == nil {
+				clear(p.At(s))
+				continue
+			}
+			copy(p.At(s), data.Offset[b.First:])
+		}
+		for k, d := range p.at.Dispersions {
+			for s := range p.Disp {
+				p.Disp[s][k] = d.Fixed
+			}
+		}
+	}
+	return out
+}
+
+// take takes dispersions and the weight from a block of columns.
+func (p *part) take(c *infer.Columns, size int) {
+	column := func(param int) []float64 {
+		if at := param - c.First; param >= 0 && at >= 0 && at < c.Params {
+			return c.Values[at*size : (at+1)*size]
+		}
+		return nil
+	}
+	for k, d := range p.at.Dispersions {
+		for s, v := range column(d.Param) {
+			p.Disp[s][k] = v
+		}
+	}
+	for s, v := range column(p.at.Weight) {
+		p.LogW[s] = math.Log(v)
+	}
+}
+
 // add adds a block of columns at draw s.
-func (f *Fit) add(b *Block, data *glm.Data, c *infer.Columns, s int, shift *float64) {
-	eta := b.At(s)
-	for p := 0; p < c.Params && c.First+p < len(f.Columns); p++ {
-		column := &f.Columns[c.First+p]
-		beta := c.Values[p*f.Size()+s]
+func (f *Fit) add(p *part, data *glm.Data, c *infer.Columns, s int) {
+	eta, first := p.At(s), p.at.First
+	for param := max(c.First, first); param < min(c.First+c.Params, first+len(f.Columns)); param++ {
+		column := &f.Columns[param-first]
+		beta := c.Values[(param-c.First)*f.Size()+s]
 		if column.Centre != 0 {
-			*shift = math.FMA(column.Centre, beta, *shift)
+			p.shift[s] = math.FMA(column.Centre, beta, p.shift[s])
 		}
 		beta *= column.Scale
-		data.X.Column(c.First+p).AddPart(eta[:b.Rows], beta, b.First)
+		data.X.Column(param-first).AddPart(eta[:p.Rows], beta, p.Block.First)
 	}
-	f.addEffects(b, data, c, s)
 }
 
 // addEffects adds the group-level effects of a block of columns at draw s to the rows of their levels.
 func (f *Fit) addEffects(b *Block, data *glm.Data, c *infer.Columns, s int) {
-	eta := b.At(s)
 	for k, e := range data.Effects {
+		eta := b.At(s)
 		first, levels := f.Effects[k].First, f.Effects[k].Fitted
 		if first < 0 {
 			continue

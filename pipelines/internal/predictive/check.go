@@ -62,7 +62,7 @@ func (f *Fit) Check(ctx context.Context, family glm.Family, data *glm.Data, want
 				also.add(row, -1, data.Y[row])
 				for r := range replicates {
 					d := r * f.Size() / len(replicates)
-					y := outcomes.Draw(s, row, b.Eta[d*b.Rows+i], b.Disp[d][:])
+					y := b.draw(outcomes, s, d, i)
 					replicates[r].add(y, in)
 					also.add(row, r, y)
 				}

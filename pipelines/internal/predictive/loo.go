@@ -45,7 +45,7 @@ func (f *Fit) LeaveOneOut(ctx context.Context, family glm.Family, data *glm.Data
 			}
 			width := to - from
 			for s := range f.Size() {
-				outcomes.LogLik(b.First+from, b.At(s)[from:to], b.Disp[s][:], mine[2][s*width:(s+1)*width])
+				b.logLik(outcomes, s, from, to, mine[2][s*width:(s+1)*width])
 			}
 			for i := range width {
 				for s := range mine[0] {

@@ -50,7 +50,7 @@ func (p *pit) row(w *loo.Workspace, b *Block, i int, logLik, weight []float64) {
 	upTo, at := 0.0, 0.0
 	for k, v := range weight {
 		s := k * p.every
-		upTo = math.FMA(v, p.outcomes.CDF(row, p.data.Y[row], b.Eta[s*b.Rows+i], b.Disp[s][:]), upTo)
+		upTo = math.FMA(v, b.cdf(p.outcomes, s, i, p.data.Y[row]), upTo)
 		if p.whole {
 			at = math.FMA(v, math.Exp(logLik[s]), at)
 		}

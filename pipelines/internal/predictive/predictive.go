@@ -16,8 +16,8 @@ var Quantities = []string{"linear", "mean", "response"}
 // Prediction is one row at every draw, chain after chain.
 type Prediction struct {
 	Row int // 0-based, of the design
-	// Of has, in the order of Quantities, the linear predictor, the mean of the
-	// response (for binomial the expected successes) and a random response.
+	// Of has, in the order of Quantities, the linear predictor (of a mixture NaN, for its components have one each), the
+	// mean of the response (for binomial the expected successes) and a random response.
 	Of [3][]float64
 	// Summaries of these, with NaN where a draw has no value.
 	Summaries [3]Summary
@@ -79,30 +79,30 @@ func (f *Fit) Predict(ctx context.Context, outcomes *glm.Pointwise, data *glm.Da
 
 // Observations gives the rows of a design to yield in blocks, with their log likelihood and a random response at
 // every draw: of row first+i at draw s, chain after chain, at [s*rows+i]. yield must not keep them. Streams are those
-// of Predict. Memory is twice that of Blocks.
+// of Predict. Memory is three times that of Blocks.
 func (f *Fit) Observations(ctx context.Context, outcomes *glm.Pointwise, data *glm.Data,
 	stream func(row int) *infer.Stream, yield func(first, rows int, logLik, responses []float64) error) error {
-	var responses []float64
+	var logLik, responses []float64
 	for b, err := range f.Blocks(ctx, data) {
 		if err != nil {
 			return err
 		}
-		responses = append(responses[:0], b.Eta...)
+		size := b.Rows * f.Size()
+		logLik, responses = slices.Grow(logLik[:0], size)[:size], slices.Grow(responses[:0], size)[:size]
 		err := f.each(b.Rows, func(_, i int) {
 			random := stream(b.First + i)
-			for s := range b.Disp {
-				at := s*b.Rows + i
-				responses[at] = outcomes.Draw(random, b.First+i, b.Eta[at], b.Disp[s][:])
+			for s := range f.Size() {
+				responses[s*b.Rows+i] = b.draw(outcomes, random, s, i)
 			}
 		})
 		if err != nil {
 			return err
 		}
-		err = f.each(f.Size(), func(_, s int) { outcomes.LogLik(b.First, b.At(s), b.Disp[s][:], b.At(s)) })
+		err = f.each(f.Size(), func(_, s int) { b.logLik(outcomes, s, 0, b.Rows, logLik[s*b.Rows:(s+1)*b.Rows]) })
 		if err != nil {
 			return err
 		}
-		if err := yield(b.First, b.Rows, b.Eta, responses); err != nil {
+		if err := yield(b.First, b.Rows, logLik, responses); err != nil {
 			return err
 		}
 	}
@@ -113,9 +113,8 @@ func (f *Fit) Observations(ctx context.Context, outcomes *glm.Pointwise, data *g
 func (p *Prediction) fill(outcomes *glm.Pointwise, b *Block, i int, s *infer.Stream) {
 	p.Row = b.First + i
 	b.Row(i, p.Of[0])
-	for d, eta := range p.Of[0] {
-		outcomes.Mean(p.Row, p.Of[0][d:d+1], p.Of[1][d:d+1])
-		p.Of[2][d] = outcomes.Draw(s, p.Row, eta, b.Disp[d][:])
+	for d := range p.Of[0] {
+		p.Of[1][d], p.Of[2][d] = b.mean(outcomes, d, i), b.draw(outcomes, s, d, i)
 	}
 }
 

@@ -133,14 +133,14 @@ func recalled(res *outcome.Result) bool { return res.Action == outcome.Skipped &
 // from its kept draws, and stores it with a new verdict. It reports whether it did.
 func (a *attempt) assessStored(ctx context.Context, id *plan.Identified,
 	stored report.Stored) (judged bool, err error) {
-	regression, ok := id.Problem.(*plan.Regression)
+	rowwise, ok := id.Problem.(plan.Rowwise)
 	if !ok || id.Replicate > 1 { // the draws of replicates are not kept, and the fit itself has it
 		return false, nil
 	}
-	if missing, err := a.missing(ctx, id.Fit, regression, stored); err != nil || !missing {
+	if missing, err := a.missing(ctx, id.Fit, rowwise, stored); err != nil || !missing {
 		return false, err
 	}
-	if !stored.Kept || !regression.KeepsEffects() {
+	if !stored.Kept || !rowwise.Observed().Drawn {
 		a.res.Reasons = append(a.res.Reasons,
 			"leave-one-out or predictive checks were not computed: the stored fit kept no draws, or none of group-level "+
 				"effects (--force draws it again)")
@@ -148,7 +148,7 @@ func (a *attempt) assessStored(ctx context.Context, id *plan.Identified,
 	}
 	var extras *assess.Extras
 	err = a.world.Workers.Work(ctx, a.watch, func() (err error) {
-		extras, err = a.extras(ctx, id, regression, stored)
+		extras, err = a.extras(ctx, id, rowwise, stored)
 		return err
 	})
 	if err != nil {
@@ -179,7 +179,7 @@ func (a *attempt) assessStored(ctx context.Context, id *plan.Identified,
 }
 
 // extras computes what the run asks for from the draws in the ledger.
-func (a *attempt) extras(ctx context.Context, id *plan.Identified, r *plan.Regression,
+func (a *attempt) extras(ctx context.Context, id *plan.Identified, r plan.Rowwise,
 	stored report.Stored) (*assess.Extras, error) {
 	posterior, err := a.ledger.file.PosteriorOf(ctx, stored)
 	if err != nil {
@@ -229,9 +229,9 @@ func firstColumns(all iter.Seq2[*infer.Columns, error], n int) iter.Seq2[*infer.
 }
 
 // missing reports whether a stored fit lacks what the run asks for.
-func (a *attempt) missing(ctx context.Context, f *plan.Fit, r *plan.Regression, stored report.Stored) (bool, error) {
+func (a *attempt) missing(ctx context.Context, f *plan.Fit, r plan.Rowwise, stored report.Stored) (bool, error) {
 	var columns []string
-	for _, b := range r.Beside {
+	for _, b := range r.Observed().Beside {
 		columns = append(columns, b.Role())
 	}
 	if !assess.Lacks(f, columns, record.Assessed{}, stored.Warnings) {

@@ -160,11 +160,12 @@ func (c *checker) mixtureRun() {
 	for _, asked := range []struct {
 		key string
 		on  bool
-	}{{"loo", r.LOO.On}, {"kfold", r.KFold != KFold{}}, {"ppc", r.PPC.On}, {"condition", r.Condition},
+	}{{"loo: moment_match", r.LOO.MomentMatch}, {"kfold", r.KFold != KFold{}}, {"condition", r.Condition},
 		{"sample", r.Prior()}, {"start", r.Start == "previous"}} {
 		if asked.on {
+			at := append([]string{"run"}, strings.Split(asked.key, ": ")...)
 			c.at(fmt.Sprintf("%s is not there for mixtures yet, and model %s is one", asked.key,
-				quote(c.pipeline.Models[i].Name)), "leave it out, or give the model a spec of its own", "run", asked.key)
+				quote(c.pipeline.Models[i].Name)), "leave it out, or give the model a spec of its own", at...)
 		}
 	}
 }

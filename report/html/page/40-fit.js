@@ -28,7 +28,7 @@ function factsOf(f) {
 function scaleOf(rows, units) {
   const size = (r) => (units === "sd" && r.sd > 0 ? r.sd : 1);
   const slopes = rows.filter((r) => ["coefficient", "derived", "functional", "variable"].includes(r.kind));
-  const counted = (slopes.length > 0 ? slopes : rows).filter((r) => r.q025 !== null && r.q975 !== null);
+  const counted = (slopes.length > 0 ? slopes : rows.filter((r) => r.kind !== "statistic")).filter((r) => r.q025 !== null && r.q975 !== null);
   if (counted.length === 0) return null;
   let low = Math.min(0, ...counted.map((r) => r.q025 / size(r))), high = Math.max(0, ...counted.map((r) => r.q975 / size(r)));
   if (low === high) [low, high] = [low - 1, high + 1];
@@ -183,7 +183,7 @@ const checkNames = { mean: "mean", sd: "standard deviation", min: "smallest", ma
 // responseChart sets the histogram of the response beside those of replicated data: a rootogram where it counts.
 function responseChart(bins, family) {
   if (!bins || bins.length === 0) return null;
-  const counts = ["bernoulli", "binomial", "poisson", "negative_binomial"].includes(family);
+  const counts = ["bernoulli", "binomial", "poisson", "negative_binomial"].includes(family.replace("mixture of ", ""));
   const inner = bins.filter((b) => b.low !== null && b.high !== null), width = inner[0].high - inner[0].low, shift = counts ? -0.5 : 0;
   const rows = bins.map((b) => {
     const low = (b.low === null ? b.high - width : b.low) + shift, high = (b.high === null ? b.low + width : b.high) + shift;
@@ -267,7 +267,7 @@ function fitPage(page, i) {
   node.push(proved(discrete), pictures(discrete));
   node.push(rows.length > 0 && discrete && [el("h3", {}, "Functionals of the state"), coefficientTable(rows)]);
   node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), coefficientTable(rows, f.link)],
-    effectsOf(detail.effects), smoothPictures(detail), groupPictures(detail),
+    effectsOf(detail.effects), smoothPictures(detail), mixturePictures(f, detail), groupPictures(detail),
     detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks, detail, f), leaveOneOut(detail.loo));
   return node;
 }

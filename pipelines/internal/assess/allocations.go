@@ -1,0 +1,35 @@
+package assess
+
+import (
+	"context"
+	"fmt"
+
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/report/record"
+)
+
+// mostAllocations is how many allocation probabilities a fit has, at most: rows times components.
+const mostAllocations = 1_000_000
+
+// allocate computes of which component each row is, the components numbered in each draw as its parameters are.
+func (e *Extras) allocate(ctx context.Context, f *plan.Fit, m *plan.Mixture, draws *Source) error {
+	components := f.Model.Mixture.Components
+	if n := m.Rows * components; n > mostAllocations {
+		e.Notes = append(e.Notes, fmt.Sprintf("allocations of rows are not stored: %d rows of %d components are %d "+
+			"probabilities, more than %d", m.Rows, components, n, mostAllocations))
+		return nil
+	}
+	rows, err := rowsOf(f, m, draws)
+	if err != nil {
+		return f.Explain(err)
+	}
+	of := m.Observed()
+	found, err := rows.Allocations(ctx, of.Family, of.Data)
+	if err != nil {
+		return f.Explain(err)
+	}
+	for i, row := range m.TableRows() {
+		e.Allocations = append(e.Allocations, record.Allocation{Row: row + 1, Of: found[i]})
+	}
+	return nil
+}
