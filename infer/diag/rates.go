@@ -74,7 +74,7 @@ func SweepRates(a []float64, n int, w Sweep) (*Rates, error) {
 		return nil, err
 	}
 	condition := 1 / values[n-1]
-	bound := vec.Exp(-float64(times) / (2 * condition))
+	bound := SweepBound(condition, times)
 	if w.Random {
 		kept := make([]float64, n)
 		for k, v := range values {
@@ -112,6 +112,12 @@ func SweepRates(a []float64, n int, w Sweep) (*Rates, error) {
 	weighted(out.Slowest, s)
 	weighted(out.Along, s)
 	return out, nil
+}
+
+// SweepBound returns exp(−times/(2κ)): the share of a distance that random sweeps keep at most, of any target
+// whose condition number κ* is at most κ.
+func SweepBound(condition float64, times int) float64 {
+	return vec.Exp(-float64(times) / (2 * condition))
 }
 
 // unitDiagonal returns SAS of unit diagonal, and S.
@@ -389,21 +395,22 @@ func TrajectoryRates(a []float64, n int, m Metric, t *Trajectory) (*Rates, error
 func (t *Trajectory) kept(omega float64) float64 {
 	phase := float64(omega * t.Length)
 	if spread := float64(phase * t.Jitter); spread > 1e-8 {
-		return cosine(phase) * (cosine(spread-math.Pi/2) / spread)
+		return float64(cosine(phase) * (cosine(spread-math.Pi/2) / spread))
 	}
 	return cosine(phase)
 }
 
-// cosine returns cos x, to 1e-11 for |x| < 100, with the same bits on every processor:
-// a series for x/128, and seven doublings.
+// cosine returns cos x, to 1e-11 for |x| < 10,000, with the same bits on every processor:
+// a series for x/128 of an x within half a turn, and seven doublings.
 func cosine(x float64) float64 {
-	y := float64(x/128) * float64(x/128)
+	x = math.FMA(-2*math.Pi, math.Round(x/(2*math.Pi)), x) / 128
+	y := float64(x * x)
 	less := 0.0 // 1 − cos, which keeps its digits
 	for k := 14.0; k >= 2; k -= 2 {
-		less = y / (k * (k - 1)) * (1 - less)
+		less = float64(y / float64(k*(k-1)) * (1 - less))
 	}
 	for range 7 {
-		less = 2 * less * (2 - less)
+		less = float64(2 * less * (2 - less))
 	}
 	return 1 - less
 }

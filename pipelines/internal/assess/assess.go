@@ -16,7 +16,7 @@ import (
 type Extras struct {
 	record.Assessment
 	Curves []record.Curve
-	// Diagnostics are condition numbers of a regression, switches of labels of a mixture.
+	// Diagnostics are condition numbers and forecasts of a regression, switches of labels of a mixture.
 	Diagnostics []record.Diagnostic
 	Metrics     []record.Metric
 	Warnings    []string
@@ -43,6 +43,9 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 	}
 	if err == nil && d.Pipeline.Run.Condition {
 		out.Diagnostics, out.Metrics, err = d.conditions(ctx, r)
+	}
+	if err == nil {
+		err = d.forecasts(out)
 	}
 	return out, err
 }
