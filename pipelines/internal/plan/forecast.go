@@ -121,7 +121,10 @@ func (f *Forecast) Words(names []string) string {
 	if !f.Kept {
 		return from + "an effective draw takes " + trajectories + "."
 	}
-	iteration, many := "a sweep", "sweeps"
+	iteration, many, direction := "a sweep", "sweeps", "slowest direction"
+	if f.Rates.Slowest == nil {
+		direction = "slowest directions, which turn into each other"
+	}
 	switch {
 	case f.Sweeps > 1:
 		iteration, many = fmt.Sprintf("an iteration of %d sweeps", f.Sweeps), "iterations"
@@ -137,9 +140,9 @@ func (f *Forecast) Words(names []string) string {
 			slowest = j
 		}
 	}
-	words := fmt.Sprintf(from+"%s is expected to keep %.2g of the distance along its slowest direction. An effective "+
-		"draw of the slowest combination of coefficients takes %.2g %s, of the slowest coefficient, %s, %.2g.", iteration,
-		f.Rates.Kept, 1/f.Rates.Least, many, names[slowest], 1/f.Rates.Each[slowest])
+	words := fmt.Sprintf(from+"%s is expected to keep %.2g of the distance along its %s. An effective draw of the "+
+		"slowest combination of coefficients takes %.2g %s, of the slowest coefficient, %s, %.2g.", iteration, f.Rates.Kept,
+		direction, 1/f.Rates.Least, many, names[slowest], 1/f.Rates.Each[slowest])
 	if f.Sweeps > 0 {
 		words += " Hamiltonian trajectories would take " + trajectories + "."
 	}
