@@ -104,6 +104,7 @@ func TestSweepOfAPair(t *testing.T) {
 			near(t, "draws of a coefficient", v, (1-r*r)/(1+r*r), 1e-9)
 		}
 		near(t, "condition", got.Condition, 1/(1-math.Abs(r)), 1e-9)
+		near(t, "bound", got.Bound, math.Exp(-(1-math.Abs(r))/2), 1e-9)
 	}
 }
 
