@@ -58,6 +58,21 @@ func (r *Record) FromData(theta []float64) {
 	})
 }
 
+// FunctionOfData returns the weights that a linear function of the coefficients of the design has of those in the units
+// of the data.
+func (r *Record) FunctionOfData(f []float64) []float64 {
+	out := make([]float64, len(f))
+	for j := range out {
+		unit := make([]float64, len(r.Columns))
+		unit[j] = 1
+		r.FromData(unit)
+		for i, v := range f {
+			out[j] = math.FMA(v, unit[i], out[j])
+		}
+	}
+	return out
+}
+
 // shift replaces each coefficient by the first result of change, and adds
 // centre times the second to the intercept.
 func (r *Record) shift(theta []float64, change func(c *Column, beta float64) (after, weight float64)) {

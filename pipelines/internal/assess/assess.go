@@ -18,7 +18,7 @@ type Extras struct {
 	Curves []record.Curve
 	// Allocations are those of the rows of a mixture.
 	Allocations []record.Allocation
-	// Diagnostics are condition numbers of a regression, switches of labels of a mixture.
+	// Diagnostics are condition numbers and forecasts of a regression, switches of labels of a mixture.
 	Diagnostics []record.Diagnostic
 	Metrics     []record.Metric
 	Warnings    []string
@@ -51,6 +51,9 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 		if err == nil && d.Replicate <= 1 && d.Pipeline.Run.Condition {
 			out.Diagnostics, out.Metrics, err = d.conditions(ctx, p)
 		}
+	}
+	if err == nil {
+		err = d.forecasts(out)
 	}
 	return out, err
 }

@@ -17,7 +17,8 @@ type Prepared struct {
 	Explained  string            // what the sampler chose, in words; empty if it says nothing
 	Proved     []record.Certificate
 	Quantities []Quantity
-	Took       time.Duration // processor time of the set-up
+	Took       time.Duration  // processor time of the set-up
+	Forecast   *plan.Forecast // nil where there is none
 }
 
 // Drawn is a fit whose chains have their length.

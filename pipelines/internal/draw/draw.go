@@ -41,6 +41,9 @@ func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *Stopwatc
 		if err == nil && w.Tamper != nil {
 			out.Sampler = w.Tamper(out.Sampler)
 		}
+		if err == nil {
+			out.Foretell()
+		}
 		out.Took = timer.Lap() + time.Duration(others.Load())
 		return err
 	})

@@ -332,12 +332,19 @@ func (e *Explanation) sampler(c *plan.Case, target *groups.Model) {
 		e.Sampler = []string{"The run would refuse it: " + err.Error()}
 		return
 	}
-	for _, words := range []string{c.Reason, c.Explained(setup)} {
-		if words != "" {
-			e.Sampler = append(e.Sampler, strings.TrimSpace(words))
+	for _, why := range []string{c.Reason, c.Explained(setup)} {
+		if why != "" {
+			e.Sampler = append(e.Sampler, strings.TrimSpace(why))
 		}
 	}
 	if e.Sampler == nil {
 		e.Sampler = []string{"method " + c.Method + ", as the spec says"}
+	}
+	if f := plan.ForecastOf(setup, plan.ForecastAsked); f != nil {
+		names := make([]string, len(c.Data.Names))
+		for j, name := range c.Data.Names {
+			names[j] = words.Visible(name)
+		}
+		e.Sampler = append(e.Sampler, f.Words(names))
 	}
 }

@@ -52,6 +52,8 @@ var explained = []struct {
 	{"flat", "mtcars", "formula: mpg ~ wt - 1, family: gaussian, prior: {coefficients: flat}", "conjugate", Plain},
 	{"groups", "warpbreaks", "formula: 'breaks ~ tension + (1 + tension | wool)', family: poisson, prior: {cor: lkj(2)}", "auto", Plain},
 	{"crossed", "mtcars", "formula: 'mpg ~ wt + (1 | cyl) + (wt || gear)', family: gaussian, prior: {sd: half_normal(3)}", "cggibbs", LaTeX},
+	{"sweeps", "birthwt", "formula: low ~ age + lwt + race, family: bernoulli, prior: {coefficients: 'normal(0, 10)'}", "cggibbs", Plain},
+	{"trajectories", "birthwt", "formula: low ~ age + lwt + race, family: bernoulli, standardize: center_scale", "hmc", LaTeX},
 	{"refused", "mtcars", "formula: mpg ~ wt, family: poisson", "auto", Plain},
 }
 

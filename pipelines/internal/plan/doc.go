@@ -19,5 +19,6 @@
 //   - identity.go, changes.go: what decides their draws, and what of it has changed;
 //   - earlier.go, around.go, datasummary.go: starts from the posterior of an earlier fit;
 //   - averages.go: rows that derived quantities average over;
+//   - forecast.go: how fast chains are expected to forget;
 //   - cases.go, survey.go, defaults.go, sizes.go: what check, explain and validate ask.
 package plan
