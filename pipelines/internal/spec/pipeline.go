@@ -126,7 +126,7 @@ type Model struct {
 type Imputation struct {
 	Name    string `yaml:"-"`
 	Formula string `yaml:"formula" required:"true" example:"bmi ~ age + sex" doc:"R's formula of the column, or of its logarithm, log(bmi) ~ age, which a column that is above 0 throughout may have. Other incomplete columns stand in it as they are."`
-	Family  string `yaml:"family" json:",omitempty" enum:"gaussian bernoulli" doc:"gaussian, or bernoulli of a column of two values. Left out: as the column is."`
+	Family  string `yaml:"family" json:",omitempty" enum:"gaussian bernoulli multinomial poisson negative_binomial gamma beta" doc:"Law of the column, with its first link. Left out: bernoulli of two values, multinomial of text of more, and of numbers what pipeline init takes for a response of such; pipeline validate prints it."`
 }
 
 // Effect says which means of the response are asked for: the values of variables that they go through, where the others
