@@ -329,3 +329,49 @@ func TestSigmaOfAColumn(t *testing.T) {
 		t.Errorf("log sigma has mean %.4f ± %.4f, want %.4f", mean, se, want)
 	}
 }
+
+// A column that is modelled by its logarithm has the draws of that model, its cells in their own unit.
+func TestCellsOfLogarithms(t *testing.T) {
+	s := study{family: gaussian, n: 20}
+	r := s.draw(infer.NewStream(21, "logarithms"))
+	var draws [2][]float64
+	for logged := range draws {
+		p := s.problem(r)
+		p.Columns[0].Log = logged == 1
+		setup, err := New(p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(4, "logarithms")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		theta := make([]float64, len(setup.Parameters()))
+		for range 5 {
+			if _, err := k.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		k.Position(theta)
+		draws[logged] = theta
+		if err := k.(*kernel).SetPosition(theta); err != nil {
+			t.Fatal(err)
+		}
+		again := make([]float64, len(theta))
+		k.Position(again)
+		for j, x := range again {
+			if math.Abs(x-theta[j]) > 1e-12*(1+math.Abs(x)) {
+				t.Errorf("%s is %v, set to %v", setup.Parameters()[j].Name, x, theta[j])
+			}
+		}
+	}
+	first := len(draws[0]) - len(r.missU) - len(r.missV)
+	for j, x := range draws[0] {
+		if j >= first && j < first+len(r.missU) {
+			x = math.Exp(x)
+		}
+		if got := draws[1][j]; math.Abs(got-x) > 1e-12*(1+math.Abs(x)) {
+			t.Errorf("parameter %d is %v, want %v", j, got, x)
+		}
+	}
+}
