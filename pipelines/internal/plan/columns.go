@@ -21,6 +21,7 @@ type columnModel struct {
 	family  glm.Family
 	given   *spec.Imputation // or nil
 	design  *transform.Design
+	free    int // dispersions that are parameters
 }
 
 // words say what the column is modelled by.
@@ -41,7 +42,7 @@ func (c *columnModel) levels() int { return max(1, len(c.gap.Levels)-1) }
 
 // parameters counts those of the column's model.
 func (c *columnModel) parameters() int {
-	return c.levels()*c.design.Data.Cols() + len(c.family.Dispersions())
+	return c.levels()*c.design.Data.Cols() + c.free
 }
 
 // numbers is how many parameters the cells have.

@@ -11,6 +11,7 @@ import (
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/impute"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
@@ -247,14 +248,24 @@ func (p *Imputed) codeColumn(c *columnModel, filled transform.Table, gaps []tran
 	if c.family.Name == "poisson" && (c.given == nil || c.given.Family == "") && c.overdispersed() {
 		c.family = family("negative_binomial")
 	}
+	if err := c.given.Refuse(c.family); err != nil {
+		return nil, err
+	}
 	out.Model = c.posterior()
+	c.free = len(c.family.Dispersions())
+	if c.family.Name != "gaussian" && c.free > 0 && out.Model.Dispersion.Kind == prior.Constant {
+		c.free = 0
+	}
 	return out, nil
 }
 
-// posterior is the column's family with default priors for its data.
+// posterior is the column's family with the priors of the spec, or by default for its data.
 func (c *columnModel) posterior() glm.Model {
-	defaults := glm.Defaults(c.family, c.design.Data)
-	return glm.Model{Family: c.family, Coefficients: defaults.Coefficients, Dispersion: defaults.Dispersion}
+	own := &spec.Model{Family: spec.Family{Family: c.family}}
+	if c.given != nil {
+		own.Prior = c.given.Prior.Priors()
+	}
+	return posterior(own, c.design.Data)
 }
 
 // overdispersed reports whether the counts that are there vary more than a poisson model of them allows.
@@ -403,7 +414,7 @@ func (p *Imputed) Describe(rec *record.Fit, params []infer.Parameter) error {
 		for level := range c.levels() {
 			describe(at+level*c.design.Data.Cols(), own, c.design.Record.Columns)
 		}
-		if at += c.parameters(); len(c.family.Dispersions()) > 0 {
+		if at += c.parameters(); c.free > 0 {
 			rec.Parameters[at-1].Prior = own.Dispersion.String()
 		}
 	}

@@ -136,6 +136,10 @@ func TestImputedRefusals(t *testing.T) {
 			"bernoulli is of two values"},
 		{"formula: chl ~ bmi, imputation: {bmi: {formula: log(bmi) ~ age, family: gamma}}", "chains: 2", "method: auto",
 			"the logarithm of a column is gaussian"},
+		{"formula: chl ~ bmi, imputation: {bmi: {formula: bmi ~ age, prior: {coefficients: 'cauchy(0, 1)'}}}", "chains: 2",
+			"method: auto", "a coefficient of a gaussian column is not cauchy"},
+		{"formula: chl ~ bmi, imputation: {bmi: {formula: bmi ~ age, prior: {shape: 'gamma(1, 1)'}}}", "chains: 2",
+			"method: auto", "gaussian has no shape"},
 		{plain + ", prior: {coefficients: flat}", "chains: 2", "method: auto", "flat"},
 	} {
 		problem, err := imputedProblem(t, c.model, c.run, c.sampler)
@@ -197,6 +201,30 @@ func TestImputedFamilies(t *testing.T) {
 		if got[column] != want {
 			t.Errorf("%s is %s, want %s", column, got[column], want)
 		}
+	}
+	if _, err := problem.Setup(nil, Schedule{}, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// Priors of the spec are those of the model of a column; the others are the defaults.
+func TestImputedPriors(t *testing.T) {
+	problem, err := imputedProblem(t, "formula: chl ~ bmi + hyp, imputation: {bmi: {formula: bmi ~ age, prior: {coefficients: "+
+		"'normal(0, 7)', by_name: {'age60*': 'normal(1, 3)'}, sigma: 'exponential(2)'}}, hyp: {formula: hyp ~ age, prior: "+
+		"{intercept: 'student_t(4, 0, 1)'}}}", "chains: 2", "method: auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := problem.(*Imputed).problem.Columns // hyp, then bmi
+	bmi, hyp := columns[1].Model, columns[0].Model
+	if a, b := bmi.Coefficients[1].String(), bmi.Coefficients[2].String(); a != "normal(0, 7)" || b != "normal(1, 3)" {
+		t.Errorf("coefficients of bmi have %s and %s", a, b)
+	}
+	if a, b := bmi.Dispersion.String(), hyp.Coefficients[0].String(); a != "exponential(2)" || b != "student_t(4, 0, 1)" {
+		t.Errorf("sigma of bmi has %s, the intercept of hyp %s", a, b)
+	}
+	if bmi.Coefficients[0].Kind != "normal" || hyp.Coefficients[1].Scale == 0 {
+		t.Error("defaults are not there")
 	}
 	if _, err := problem.Setup(nil, Schedule{}, nil); err != nil {
 		t.Error(err)
