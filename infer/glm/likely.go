@@ -13,8 +13,8 @@ const (
 	skewed        = 1  // skewness of what is not symmetric
 )
 
-// Overdispersed is Pearson's statistic of a poisson model over its degrees of freedom from which on counts are taken for
-// negative_binomial.
+// Overdispersed is Pearson's statistic of a poisson model over its degrees of freedom from which on counts are taken
+// for negative_binomial.
 const Overdispersed = 1.5
 
 // Likely returns the name of the family that numbers look like, in the order of what is asked: bernoulli of two values,
@@ -30,7 +30,8 @@ func Likely(values []float64) string {
 	switch {
 	case least < most && !slices.ContainsFunc(v, func(x float64) bool { return x != least && x != most }):
 		return "bernoulli"
-	case least >= 0 && least < smallestCount && !slices.ContainsFunc(v, func(x float64) bool { return x != math.Trunc(x) }):
+	case least >= 0 && least < smallestCount &&
+		!slices.ContainsFunc(v, func(x float64) bool { return x != math.Trunc(x) }):
 		return "poisson"
 	case least > 0 && most < 1:
 		return "beta"

@@ -53,7 +53,8 @@ func (c *columnModel) numbers() int {
 	return len(c.gap.Rows)
 }
 
-// familyOf is the family of a column whose formula is not of its logarithm, as pipeline init chooses those of responses.
+// familyOf is the family of a column whose formula is not of its logarithm, as pipeline init chooses those of
+// responses.
 func familyOf(g *transform.Gap) glm.Family {
 	name := "gaussian"
 	switch {
