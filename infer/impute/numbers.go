@@ -75,7 +75,7 @@ func (k *kernel) moveNumber(own *reader, c, q int) bool {
 		return jacobian + own.density(q, state) + float64(-delta*math.FMA(0.5*curve, delta, slope)) +
 			k.likelihoods(q, c, delta)
 	}
-	from := here
+	var from float64
 	switch {
 	case column.whole():
 		from = here + k.stream.Float64()

@@ -42,7 +42,7 @@ func newChainReader(r *readerSetup, c infer.Chain) (*reader, error) {
 	out.part = chain.Target().Part(at)
 	out.levels = make([][]float64, len(r.moved))
 	for k, table := range r.table {
-		if table != nil && len(table) > 0 {
+		if len(table) > 0 {
 			out.levels[k] = make([]float64, len(table[0]))
 		}
 	}

@@ -17,7 +17,6 @@ import (
 // coder is that of a design whose columns are the intercept, some columns of the data as they are, and one function of
 // the states.
 type coder struct {
-	states  int
 	columns []int // state of each column of the design, −1 for none
 	levels  []int // level that it is the indicator of, 0 for none; nil: none are
 	at      int   // place of the function, or 0
