@@ -8,7 +8,7 @@ import (
 	"glmbatch/pipelines"
 )
 
-// incomplete are 40 rows of which every fifth misses x and every eighth the response.
+// incomplete are 40 rows of which every fifth misses x, every eighth the response, and every tenth g.
 func incomplete() string {
 	var b strings.Builder
 	b.WriteString("g,x,y\n")
@@ -20,7 +20,11 @@ func incomplete() string {
 		if i%8 == 1 {
 			y = "NA"
 		}
-		fmt.Fprintf(&b, "%s,%s,%s\n", []string{"a", "b", "c"}[i%3], x, y)
+		g := []string{"a", "b", "c"}[i%3]
+		if i%10 == 3 {
+			g = "NA"
+		}
+		fmt.Fprintf(&b, "%s,%s,%s\n", g, x, y)
 	}
 	return b.String()
 }
@@ -38,9 +42,14 @@ func TestMissingCells(t *testing.T) {
 		if got := actions(f.run(pipelines.RunOptions{})); strings.Contains(got, "computed") {
 			t.Errorf("a second run has %s", got)
 		}
-		want := "x,8,1,36\ny,5,2,34"
+		want := "g,12,4,34\nx,8,1,36\ny,5,2,34"
 		if got := f.ask("t.duckdb", "SELECT variable, count(*), min(row), max(row) FROM imputed GROUP BY ALL ORDER BY ALL"); got != want {
 			t.Errorf("imputed has %s, want %s", got, want)
+		}
+		const total = "SELECT count(*), max(abs(total - 1)) < 1e-9 FROM (SELECT sum(mean) AS total FROM imputed " +
+			"WHERE level IS NOT NULL GROUP BY row HAVING count(*) = 3)"
+		if got := f.ask("t.duckdb", total); got != "4,true" {
+			t.Errorf("cells with levels, and whether these have probabilities that add up to 1: %s", got)
 		}
 		o := pipelines.EffectsOptions{Effect: "x", Average: true}
 		err := pipelines.Effects(t.Context(), &strings.Builder{}, f.path("spec.yaml"), o)

@@ -161,19 +161,10 @@ func dispersion(ctx context.Context, draft []byte, dir string) (float64, error) 
 		if err != nil {
 			return err
 		}
-		at := target.Penalised()
-		if at == nil {
+		if target.Penalised() == nil {
 			return errors.New("it did not converge")
 		}
-		predictor := glm.NewPredictor(target)
-		predictor.SetUnconstrained(at)
-		var sum float64
-		for i, eta := range predictor.Eta() {
-			mean := math.Exp(eta)
-			d := c.Data.Y[i] - mean
-			sum += float64(d*d) / mean
-		}
-		ratio = sum / float64(c.Data.Rows()-c.Data.Cols())
+		ratio = target.Pearson()
 		return nil
 	})
 	if err == nil && (math.IsNaN(ratio) || math.IsInf(ratio, 0) || ratio <= 0) {

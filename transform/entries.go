@@ -23,7 +23,7 @@ type source struct {
 	variable *variable
 	node     *node // the number that it, or its basis, takes; nil of a factor
 	gap      []int // incomplete columns that it reads
-	state    []int // of a factor of two states: the level of state 0 and of state 1
+	state    []int // of a factor: the level of state 0, of state 1 and so on
 }
 
 // NewEntries reads the record of a design that was made of table, which is Filled. Its error names a term through which
@@ -72,11 +72,15 @@ func (e *Entries) source(v *Variable) (s source, err error) {
 	switch {
 	case v.Levels != nil && s.gap == nil:
 		return s, nil
-	case v.Levels != nil && (!s.variable.plain() || len(v.Levels) != 2):
+	case v.Levels != nil && !s.variable.plain():
 		return refuse("makes a factor of an incomplete column")
 	case v.Levels != nil:
 		for _, level := range e.gaps[s.gap[0]].Levels {
-			s.state = append(s.state, slices.Index(v.Levels, level))
+			at := slices.Index(v.Levels, level)
+			if at < 0 {
+				return refuse(fmt.Sprintf("has no row with %s among those that have a response", level))
+			}
+			s.state = append(s.state, at)
 		}
 		return s, nil
 	case v.Basis != nil && v.Basis.smooth() && s.gap != nil:
@@ -86,8 +90,8 @@ func (e *Entries) source(v *Variable) (s source, err error) {
 		return s, err
 	}
 	for _, k := range s.gap {
-		if !e.gaps[k].Log && !s.variable.plain() && s.node.needsPositive() {
-			return s, fmt.Errorf("%s has no value for some numbers, and %s is modelled as normal: model its logarithm, as in "+
+		if !e.gaps[k].Log && !e.gaps[k].Above && !s.variable.plain() && s.node.needsPositive() {
+			return s, fmt.Errorf("%s has no value for some numbers that the model of %s has: model its logarithm, as in "+
 				"imputation: {%s: {formula: log(%s) ~ …}}", v.Label, e.gaps[k].Column, quoteName(e.gaps[k].Column),
 				quoteName(e.gaps[k].Column))
 		}
@@ -164,6 +168,8 @@ func (e *Entries) Affine(k int) (slope, origin []float64, ok bool) {
 		}
 		from, to := 0.0, 1.0
 		switch {
+		case len(s.state) > 2:
+			return nil, nil, false
 		case s.state != nil:
 			from = contrast(v.Contrasts, t.full(0), c.Parts[0], s.state[0], len(v.Levels))
 			to = contrast(v.Contrasts, t.full(0), c.Parts[0], s.state[1], len(v.Levels))
@@ -174,11 +180,33 @@ func (e *Entries) Affine(k int) (slope, origin []float64, ok bool) {
 			}
 		case !s.variable.plain():
 			return nil, nil, false
+		default:
+			from, to = e.gaps[k].Low, e.gaps[k].Low+1
 		}
 		slope = append(slope, (to-from)/c.Scale)
 		origin = append(origin, (from-c.Centre)/c.Scale)
 	}
 	return slope, origin, true
+}
+
+// Table returns, for each column that cells of an incomplete column of several levels move, its entries by level; ok is
+// false of other columns, and where one depends on more than the level.
+func (e *Entries) Table(k int) (entries [][]float64, ok bool) {
+	for _, j := range e.moved[k] {
+		c := &e.record.Columns[j]
+		t := &e.record.Terms[c.Term]
+		v := &e.record.Variables[t.Variables[0]]
+		s := &e.reads[t.Variables[0]]
+		if len(t.Variables) > 1 || len(s.state) <= 2 {
+			return nil, false
+		}
+		row := make([]float64, len(s.state))
+		for state, level := range s.state {
+			row[state] = (contrast(v.Contrasts, t.full(0), c.Parts[0], level, len(v.Levels)) - c.Centre) / c.Scale
+		}
+		entries = append(entries, row)
+	}
+	return entries, entries != nil
 }
 
 // Code writes the entries of some columns of the design at a row to dst, given the states of all incomplete columns
@@ -224,7 +252,7 @@ func (e *Entries) number(n *node, row int, states []float64, scales *[]Scaling) 
 			if e.gaps[k].Log {
 				return exponential(states[k])
 			}
-			return states[k]
+			return states[k] + e.gaps[k].Low
 		}
 		return e.raw[n.text][row]
 	case nodeNumber:

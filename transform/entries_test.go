@@ -66,6 +66,53 @@ func TestEntriesAreThoseOfBuild(t *testing.T) {
 	}
 }
 
+// A cell of a column of levels moves the columns of its factor together, also in products; one of two numbers next to
+// each other has the lower one as state 0.
+func TestEntriesOfLevels(t *testing.T) {
+	const rows, row = 30, 11
+	levels := []string{"w", "u", "v"} // states in another order than levels
+	numbers := func(at, shift int) func(column, i int) any {
+		return func(column, i int) any {
+			state, two := i%3, i/2%2
+			if i == at {
+				state, two = (state+shift)%3, 1-two
+			}
+			return []any{float64(i % 7), math.Cos(float64(i)), levels[state], float64(4 + two)}[column]
+		}
+	}
+	names := []string{"y", "x", "g", "k"}
+	table := TableOf(names, rows, numbers(-1, 0))
+	tabled := map[string]bool{"y ~ g + x": true, "y ~ g + k - 1": true}
+	for _, text := range []string{"y ~ g + x", "y ~ g + k - 1", "y ~ g*x", "y ~ g:k", "y ~ k + k:x + g:x"} {
+		for _, contrasts := range []string{"treatment", "sum", "helmert"} {
+			for shift := range 3 {
+				formula, err := ParseFormula(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				d, err := Build(table, Spec{Formula: formula, Family: glm.Family{Name: "gaussian", Link: "identity"},
+					Standardize: "center_scale", Contrasts: map[string]string{"g": contrasts}})
+				if err != nil {
+					t.Fatal(text, err)
+				}
+				gaps := []Gap{{Column: "g", Levels: levels}, {Column: "k", Binary: true, Low: 4}}
+				e, err := d.Record.NewEntries(gaps, table)
+				if err != nil {
+					t.Fatal(text, err)
+				}
+				want, err := d.Record.Code(TableOf(names, rows, numbers(row, shift)), Coding{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, ok := e.Table(0); ok != tabled[text] {
+					t.Errorf("%s: entries stand in a table: %v", text, ok)
+				}
+				compareEntries(t, text, e, d, want, row, []float64{float64((row + shift) % 3), float64(1 - row/2%2)})
+			}
+		}
+	}
+}
+
 // compareEntries compares the entries of a row.
 func compareEntries(t *testing.T, text string, e *Entries, d, want *Design, row int, states []float64) {
 	t.Helper()
@@ -78,8 +125,12 @@ func compareEntries(t *testing.T, text string, e *Entries, d, want *Design, row 
 		to := make([]float64, len(columns))
 		e.Code(row, states, columns, to)
 		slope, origin, affine := e.Affine(k)
+		table, tabled := e.Table(k)
 		for i, j := range columns {
 			got[j] = to[i]
+			if tabled && table[i][int(states[k])] != to[i] {
+				t.Errorf("%s: entry %v has %v in the table", text, to[i], table[i][int(states[k])])
+			}
 			if affine && math.Abs(slope[i]*states[k]+origin[i]-to[i]) > 1e-12 {
 				t.Errorf("%s: entry %v is affine to %v", text, to[i], slope[i]*states[k]+origin[i])
 			}

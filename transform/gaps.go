@@ -7,23 +7,58 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"glmbatch/internal/vec"
 )
 
 // Table is a table of the data.
 type Table = arrow.Table
 
+// mostStates bounds the levels of an incomplete column: its model has a set of coefficients for each but one.
+const mostStates = 50
+
 // Gap is a column with missing cells.
 type Gap struct {
 	Column string
 	Rows   []int // of its missing cells, in increasing order
-	// Binary reports whether it has two states: text of two values, true and false, or numbers 0 and 1. Levels are their
-	// names, that of state 0 first; nil of numbers.
+	// Binary reports whether it has two states: text of two values, true and false, or two numbers next to each other,
+	// such as 0 and 1. Levels are the names of the states of text, of state 0 first; nil of numbers.
 	Binary bool
 	Levels []string
-	// Log reports whether its state is the logarithm of its value.
-	Log bool
+	// Low is the number of state 0 of a column of two numbers: a state is the value less that. 0 of other columns.
+	Low float64
+	// Log reports whether its state is the logarithm of its value, Above whether its model has none but positive values.
+	Log, Above bool
 
-	values []float64 // of all rows; of a column of two states 0 and 1
+	values []float64 // of all rows; of text the states
+}
+
+// Several reports whether it has levels, and more than two.
+func (g *Gap) Several() bool { return len(g.Levels) > 2 }
+
+// States returns the states of all rows, with start values in the place of missing cells.
+func (g *Gap) States() []float64 {
+	out := slices.Clone(g.values)
+	for i := range out {
+		if out[i] -= g.Low; g.Log {
+			out[i] = vec.Log(out[i])
+		}
+	}
+	return out
+}
+
+// Seen returns the values of the rows where it is not missing.
+func (g *Gap) Seen() []float64 {
+	var out []float64
+	missing := g.Rows
+	for i, x := range g.values {
+		if len(missing) > 0 && missing[0] == i {
+			missing = missing[1:]
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
 }
 
 // Positive reports whether all values that are there are above 0.
@@ -105,21 +140,35 @@ func (g *Gap) read(c *column, keep []bool, levels []string) error {
 	there := c.rows - len(g.Rows)
 	values := make([]float64, there)
 	if c.kind == text {
-		f := c.factor(keep, there, 2)
-		if f == nil || len(f.levels) != 2 {
-			return errors.New("it is text, and its missing cells can be drawn where it has two values: a model of more is " +
-				"not in this version")
+		f := c.factor(keep, there, mostStates)
+		switch {
+		case f == nil:
+			return fmt.Errorf("it is text of more than %d values, and its missing cells can be drawn where it has fewer",
+				mostStates)
+		case len(f.levels) < 2:
+			return errors.New("it is text of one value, and a model of it needs two")
 		}
-		if len(levels) > 0 && slices.Contains(f.levels, levels[0]) && f.levels[0] != levels[0] {
-			f.reorder([]string{f.levels[1], f.levels[0]})
+		order := slices.DeleteFunc(slices.Clone(levels), func(l string) bool { return !slices.Contains(f.levels, l) })
+		for _, l := range f.levels {
+			if !slices.Contains(order, l) {
+				order = append(order, l)
+			}
 		}
+		f.reorder(order)
 		for i, code := range f.codes {
 			values[i] = float64(code)
 		}
-		g.Levels, g.Binary = f.levels, true
+		g.Levels, g.Binary = f.levels, len(f.levels) == 2
 	} else {
 		c.floats(values, keep)
-		g.Binary = !slices.ContainsFunc(values, func(x float64) bool { return x != 0 && x != 1 })
+		low := slices.Min(values)
+		g.Binary = !slices.ContainsFunc(values, func(x float64) bool { return x != low && x != low+1 })
+		if g.Binary && slices.Max(values) == low && low != 0 && low != 1 {
+			g.Binary = false
+		}
+		if g.Binary && low != 0 && slices.Max(values) != low {
+			g.Low = low
+		}
 		if c.kind == logical {
 			g.Levels = []string{"FALSE", "TRUE"}
 		}
@@ -137,6 +186,21 @@ func (g *Gap) read(c *column, keep []bool, levels []string) error {
 		filled++
 	}
 	return nil
+}
+
+// OfStates returns the table with the states of a column in its place. The new table is to be released.
+func (g *Gap) OfStates(table arrow.Table) arrow.Table {
+	fields := slices.Clone(table.Schema().Fields())
+	columns := make([]arrow.Column, len(fields))
+	states := g.States()
+	for i := range fields {
+		columns[i] = *table.Column(i)
+		if fields[i].Name == g.Column {
+			columns[i] = columnOf(g.Column, len(states), func(row int) any { return states[row] })
+			fields[i] = columns[i].Field()
+		}
+	}
+	return array.NewTable(arrow.NewSchema(fields, nil), columns, table.NumRows())
 }
 
 // Filled returns the table with missing cells filled by values of their columns, at even steps of their order, so that

@@ -184,7 +184,7 @@ func manyWords(l *pipelines.Line, count, levels int) (what, where string) {
 	case pipelines.IsPenalised(l):
 		return plural(count, "coefficient"), "--filter 's_*' shows them, and the view smooths has the curve"
 	case pipelines.IsCell(l):
-		return plural(count, "missing cell"), "--filter 'Ymi_*' shows them, and the view imputed has them"
+		return plural(levels, "missing cell"), "--filter 'Ymi_*' shows them, and the view imputed has them"
 	}
 	return plural(count, "effect") + " of " + plural(levels, "level"),
 		"--filter 'r_*' shows them, and the view group_effects has them"

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"glmbatch/infer/design"
+	"glmbatch/internal/vec"
 )
 
 // Entries and responses that are latent are rewritten between the steps of a chain, in a copy of its own.
@@ -17,7 +18,7 @@ func (t *Target) Rewritable() *Target {
 	data.X = &design.Dense{Rows: x.Rows, Cols: x.Cols, Values: slices.Clone(x.Values)}
 	data.Y = slices.Clone(t.data.Y)
 	out.data = &data
-	out.rows.y = data.Y
+	out.rows.y, out.rows.logY, out.rows.log1Y = data.Y, slices.Clone(t.rows.logY), slices.Clone(t.rows.log1Y)
 	out.xty, out.counted = slices.Clone(t.xty), product(data.Frequency, data.Y)
 	return &out
 }
@@ -29,8 +30,29 @@ func (t *Target) Rewritten(columns []int) {
 	}
 }
 
-// SetResponse rewrites a response of 0 or 1, of a Rewritable target or a Part.
-func (t *Target) SetResponse(row int, y float64) { t.rows.y[row] = y }
+// SetResponse rewrites a response, of a Rewritable target or a Part. The constants of the log likelihood stay those of
+// the first responses.
+func (t *Target) SetResponse(row int, y float64) { t.rows.setResponse(row, y) }
+
+func (r *rows) setResponse(row int, y float64) {
+	r.y[row] = y
+	if r.logY != nil {
+		r.logY[row] = vec.Log(y)
+	}
+	if r.log1Y != nil {
+		r.log1Y[row] = vec.Log1p(-y)
+	}
+}
+
+// SetResponse rewrites a response, which must be one of the family's; it is not to be called while others read.
+func (p *Pointwise) SetResponse(row int, y float64) {
+	p.rows.setResponse(row, y)
+	p.constant[row] = p.rows.constant(p.family, row)
+}
+
+// Responded makes anew what rewritten responses and the dispersions decide of the log likelihood whatever eta is,
+// before Revalue. Cost: O(n), of families whose responses have such a part.
+func (p *Predictor) Responded() { p.t.normalise(&p.disp) }
 
 // Responded tells that responses were rewritten. Cost: O(n·d).
 func (t *Target) Responded() { t.data.X.TransposedProduct(t.kernels, t.counted, t.xty) }

@@ -6,17 +6,27 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// moveBinary draws the cells of columns of two states given all else, by enumeration.
-func (k *kernel) moveBinary() {
-	for _, own := range k.readers {
+// moveStates draws the cells of columns of two states and of several given all else, by enumeration, and moves those of
+// counts, positive numbers and shares by slices. It reports false where a log density was not a number.
+func (k *kernel) moveStates() bool {
+	for i, own := range k.readers {
 		c := own.own
-		if c < 0 {
+		if c < 0 || i != k.setup.models[c][0] {
 			continue
 		}
+		column := &k.problem.Columns[c]
 		for _, q := range k.cells[c] {
-			k.drawState(own, c, int(q))
+			switch {
+			case column.binary():
+				k.drawState(own, c, int(q))
+			case column.Levels != nil:
+				k.drawLevel(own.choice, c, int(q))
+			case !k.moveNumber(own, c, int(q)):
+				return false
+			}
 		}
 	}
+	return true
 }
 
 // drawState draws one cell.
@@ -36,12 +46,19 @@ func (k *kernel) drawState(own *reader, c, q int) {
 	odds += k.likelihoods(q, c, delta) - k.likelihoods(q, c, 0)
 	if k.stream.Float64() < vec.Logistic(odds) {
 		k.moveCell(q, c, delta)
-		own.respond(q, here+delta)
+		own.respond(q, k.states[c])
 	}
 }
 
-// respond rewrites the response of a row.
-func (r *reader) respond(q int, to float64) {
+// respond rewrites the response of a row, which is missing, to what the column's state says.
+func (r *reader) respond(q int, state float64) {
+	to := math.Round(state)
+	switch {
+	case r.level > 0:
+		to = indicator(to, r.level)
+	case r.law != nil && !r.whole:
+		to = state
+	}
 	r.part.SetResponse(q, to)
 	r.chain.Target().SetResponse(int(r.of[q]), to)
 }

@@ -24,9 +24,26 @@ func (s *study) exactCells(t *truth, i int) (u, squares, v, uv float64) {
 		}
 		return out
 	}
+	count := func() (out []float64) {
+		for x := 0.0; x < 60; x++ {
+			out = append(out, x)
+		}
+		return out
+	}
 	missU, missV := slices.Contains(t.missU, i), slices.Contains(t.missV, i)
 	us, vs := grid(missU, t.u[i]), grid(missV, t.v[i])
-	if missV && !s.plain {
+	positive := s.v.Name == "gamma"
+	switch {
+	case !missV || s.plain:
+	case positive: // by its logarithm
+		for j, x := range vs {
+			vs[j] = math.Exp(x)
+		}
+	case s.v.Name != "":
+		vs = count()
+	case s.levels:
+		vs = []float64{0, 1, 2}
+	default:
 		vs = []float64{0, 1}
 	}
 	rows, err := glm.NewPointwise(s.family, &glm.Data{X: design.NewDense(1, 1), Y: t.y[i : i+1]})
@@ -38,17 +55,15 @@ func (s *study) exactCells(t *truth, i int) (u, squares, v, uv float64) {
 	for _, a := range us {
 		for _, b := range vs {
 			l := normal(a, t.a[0]+t.a[1]*t.x[i], t.su)
-			eta := t.b[0] + t.b[1]*t.x[i] + t.b[2]*a
-			if s.plain {
-				l += normal(b, eta, t.sv)
-			} else {
-				l += b*eta - math.Log1p(math.Exp(eta))
+			l += s.vDensity(b, s.vEta(t.b, t.x[i], a), t.sv)
+			if positive && missV {
+				l += math.Log(b)
 			}
-			l += normal(t.w[i], t.d[0]+t.d[1]*(b-0.25), t.sw)
+			l += normal(t.w[i], sum(t.d[0], t.d[1:], s.entries(b)), t.sw)
 			if !slices.Contains(t.unseen, i) {
-				e := []float64{t.c[0] + t.c[1]*t.x[i] + t.c[2]*a + t.c[3]*(b-0.25)}
+				e := []float64{sum(t.c[0]+t.c[1]*t.x[i]+t.c[2]*a, t.c[3:], s.entries(b))}
 				if s.code != nil {
-					e[0] += t.c[4] * s.code([]float64{a, b})
+					e[0] += t.c[len(t.c)-1] * s.code([]float64{a, b})
 				}
 				rows.LogLik(0, e, []float64{t.disp}, e)
 				l += e[0]
@@ -61,17 +76,21 @@ func (s *study) exactCells(t *truth, i int) (u, squares, v, uv float64) {
 }
 
 // cells are the moments of missing cells at a position.
-func (t *truth) cells(theta []float64) (out []float64) {
-	at := len(theta) - len(t.missU) - len(t.missV) - len(t.unseen)
+func (s *study) cells(t *truth, theta []float64) (out []float64) {
+	per := len(s.numbers(0))
+	at := len(theta) - len(t.missU) - per*len(t.missV) - len(t.unseen)
 	for j, i := range t.missU {
 		u := theta[at+j]
 		v := t.v[i]
 		if q := slices.Index(t.missV, i); q >= 0 {
-			v = theta[at+len(t.missU)+q]
+			v = s.stateV(theta[at+len(t.missU)+per*q:])
 		}
 		out = append(out, u, u*u, u*v)
 	}
-	return append(out, theta[at+len(t.missU):at+len(t.missU)+len(t.missV)]...)
+	for q := range t.missV {
+		out = append(out, s.stateV(theta[at+len(t.missU)+per*q:]))
+	}
+	return out
 }
 
 // exact are the means of cells.
@@ -97,6 +116,11 @@ func TestCellsAgainstEnumeration(t *testing.T) {
 		"poisson": {family: poisson}, "poisson, both normal": {family: poisson, plain: true}, "gamma": {family: gamma},
 		"gaussian, product": {family: gaussian, code: product},
 		"bernoulli, square": {family: bernoulli, plain: true, code: square},
+		"gaussian, levels":  {family: gaussian, levels: true, unseen: true}, "bernoulli, levels": {family: bernoulli, levels: true},
+		"poisson, levels, product": {family: poisson, levels: true, code: product},
+		"gaussian, counts":         {family: gaussian, v: poisson}, "bernoulli, counts": {family: bernoulli, v: negative},
+		"poisson, positive": {family: poisson, v: gamma, unseen: true}, "gaussian, positive, product": {family: gaussian,
+			v: gamma, code: product},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -115,7 +139,7 @@ func TestCellsAgainstEnumeration(t *testing.T) {
 						t.Fatal(err)
 					}
 					k.Position(theta)
-					for j, x := range r.cells(theta) {
+					for j, x := range s.cells(r, theta) {
 						means[b][j] += x / size
 					}
 				}
@@ -199,7 +223,7 @@ func (s *study) density(t *truth) func(theta []float64) (logLik, logPrior float6
 		}
 		add(append(pu, s.sigma()))
 		add(pv)
-		if s.plain {
+		if len(s.vFamily().Dispersions()) > 0 {
 			add([]prior.Prior{s.sigma()})
 		}
 		add(append(pw, s.sigma()))
@@ -209,16 +233,16 @@ func (s *study) density(t *truth) func(theta []float64) (logLik, logPrior float6
 			at++
 		}
 		for _, i := range t.missV {
-			v[i] = theta[at]
-			at++
+			v[i] = s.stateV(theta[at:])
+			at += len(s.numbers(0))
 		}
 		for i := range t.x {
 			if slices.Contains(t.unseen, i) {
 				continue
 			}
-			e := []float64{c[0] + c[1]*t.x[i] + c[2]*u[i] + c[3]*(v[i]-0.25)}
+			e := []float64{sum(c[0]+c[1]*t.x[i]+c[2]*u[i], c[3:], s.entries(v[i]))}
 			if s.code != nil {
-				e[0] += c[4] * s.code([]float64{u[i], v[i]})
+				e[0] += c[len(c)-1] * s.code([]float64{u[i], v[i]})
 			}
 			rows, _ := glm.NewPointwise(s.family, &glm.Data{X: design.NewDense(1, 1), Y: t.y[i : i+1]})
 			rows.LogLik(0, e, disp, e)
@@ -232,9 +256,10 @@ func TestConformance(t *testing.T) {
 	for name, s := range map[string]study{
 		"bernoulli": {family: bernoulli, code: product, n: 9, unseen: true},
 		"gaussian":  {family: gaussian, plain: true, n: 9},
+		"levels":    {family: bernoulli, levels: true, n: 9, code: product}, "counts": {family: gaussian, v: negative, n: 9, code: product},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := s.draw(infer.NewStream(12, "conformance", name))
+			r := s.draw(infer.NewStream(15, "conformance", name))
 			setup, err := New(s.problem(r), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -296,11 +321,57 @@ func TestSigmaOfAColumn(t *testing.T) {
 		if !k.drawModels() {
 			t.Fatal("a log density was not finite")
 		}
-		x := k.models[0].logSigma
+		x := k.fits[0].logSigma
 		mean, second = mean+x/draws, second+x*x/draws
 	}
 	se := 2 * math.Sqrt((second-mean*mean)/draws) // slices repeat themselves a little
 	if math.Abs(mean-want) > 6*se {
 		t.Errorf("log sigma has mean %.4f ± %.4f, want %.4f", mean, se, want)
+	}
+}
+
+// A column that is modelled by its logarithm has the draws of that model, its cells in their own unit.
+func TestCellsOfLogarithms(t *testing.T) {
+	s := study{family: gaussian, n: 20}
+	r := s.draw(infer.NewStream(21, "logarithms"))
+	var draws [2][]float64
+	for logged := range draws {
+		p := s.problem(r)
+		p.Columns[0].Log = logged == 1
+		setup, err := New(p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(4, "logarithms")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		theta := make([]float64, len(setup.Parameters()))
+		for range 5 {
+			if _, err := k.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		k.Position(theta)
+		draws[logged] = theta
+		if err := k.(*kernel).SetPosition(theta); err != nil {
+			t.Fatal(err)
+		}
+		again := make([]float64, len(theta))
+		k.Position(again)
+		for j, x := range again {
+			if math.Abs(x-theta[j]) > 1e-12*(1+math.Abs(x)) {
+				t.Errorf("%s is %v, set to %v", setup.Parameters()[j].Name, x, theta[j])
+			}
+		}
+	}
+	first := len(draws[0]) - len(r.missU) - len(r.missV)
+	for j, x := range draws[0] {
+		if j >= first && j < first+len(r.missU) {
+			x = math.Exp(x)
+		}
+		if got := draws[1][j]; math.Abs(got-x) > 1e-12*(1+math.Abs(x)) {
+			t.Errorf("parameter %d is %v, want %v", j, got, x)
+		}
 	}
 }

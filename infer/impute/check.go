@@ -42,13 +42,18 @@ func dense(what string, data *glm.Data) error {
 	return nil
 }
 
+// families are those of models of columns.
+var families = []glm.Family{{Name: "gaussian", Link: "identity"}, {Name: "bernoulli", Link: "logit"},
+	{Name: "poisson", Link: "log"}, {Name: "negative_binomial", Link: "log"}, {Name: "gamma", Link: "log"},
+	{Name: "beta", Link: "logit"}}
+
 func (p *Problem) checkColumn(k int) error {
 	c := &p.Columns[k]
 	if err := dense("it", c.Data); err != nil {
 		return err
 	}
 	switch f := c.Model.Family; {
-	case f != glm.Family{Name: "gaussian", Link: "identity"} && f != glm.Family{Name: "bernoulli", Link: "logit"}:
+	case !slices.Contains(families, f) || c.Levels != nil && f != families[1]:
 		return fmt.Errorf("impute: family %s has no moves of cells", f)
 	case !c.Model.Proper():
 		return fmt.Errorf("impute: it has a flat prior")
@@ -66,13 +71,20 @@ func (p *Problem) checkColumn(k int) error {
 		if j >= k && moved != nil {
 			return fmt.Errorf("impute: it reads column %q, which comes after it", p.Columns[j].Name)
 		}
+		if moved == nil {
+			continue
+		}
 		slope, _, ok := c.Coder.Affine(j)
-		if moved != nil && (!ok || len(moved) != 1 || !c.binary() && slope[0] != 1) {
+		ok = ok && len(moved) == 1 && (!c.linear() || slope[0] == 1)
+		if p.Columns[j].Levels != nil {
+			_, ok = c.Coder.Table(j)
+		}
+		if !ok {
 			return fmt.Errorf("impute: it takes a function of column %q, which is incomplete", p.Columns[j].Name)
 		}
 	}
 	other := func(q prior.Prior) bool { return q.Kind != prior.Normal }
-	if !c.binary() && slices.ContainsFunc(c.Model.Coefficients, other) {
+	if c.linear() && slices.ContainsFunc(c.Model.Coefficients, other) {
 		return fmt.Errorf("impute: its coefficients have other priors than normal ones")
 	}
 	return nil

@@ -39,8 +39,11 @@ func (k *kernel) moveSingly(q int) bool {
 // likelihoods is the log likelihood of readers of row q with delta added to the state of column c.
 func (k *kernel) likelihoods(q, c int, delta float64) float64 {
 	sum := 0.0
+	for _, h := range k.choices {
+		sum += h.move(k.setup, q, c, k.states, delta)
+	}
 	for _, r := range k.readers {
-		if at := r.of[q]; at >= 0 && r.moved[c] != nil {
+		if at := r.of[q]; at >= 0 && r.moved[c] != nil && r.choice == nil {
 			sum += r.at(q, r.chain.Point().Eta()[at]+r.step(k.setup, q, c, k.states, delta))
 		}
 	}
@@ -56,11 +59,12 @@ func (k *kernel) moveCell(q, c int, delta float64) {
 		}
 	}
 	to := k.states[c] + delta
-	if k.problem.Columns[c].binary() {
+	if own := &k.problem.Columns[c]; own.binary() || own.Levels != nil || own.whole() {
 		to = math.Round(to)
 	}
 	z := to - y.centre[c]
 	k.z[q*y.width+y.first+c], k.states[c] = z, z+y.centre[c] // the state that z tells
+	y.spell(k.z[q*y.width : (q+1)*y.width])
 	for _, r := range k.readers {
 		if r.moved[c] != nil {
 			r.write(k.setup, q, k.states)

@@ -1,8 +1,9 @@
 // Package impute samples generalised linear models of incomplete data: missing cells of covariates are latent variables
 // beside the coefficients, and missing responses are drawn from their predictive law.
 //
-// Each incomplete column has a model of its own, gaussian(identity) or bernoulli(logit), given columns that are
-// complete and columns before it, so that the joint density is
+// Each incomplete column has a model of its own, gaussian(identity), bernoulli(logit), a multinomial logit of several
+// levels, poisson, negative_binomial, gamma or beta, given columns that are complete and columns before it, so that the
+// joint density is
 //
 //	prior · Π_k p(column k | columns before it) · p(response | columns)
 //
@@ -17,5 +18,6 @@
 //
 // Read problem.go and check.go for what is sampled, setup.go, then linear.go (gaussian models of columns), reader.go
 // (all other models), patterns.go and rows.go (cells of gaussian columns at once), curved.go (one at a time), binary.go
-// (cells of two states), kernel.go and state.go.
+// (cells of two states), levels.go (of several), numbers.go (counts, positive numbers and shares), kernel.go and
+// state.go.
 package impute

@@ -15,6 +15,8 @@ var (
 	bernoulli = glm.Family{Name: "bernoulli", Link: "logit"}
 	poisson   = glm.Family{Name: "poisson", Link: "log"}
 	gamma     = glm.Family{Name: "gamma", Link: "log"}
+	negative  = glm.Family{Name: "negative_binomial", Link: "log"}
+	beta      = glm.Family{Name: "beta", Link: "logit"}
 )
 
 func square(states []float64) float64  { return 0.3 * states[0] * states[0] }
@@ -23,7 +25,7 @@ func bounded(states []float64) float64 { return 1 / (1 + math.Exp(-2*states[0]))
 
 // summaries are what both sides of the invariance test are compared by.
 func (s *study) summaries(t *truth, theta []float64) []float64 {
-	at := len(theta) - len(t.missU) - len(t.missV) - len(t.unseen)
+	at := len(theta) - len(t.missU) - len(s.numbers(0))*len(t.missV) - len(t.unseen)
 	out := slices.Clone(theta[:at])
 	u, v, y := slices.Clone(t.u), slices.Clone(t.v), slices.Clone(t.y)
 	for _, i := range t.missU {
@@ -31,8 +33,8 @@ func (s *study) summaries(t *truth, theta []float64) []float64 {
 		at++
 	}
 	for _, i := range t.missV {
-		v[i] = theta[at]
-		at++
+		v[i] = s.stateV(theta[at:])
+		at += len(s.numbers(0))
 	}
 	for _, i := range t.unseen {
 		y[i] = theta[at]
@@ -120,6 +122,12 @@ func TestInvariance(t *testing.T) {
 		{"gaussian, square", study{family: gaussian, plain: true, code: square}},
 		{"bernoulli, product", study{family: bernoulli, code: product, unseen: true}},
 		{"poisson, bounded", study{family: poisson, code: bounded}},
+		{"gaussian, levels", study{family: gaussian, levels: true, unseen: true}},
+		{"bernoulli, levels, product", study{family: bernoulli, levels: true, code: product}},
+		{"gaussian, counts", study{family: gaussian, v: poisson, unseen: true}},
+		{"bernoulli, counts", study{family: bernoulli, v: negative}},
+		{"gaussian, positive", study{family: gaussian, v: gamma}},
+		{"poisson, shares", study{family: poisson, v: beta}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

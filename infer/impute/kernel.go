@@ -3,6 +3,7 @@ package impute
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
@@ -14,7 +15,8 @@ import (
 type kernel struct {
 	*setup
 	readers   []*reader
-	models    []fitted // of the system's
+	choices   []*choice // models of columns of several levels
+	fits      []fitted  // of the system's models
 	stream    *infer.Stream
 	slice     *cggibbs.Slicer
 	iteration int64
@@ -47,16 +49,19 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		}
 		k.readers = append(k.readers, own)
 	}
+	if err := k.findLatent(); err != nil {
+		return nil, err
+	}
 	k.makeRoom()
 	k.startCells()
 	k.rewriteAll()
 	for _, r := range k.readers {
-		r.chain.Point().Refresh()
-		r.chain.Moved()
+		r.alone()
+		r.revalue()
 		r.arrive()
 	}
 	for i, m := range s.system.models {
-		k.models[i].logSigma = vec.Log(max(spread(s.donors[m.column]), 1e-300))
+		k.fits[i].logSigma = vec.Log(max(spread(s.donors[m.column]), 1e-300))
 	}
 	k.drawModels()
 	k.predict()
@@ -78,7 +83,7 @@ func (k *kernel) makeRoom() {
 	k.easy, k.cursor = make([]bool, batchRows), make([]int, len(k.readers))
 	k.batch.passes = make([]passes, len(k.readers))
 	for _, m := range s.system.models {
-		k.models = append(k.models, fitted{alpha: make([]float64, len(m.at))})
+		k.fits = append(k.fits, fitted{alpha: make([]float64, len(m.at))})
 	}
 	for _, t := range s.sets {
 		m := len(t.columns)
@@ -110,9 +115,13 @@ func (k *kernel) startCells() {
 			u := k.problem.Columns[c].Data.Y[i]
 			if k.mask[q]>>c&1 == 1 {
 				u = k.donors[c][variate.Index(k.stream, len(k.donors[c]))]
+				if !k.problem.Columns[c].inside(u - y.centre[c] + y.centre[c]) { // lost to rounding
+					u = y.centre[c]
+				}
 			}
 			z[y.first+c] = u - y.centre[c]
 		}
+		y.spell(z)
 	}
 }
 
@@ -123,7 +132,7 @@ func (k *kernel) rewriteAll() {
 		for _, r := range k.readers {
 			r.write(k.setup, q, k.states)
 			if r.own >= 0 && k.mask[q]>>r.own&1 == 1 {
-				r.respond(q, math.Round(k.states[r.own]))
+				r.respond(q, k.states[r.own])
 			}
 		}
 	}
@@ -152,9 +161,15 @@ func (k *kernel) Step() (infer.Info, error) {
 	k.proposals, k.accepted = 0, 0
 	evaluations := k.slice.Evaluations()
 	for i, r := range k.readers {
+		if r.choice != nil {
+			r.choice.before(r)
+		}
 		own, err := r.chain.Step()
 		if err != nil {
 			return infer.Info{}, err
+		}
+		if r.choice != nil {
+			r.alone()
 		}
 		r.arrive()
 		info.Evaluations += own.Evaluations
@@ -170,20 +185,18 @@ func (k *kernel) Step() (infer.Info, error) {
 	if k.due() && !k.drawModels() {
 		return bad()
 	}
-	if !k.moveGaussian() {
+	if !k.moveGaussian() || !k.moveStates() {
 		return bad()
 	}
-	k.moveBinary()
 	k.settle()
 	for _, r := range k.readers {
-		r.chain.Point().Revalue()
-		r.chain.Moved()
+		r.revalue()
 		info.LogPrior += r.chain.LogPrior()
 	}
 	k.predict()
 	k.iteration++
 	info.LogLik = k.readers[k.main].chain.Point().Value().LogLik
-	info.LogPrior += k.system.logPrior(k.models)
+	info.LogPrior += k.system.logPrior(k.fits)
 	info.Evaluations += k.slice.Evaluations() - evaluations + k.proposals
 	return info, nil
 }
@@ -202,12 +215,12 @@ func (k *kernel) drawModels() bool {
 	if len(y.models) > 0 {
 		y.gram(k.z, k.scratch, k.h)
 		for i, m := range y.models {
-			if !y.draw(m, &k.models[i], k.h, k) {
+			if !y.draw(m, &k.fits[i], k.h, k) {
 				return false
 			}
 		}
 	}
-	y.precision(k.models, k.q)
+	y.precision(k.fits, k.q)
 	return true
 }
 
@@ -252,16 +265,17 @@ func (k *kernel) Position(dst []float64) {
 	main := k.readers[k.main]
 	at := main.target.Dim()
 	main.chain.Position(dst[:at])
-	linear, binary := 0, 0
+	linear := 0
 	for c := range p.Columns {
-		if p.Columns[c].binary() {
-			r := k.readers[binary]
-			binary++
+		for _, i := range k.setup.models[c] {
+			r := k.readers[i]
 			r.chain.Position(dst[at : at+r.target.Dim()])
 			at += r.target.Dim()
+		}
+		if !p.Columns[c].linear() {
 			continue
 		}
-		f := &k.models[linear]
+		f := &k.fits[linear]
 		linear++
 		copy(dst[at:], f.alpha)
 		dst[at] += k.system.centre[c]
@@ -273,11 +287,17 @@ func (k *kernel) Position(dst []float64) {
 	for c := range p.Columns {
 		for _, q := range k.cells[c] {
 			u := k.z[int(q)*y.width+y.first+c] + y.centre[c]
-			switch {
-			case p.Columns[c].Log:
+			switch own := &p.Columns[c]; {
+			case own.Log:
 				u = vec.Exp(u)
-			case p.Columns[c].binary():
+			case own.binary() || own.whole():
 				u = math.Round(u)
+			case own.Levels != nil:
+				for level := range own.Levels {
+					dst[at+level] = indicator(math.Round(u), level)
+				}
+				at += len(own.Levels)
+				continue
 			}
 			dst[at] = u
 			at++
@@ -304,30 +324,38 @@ func (k *kernel) SetPosition(theta []float64) error {
 	}
 	points := make([][]float64, len(k.readers))
 	points[k.main] = take(k.readers[k.main].target.Dim())
-	linear, binary := 0, 0
+	linear := 0
 	for c := range p.Columns {
-		if p.Columns[c].binary() {
-			points[binary] = take(k.readers[binary].target.Dim())
-			binary++
+		for _, i := range k.setup.models[c] {
+			points[i] = take(k.readers[i].target.Dim())
+		}
+		if !p.Columns[c].linear() {
 			continue
 		}
-		f := &k.models[linear]
+		f := &k.fits[linear]
 		linear++
 		copy(f.alpha, take(len(f.alpha)))
 		f.alpha[0] -= y.centre[c]
 		f.logSigma = vec.Log(take(1)[0])
 	}
 	for c := range p.Columns {
-		for i, u := range take(len(k.cells[c])) {
-			if p.Columns[c].Log {
-				u = vec.Log(u)
+		own := &p.Columns[c]
+		for _, q := range k.cells[c] {
+			u := take(own.cellNumbers())
+			switch {
+			case own.Log:
+				u = []float64{vec.Log(u[0])}
+			case own.Levels != nil:
+				u = []float64{float64(slices.Index(u, 1))}
 			}
-			k.z[int(k.cells[c][i])*y.width+y.first+c] = u - y.centre[c]
+			z := k.z[int(q)*y.width : (int(q)+1)*y.width]
+			z[y.first+c] = u[0] - y.centre[c]
+			y.spell(z)
 		}
 	}
 	copy(k.predicted, theta)
 	k.rewriteAll()
-	y.precision(k.models, k.q)
+	y.precision(k.fits, k.q)
 	for i, r := range k.readers {
 		if err := r.chain.SetPosition(points[i]); err != nil {
 			return err

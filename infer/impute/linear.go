@@ -14,16 +14,24 @@ import (
 )
 
 // system is the gaussian models of columns on one set of variables z: the column of ones, the complete columns that
-// they read, and the states of incomplete ones less a centre. Each row adds −½·zᵀQz to the log density, with Q = Σ
-// d·dᵀ/sigma² over the models, d the coefficients of response − prediction.
+// they read, the states of incomplete ones less a centre, and the entries of levels. Each row adds −½·zᵀQz to the log
+// density, with Q = Σ d·dᵀ/sigma² over the models, d the coefficients of response − prediction.
 type system struct {
 	width   int
 	first   int // place of the first incomplete column in z
 	centre  []float64
 	columns [][]float64 // complete ones, over all rows, the first of ones
+	entries []entry
+	of      [][]int // places among entries, by incomplete column
 	models  []*linear
 	base    []float64 // Gram matrix of the rows without missing cells
 	rows    float64
+}
+
+// entry is a column of a design that the level of an incomplete column decides.
+type entry struct {
+	column int
+	values []float64 // by level
 }
 
 // linear is the gaussian model of one column.
@@ -42,14 +50,12 @@ func newSystem(s *setup) (*system, error) {
 	t.columns = [][]float64{slices.Repeat([]float64{1}, p.Rows)}
 	known := make([]bool, len(p.Columns))
 	byName := map[string]int{}
-	type place struct {
-		incomplete bool
-		at         int
-	}
+	t.of = make([][]int, len(p.Columns))
+	type place struct{ block, at int } // complete columns, incomplete ones, entries of levels
 	places := make([][]place, len(p.Columns))
 	for k := range p.Columns {
 		c := &p.Columns[k]
-		if c.binary() {
+		if !c.linear() {
 			continue
 		}
 		out := make([]place, c.Data.Cols())
@@ -57,22 +63,30 @@ func newSystem(s *setup) (*system, error) {
 			out[j] = place{at: t.share(byName, c.Data, j, &p.Columns[k], p.Columns)}
 		}
 		for i := range k {
+			if p.Columns[i].Levels != nil {
+				values, _ := c.Coder.Table(i)
+				for m, j := range c.Coder.Moved(i) {
+					out[j] = place{2, t.entryOf(i, values[m])}
+				}
+				continue
+			}
 			for _, j := range c.Coder.Moved(i) {
 				_, origin, _ := c.Coder.Affine(i)
 				if known[i] && t.centre[i] != -origin[0] {
 					return nil, fmt.Errorf("impute: column %q has two centres", p.Columns[i].Name)
 				}
 				known[i], t.centre[i] = true, -origin[0]
-				out[j] = place{true, i}
+				out[j] = place{1, i}
 			}
 		}
 		places[k] = out
 	}
 	t.first = len(t.columns)
-	t.width = t.first + len(p.Columns)
+	last := t.first + len(p.Columns)
+	t.width = last + len(t.entries)
 	for k, out := range places {
 		c := &p.Columns[k]
-		if !known[k] {
+		if !known[k] && c.Levels == nil {
 			t.centre[k] = vec.Sum(s.donors[k]) / float64(len(s.donors[k]))
 		}
 		if out == nil {
@@ -80,15 +94,33 @@ func newSystem(s *setup) (*system, error) {
 		}
 		m := &linear{column: k, own: t.first + k, prior: c.Model.Coefficients, sigma: &c.Model}
 		for _, q := range out {
-			if q.incomplete {
-				q.at += t.first
-			}
-			m.at = append(m.at, q.at)
+			m.at = append(m.at, q.at+[]int{0, t.first, last}[q.block])
 		}
 		t.models = append(t.models, m)
 	}
 	t.gatherBase(s)
 	return t, nil
+}
+
+// entryOf finds the place of entries of levels among those of earlier models.
+func (t *system) entryOf(column int, values []float64) int {
+	for _, e := range t.of[column] {
+		if slices.Equal(t.entries[e].values, values) {
+			return e
+		}
+	}
+	t.entries = append(t.entries, entry{column, values})
+	t.of[column] = append(t.of[column], len(t.entries)-1)
+	return len(t.entries) - 1
+}
+
+// spell writes the entries of levels to a row z.
+func (t *system) spell(z []float64) {
+	last := t.width - len(t.entries)
+	for e := range t.entries {
+		level := z[t.first+t.entries[e].column]
+		z[last+e] = t.entries[e].values[int(math.Round(level))]
+	}
 }
 
 // share finds the place of a complete column among those of earlier models; 0 of an incomplete one.
@@ -122,6 +154,13 @@ func (t *system) gatherBase(s *setup) {
 	}
 	for k := range s.problem.Columns {
 		add(s.problem.Columns[k].Data.Y, t.centre[k])
+	}
+	for _, e := range t.entries {
+		values := make([]float64, s.problem.Rows)
+		for i, level := range s.problem.Columns[e.column].Data.Y {
+			values[i] = e.values[int(level)]
+		}
+		add(values, 0)
 	}
 	t.base = make([]float64, t.width*t.width)
 	if rows := s.problem.Rows - len(s.rows); rows > 0 {

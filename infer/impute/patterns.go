@@ -50,7 +50,7 @@ func (s *setup) findPatterns() {
 		s.pattern[q] = at
 		for _, r := range s.readers {
 			for _, k := range s.sets[at].columns {
-				s.curved[q] = s.curved[q] || r.of[q] >= 0 && r.moved[k] != nil && (!r.affine[k] || !r.convex)
+				s.curved[q] = s.curved[q] || r.of[q] >= 0 && r.moved[k] != nil && (!r.affine[k] || !r.tilts && !r.quad)
 			}
 		}
 	}
@@ -85,7 +85,7 @@ func (k *kernel) findLaws() {
 		}
 		cholesky(l.factor, m)
 		for j, r := range k.readers {
-			if r.quad {
+			if !r.tilts {
 				continue
 			}
 			tilt := l.tilts[j]

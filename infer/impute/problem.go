@@ -23,8 +23,8 @@ type Problem struct {
 	Row      func(row int) string
 }
 
-// Column is an incomplete column. Its state is the number that its model explains: the value, its logarithm, or 0 and
-// 1.
+// Column is an incomplete column. Its state is the number that its model explains: the value, its logarithm, 0 and 1,
+// or the number of a level.
 type Column struct {
 	Name    string
 	Missing []int // rows, in increasing order
@@ -34,10 +34,41 @@ type Column struct {
 	Coder Coder
 	// Log reports whether the state is the logarithm of the value.
 	Log bool
+	// Levels names the states 0, 1, … of a column of more than two. Its model is a multinomial logit: Model, of family
+	// bernoulli(logit), has the priors of the log odds of each level against the first. nil of other columns.
+	Levels []string
 }
 
 // binary reports whether the column has two states.
-func (c *Column) binary() bool { return c.Model.Family.Name == "bernoulli" }
+func (c *Column) binary() bool { return c.Model.Family.Name == "bernoulli" && c.Levels == nil }
+
+// linear reports whether the model of the column is gaussian(identity).
+func (c *Column) linear() bool {
+	return c.Model.Family == glm.Family{Name: "gaussian", Link: "identity"}
+}
+
+// whole reports whether the states are whole numbers from 0 on.
+func (c *Column) whole() bool {
+	return c.Model.Family.Name == "poisson" || c.Model.Family.Name == "negative_binomial"
+}
+
+// inside reports whether a number is a state of the column, of which levels are not asked for.
+func (c *Column) inside(u float64) bool {
+	switch c.Model.Family.Name {
+	case "gamma":
+		return u > 0
+	case "beta":
+		return u > 0 && u < 1
+	}
+	return true
+}
+
+// cellNumbers is how many parameters a missing cell has: of a column of levels one for each, which is 1 where the cell
+// has that level, else 0.
+func (c *Column) cellNumbers() int { return max(1, len(c.Levels)) }
+
+// models is how many sets of coefficients the model has.
+func (c *Column) models() int { return max(1, len(c.Levels)-1) }
 
 // Coder says how the states of incomplete columns become entries of a design. It is read-only.
 type Coder interface {
@@ -46,6 +77,9 @@ type Coder interface {
 	// Affine returns, for each of Moved, slope and origin of entry = slope·state + origin, which hold in every row
 	// whatever the states of other columns are; ok is false where an entry is no such function.
 	Affine(k int) (slope, origin []float64, ok bool)
+	// Table returns, for each of Moved, the entries that the levels of a column of several have, which hold in every row
+	// whatever the states of other columns are; ok is false where an entry is no such function, and of other columns.
+	Table(k int) (entries [][]float64, ok bool)
 	// Code writes the entries of some columns of the design at a row to dst, given the states of all incomplete
 	// columns there: NaN where a function has no value.
 	Code(row int, states []float64, columns []int, dst []float64)

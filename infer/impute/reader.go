@@ -18,6 +18,11 @@ type reader struct {
 	b     []float64   // slope of eta in the state of each column that is affine
 	disp  []float64
 
+	levels [][]float64    // what each level of a column adds to eta, where its entries stand in a table
+	choice *choice        // of a model of a column of several levels
+	law    *glm.Pointwise // of a column of numbers, on the rows with missing cells; or nil
+	whole  bool           // the numbers are counts
+
 	value, grad, curv [1]float64
 	eta               [1]float64
 	entries           []float64
@@ -35,7 +40,22 @@ func newChainReader(r *readerSetup, c infer.Chain) (*reader, error) {
 		at[q] = int(max(i, 0))
 	}
 	out.part = chain.Target().Part(at)
+	out.levels = make([][]float64, len(r.moved))
+	for k, table := range r.table {
+		if len(table) > 0 {
+			out.levels[k] = make([]float64, len(table[0]))
+		}
+	}
 	return out, nil
+}
+
+// revalue makes the log likelihood anew after cells have moved.
+func (r *reader) revalue() {
+	if r.law != nil {
+		r.chain.Point().Responded()
+	}
+	r.chain.Point().Revalue()
+	r.chain.Moved()
 }
 
 // arrive reads coefficients and dispersions.
@@ -43,6 +63,13 @@ func (r *reader) arrive() {
 	point := r.chain.Point()
 	r.disp = point.Dispersions()
 	for k, moved := range r.moved {
+		for level := range r.levels[k] {
+			sum := 0.0
+			for m, j := range moved {
+				sum = math.FMA(point.Beta(j), r.table[k][m][level], sum)
+			}
+			r.levels[k][level] = sum
+		}
 		r.b[k] = 0
 		if !r.affine[k] {
 			continue
@@ -78,6 +105,8 @@ func (r *reader) step(s *setup, q, k int, states []float64, delta float64) float
 		return 0
 	case r.affine[k]:
 		return float64(r.b[k] * delta)
+	case r.levels[k] != nil:
+		return r.levels[k][int(math.Round(states[k]+delta))] - r.levels[k][int(math.Round(states[k]))]
 	}
 	old := states[k]
 	states[k] = old + delta
@@ -104,6 +133,12 @@ func (r *reader) write(s *setup, q int, states []float64) {
 		if r.affine[k] {
 			for m, j := range moved {
 				r.x.Values[j*r.x.Rows+int(i)] = math.FMA(r.slope[k][m], states[k], r.origin[k][m])
+			}
+			continue
+		}
+		if table := r.table[k]; table != nil {
+			for m, j := range moved {
+				r.x.Values[j*r.x.Rows+int(i)] = table[m][int(math.Round(states[k]))]
 			}
 			continue
 		}

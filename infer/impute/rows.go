@@ -92,7 +92,7 @@ func (k *kernel) moveBatch() bool {
 		k.center(i, q)
 	}
 	for j, r := range k.readers {
-		if !r.quad {
+		if r.tilts {
 			k.foresee(j, r)
 		}
 	}
@@ -100,7 +100,7 @@ func (k *kernel) moveBatch() bool {
 		k.propose(i, q)
 	}
 	for j, r := range k.readers {
-		if !r.quad {
+		if r.tilts {
 			k.compare(j, r)
 		}
 	}
@@ -193,7 +193,7 @@ func (k *kernel) propose(i, q int) {
 	solveUpper(l.factor, m, move)
 	for j, r := range k.readers {
 		p := &b.passes[j]
-		if r.quad || r.of[q] < 0 {
+		if !r.tilts || r.of[q] < 0 {
 			continue
 		}
 		s := p.slope[k.cursor[j]]
@@ -207,7 +207,7 @@ func (k *kernel) propose(i, q int) {
 		mean[a] += x
 	}
 	for j, r := range k.readers {
-		if r.quad || r.of[q] < 0 {
+		if !r.tilts || r.of[q] < 0 {
 			continue
 		}
 		sum := 0.0

@@ -23,7 +23,8 @@ type setup struct {
 
 	system  *system // gaussian models of columns
 	readers []*readerSetup
-	main    int // the regression's place among readers
+	models  [][]int // the readers of each column's model; none of gaussian ones
+	main    int     // the regression's place among readers
 	params  []infer.Parameter
 	unseen  *glm.Pointwise
 	patterns
@@ -46,16 +47,9 @@ func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
 		return nil, err
 	}
 	for k := range p.Columns {
-		c := &p.Columns[k]
-		if !c.binary() {
-			continue
+		if err := s.readColumn(k, by); err != nil {
+			return nil, fmt.Errorf("model of column %q: %w", p.Columns[k].Name, err)
 		}
-		r, err := newReader(s, c.Data, c.Model, c.Coder, nil, by)
-		if err != nil {
-			return nil, fmt.Errorf("model of column %q: %w", c.Name, err)
-		}
-		r.own = k
-		s.readers = append(s.readers, r)
 	}
 	r, err := newReader(s, p.Data, p.Model, p.Coder, p.Of, by)
 	if err != nil {
@@ -113,40 +107,59 @@ func (s *setup) findCells() {
 func (s *setup) describe() {
 	p := s.problem
 	s.params = slices.Clone(s.readers[s.main].target.Parameters())
-	models := 0
 	for k := range p.Columns {
 		c := &p.Columns[k]
-		for _, q := range s.parametersOf(k, &models) {
-			name := c.Name + "_" + q.Name
-			if q.Kind == infer.Dispersion {
-				name = q.Name + "_" + c.Name
+		for i, q := range s.parametersOf(k) {
+			q.Grouping, q.Term = c.Name, q.Name
+			switch {
+			case q.Kind == infer.Dispersion:
+				q.Name = q.Name + "_" + c.Name
+			case c.Levels != nil:
+				q.Level = c.Levels[i/c.Data.Cols()+1]
+				q.Name = c.Name + "_" + q.Level + "_" + q.Name
+			default:
+				q.Name = c.Name + "_" + q.Name
 			}
-			s.params = append(s.params, infer.Parameter{Name: name, Kind: infer.Imputation, Grouping: c.Name, Term: q.Name})
+			q.Kind = infer.Imputation
+			s.params = append(s.params, q)
 		}
 	}
-	cell := func(column string, row int) {
+	cell := func(column string, row int, level string) {
 		label := p.Row(row)
-		s.params = append(s.params, infer.Parameter{Name: "Ymi_" + column + "[" + label + "]", Kind: infer.Imputed,
-			Grouping: column, Level: label})
+		name := "Ymi_" + column + "[" + label
+		if level != "" {
+			name += "," + level
+		}
+		s.params = append(s.params, infer.Parameter{Name: name + "]", Kind: infer.Imputed, Grouping: column, Level: label,
+			Term: level})
 	}
 	for k := range p.Columns {
-		for _, i := range p.Columns[k].Missing {
-			cell(p.Columns[k].Name, i)
+		c := &p.Columns[k]
+		for _, i := range c.Missing {
+			if c.Levels == nil {
+				cell(c.Name, i, "")
+			}
+			for _, level := range c.Levels {
+				cell(c.Name, i, level)
+			}
 		}
 	}
 	for _, i := range p.UnseenOf {
-		cell(p.Response, i)
+		cell(p.Response, i, "")
 	}
 }
 
-// parametersOf are those of the model of column k; at counts the models that are readers.
-func (s *setup) parametersOf(k int, at *int) []infer.Parameter {
+// parametersOf are those of the model of column k.
+func (s *setup) parametersOf(k int) (out []infer.Parameter) {
 	c := &s.problem.Columns[k]
-	if c.binary() {
-		*at++
-		return s.readers[*at-1].target.Parameters()
+	for _, r := range s.models[k] {
+		for _, q := range s.readers[r].target.Parameters() {
+			out = append(out, infer.Parameter{Name: q.Name, Kind: q.Kind})
+		}
 	}
-	var out []infer.Parameter
+	if !c.linear() {
+		return out
+	}
 	for _, name := range c.Data.Names {
 		out = append(out, infer.Parameter{Name: name, Kind: infer.Coefficient})
 	}
@@ -162,13 +175,44 @@ func (s *setup) Explain() string {
 	var models []string
 	for k := range s.problem.Columns {
 		c := &s.problem.Columns[k]
-		models = append(models, fmt.Sprintf("%s (%d cells, %s)", c.Name, len(c.Missing), c.Model.Family.Name))
+		models = append(models, fmt.Sprintf("%s (%d cells, %s)", c.Name, len(c.Missing), c.words()))
 	}
 	words := fmt.Sprintf("missing cells drawn with the coefficients: %s", strings.Join(models, ", "))
 	if n := len(s.problem.UnseenOf); n > 0 {
 		words += fmt.Sprintf("; %d missing responses predicted", n)
 	}
 	return words + "; " + s.readers[s.main].beside.Explain()
+}
+
+// readColumn makes the readers of a column's model: none of a gaussian one, one for each level but the first of a
+// column of several.
+func (s *setup) readColumn(k int, by infer.Parallel) error {
+	c := &s.problem.Columns[k]
+	s.models = append(s.models, nil)
+	if c.linear() {
+		return nil
+	}
+	for m := range c.models() {
+		data, level := *c.Data, 0
+		if c.Levels != nil {
+			level = m + 1
+			data.Y = make([]float64, len(c.Data.Y))
+			for i, y := range c.Data.Y {
+				data.Y[i] = indicator(y, level)
+			}
+		}
+		r, err := newReader(s, &data, c.Model, c.Coder, nil, by)
+		if err != nil {
+			return err
+		}
+		r.own, r.level = k, level
+		if level > 0 {
+			r.tilts = false
+		}
+		s.models[k] = append(s.models[k], len(s.readers))
+		s.readers = append(s.readers, r)
+	}
+	return nil
 }
 
 // readerSetup is a model that reads cells, and is no gaussian model of a column.
@@ -179,12 +223,14 @@ type readerSetup struct {
 	coder  Coder
 	of     []int32 // its row for each row with missing cells, or −1
 	own    int     // the column that it explains, or −1
+	level  int     // the level of that, where the column has more than two; else 0
 	moved  [][]int // by column
 	slope  [][]float64
 	origin [][]float64
 	affine []bool
-	quad   bool // a closed gaussian, whose likelihood is part of the normal law of cells
-	convex bool // log-concave with a closed form
+	table  [][][]float64 // by column of several levels, moved column and level; nil where entries are no such function
+	quad   bool          // a closed gaussian, whose likelihood is part of the normal law of cells
+	tilts  bool          // log-concave with a closed form: its slope tilts proposals of cells
 	all    []int
 }
 
@@ -198,7 +244,8 @@ func newReader(s *setup, data *glm.Data, model glm.Model, coder Coder, rows []in
 	if r.beside, err = cggibbs.NewRewritten(target, cggibbs.Options{}); err != nil {
 		return nil, err
 	}
-	r.quad, r.convex = target.ClosedGaussian() && target.Weights() == nil, target.Closed()
+	r.quad = target.ClosedGaussian() && target.Weights() == nil
+	r.tilts = target.Closed() && !r.quad
 	at := make([]int32, s.problem.Rows)
 	for i := range at {
 		at[i] = int32(i)
@@ -217,6 +264,11 @@ func newReader(s *setup, data *glm.Data, model glm.Model, coder Coder, rows []in
 		slope, origin, ok := coder.Affine(k)
 		r.moved, r.slope, r.origin = append(r.moved, moved), append(r.slope, slope), append(r.origin, origin)
 		r.affine = append(r.affine, ok || moved == nil)
+		table, ok := coder.Table(k)
+		if !ok || s.problem.Columns[k].Levels == nil {
+			table = nil
+		}
+		r.table = append(r.table, table)
 		r.all = append(r.all, moved...)
 	}
 	slices.Sort(r.all)

@@ -26,7 +26,7 @@ func (k *kernel) MarshalBinary() ([]byte, error) {
 		}
 		out = state.AppendFloats(out, z)
 	}
-	for _, f := range k.models {
+	for _, f := range k.fits {
 		out = state.AppendFloats(out, append(append([]float64(nil), f.alpha...), f.logSigma))
 	}
 	out = state.AppendFloats(out, k.predicted)
@@ -56,11 +56,16 @@ func (k *kernel) UnmarshalBinary(data []byte) error {
 			return r.Err()
 		}
 		for i, q := range cells {
+			if u := z[i] + y.centre[c]; !k.problem.Columns[c].inside(u) || k.problem.Columns[c].Levels != nil &&
+				(u < 0 || u >= float64(len(k.problem.Columns[c].Levels))) {
+				return fmt.Errorf("impute: chain state is damaged: a cell of %v", u)
+			}
 			k.z[int(q)*y.width+y.first+c] = z[i]
+			y.spell(k.z[int(q)*y.width : int(q+1)*y.width])
 		}
 	}
-	for i := range k.models {
-		f := &k.models[i]
+	for i := range k.fits {
+		f := &k.fits[i]
 		v := r.Finite(len(f.alpha)+1, "coefficients")
 		if r.Err() != nil {
 			return r.Err()
@@ -93,7 +98,7 @@ func (k *kernel) UnmarshalBinary(data []byte) error {
 	case r.Rest() > 0:
 		return fmt.Errorf("impute: chain state is damaged: %d bytes too many", r.Rest())
 	}
-	y.precision(k.models, k.q)
+	y.precision(k.fits, k.q)
 	k.iteration = iteration
 	return nil
 }

@@ -103,7 +103,7 @@ var deps = map[string]string{
 	// explain tells what a run would do, and draws from priors only.
 	"pipelines/internal/explain": "internal/words infer infer/design infer/glm infer/groups infer/prior pipelines/internal/plan pipelines/internal/spec",
 	// propose looks at columns, and reads no files.
-	"pipelines/internal/propose": "internal/words" + arrow,
+	"pipelines/internal/propose": "infer/glm internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
 	"pipelines/internal/exchange": "infer infer/diag ingest internal/netcdf internal/outfile internal/words report report/judge" + arrow,
 	// synthetic makes data, and does not fit them.

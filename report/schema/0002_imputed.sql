@@ -1,21 +1,22 @@
 -- Missing cells that were drawn with the coefficients.
 
 CREATE VIEW imputed AS
-SELECT f.dataset, f.key, f.model, f.sampler, p.grouping AS variable, CAST(p.level AS BIGINT) AS row, s.mean, s.sd, s.q025, s.q25,
+SELECT f.dataset, f.key, f.model, f.sampler, p.grouping AS variable, CAST(p.level AS BIGINT) AS row, p.term AS level, s.mean, s.sd, s.q025, s.q25,
        s.median, s.q75, s.q975, s.rhat, s.ess_bulk, s.ess_tail, p.name AS parameter, f.state, f.fit_id
 FROM latest f
 JOIN parameter p ON p.fit_id = f.fit_id AND p.kind = 'imputed'
 JOIN summary s ON s.fit_id = p.fit_id AND s.parameter_id = p.parameter_id
 ORDER BY f.dataset, f.key, f.model, f.sampler, p.parameter_id;
 
-COMMENT ON VIEW imputed IS 'Missing cells of the newest fits of models with missing: impute: a row for each, of predictors and of the response.';
+COMMENT ON VIEW imputed IS 'Missing cells of the newest fits of models with missing: impute: a row for each, of predictors and of the response; of columns of several levels one for each level.';
 COMMENT ON COLUMN imputed.dataset IS 'Data set.';
 COMMENT ON COLUMN imputed.key IS 'File or group of the data set.';
 COMMENT ON COLUMN imputed.model IS 'Model.';
 COMMENT ON COLUMN imputed.sampler IS 'Sampler.';
 COMMENT ON COLUMN imputed.variable IS 'The column of the cell.';
 COMMENT ON COLUMN imputed.row IS 'The row of the cell, counted from 1.';
-COMMENT ON COLUMN imputed.mean IS 'Posterior mean of its value; of a column of two values the probability of the second one, or of true.';
+COMMENT ON COLUMN imputed.level IS 'A level of a column of text of more than two values, which has a row for each; NULL of other columns.';
+COMMENT ON COLUMN imputed.mean IS 'Posterior mean of its value; of a column of two values the probability of the second one, or of true; of a level its probability.';
 COMMENT ON COLUMN imputed.sd IS 'Posterior standard deviation.';
 COMMENT ON COLUMN imputed.q025 IS '2.5 % quantile.';
 COMMENT ON COLUMN imputed.q25 IS '25 % quantile.';

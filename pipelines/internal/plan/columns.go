@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,12 +19,100 @@ type columnModel struct {
 	gap     transform.Gap
 	formula string
 	family  glm.Family
+	given   *spec.Imputation // or nil
 	design  *transform.Design
+	free    int // dispersions that are parameters
 }
 
 // words say what the column is modelled by.
 func (c *columnModel) words() string {
-	return fmt.Sprintf("%s, %s: %d missing cells are drawn", c.formula, c.family.Name, len(c.gap.Rows))
+	name := c.family.Name
+	if c.gap.Several() {
+		name = multinomial
+	}
+	return fmt.Sprintf("%s, %s: %d missing cells are drawn", c.formula, name, len(c.gap.Rows))
+}
+
+// multinomial is the family of a column of several levels, in words. The law of each level against the first is
+// bernoulli(logit).
+const multinomial = "multinomial"
+
+// levels is how many levels have coefficients of their own; 1 of a column that has none.
+func (c *columnModel) levels() int { return max(1, len(c.gap.Levels)-1) }
+
+// parameters counts those of the column's model.
+func (c *columnModel) parameters() int {
+	return c.levels()*c.design.Data.Cols() + c.free
+}
+
+// numbers is how many parameters the cells have.
+func (c *columnModel) numbers() int {
+	if c.gap.Several() {
+		return len(c.gap.Rows) * len(c.gap.Levels)
+	}
+	return len(c.gap.Rows)
+}
+
+// familyOf is the family of a column whose formula is not of its logarithm, as pipeline init chooses those of
+// responses.
+func familyOf(g *transform.Gap) glm.Family {
+	name := "gaussian"
+	switch {
+	case g.Binary || g.Several():
+		name = "bernoulli"
+	default:
+		if likely := glm.Likely(g.Seen()); likely != "bernoulli" { // of two numbers far from each other
+			name = likely
+		}
+	}
+	return family(name)
+}
+
+// family is one with its first link.
+func family(name string) glm.Family {
+	f, err := glm.ParseFamily(name, "")
+	if err != nil {
+		panic(err) // names are constants, or were checked with the spec
+	}
+	return f
+}
+
+// takeFamily is that of the spec, or without one that of the column.
+func (c *columnModel) takeFamily(log bool) error {
+	g, name := &c.gap, ""
+	if c.given != nil {
+		name = c.given.Family
+	}
+	switch {
+	case log && name != "" && name != "gaussian":
+		return words.Hint(fmt.Errorf("the logarithm of a column is gaussian, not %s", name), "model the column itself")
+	case log && !g.Positive():
+		return words.Hint(errors.New("it has values that are not above 0, of which there is no logarithm"),
+			"model the column itself")
+	case log:
+		g.Binary, g.Low, g.Log, c.family = false, 0, true, family("gaussian")
+		return nil
+	case name == "" || name == multinomial && g.Several():
+		c.family = familyOf(g)
+	case g.Levels != nil && !(name == "bernoulli" && g.Binary):
+		return words.Hint(fmt.Errorf("%s is not of text", name), "leave family out: it is bernoulli of two values, and "+
+			"multinomial of more")
+	case name == multinomial || name == "bernoulli" && !g.Binary:
+		return words.Hint(fmt.Errorf("%s is of %s, and it has others", name,
+			map[string]string{multinomial: "text", "bernoulli": "two values"}[name]), "leave family out: pipeline validate "+
+			"prints what is taken")
+	default:
+		if c.family = family(name); name != "bernoulli" {
+			g.Binary, g.Low = false, 0
+		}
+		if glm.CheckResponse(c.family, g.Seen(), nil) != nil {
+			at := slices.IndexFunc(glm.Families(), func(f glm.FamilyInfo) bool { return f.Name == name })
+			return words.Hint(fmt.Errorf("%s is of %s, and it has others", name, glm.Families()[at].Response),
+				"leave family out: pipeline validate prints what is taken")
+		}
+	}
+	g.Above = c.family.Name == "gamma" || c.family.Name == "beta"
+	return nil
 }
 
 // modelsOf gives each incomplete column its model, in an order in which each reads none that comes later: from the
@@ -89,39 +178,29 @@ func schemaNames(schema *ingest.Schema) (names []string) {
 func modelOf(m *spec.Model, schema *ingest.Schema, terms []string, g transform.Gap, later func(string) bool,
 	before []*columnModel,
 ) (c *columnModel, waits string, err error) {
-	c = &columnModel{gap: g, family: glm.Family{Name: "gaussian", Link: "identity"}}
-	if g.Binary {
-		c.family = glm.Family{Name: "bernoulli", Link: "logit"}
-	}
+	c = &columnModel{gap: g}
 	at := slices.IndexFunc(m.Imputation, func(i *spec.Imputation) bool { return i.Name == g.Column })
 	if at < 0 {
 		c.formula = standardFormula(g.Column, terms, later)
-		return c, "", nil
+		return c, "", c.takeFamily(false)
 	}
 	fault := func(what, hint string) error {
 		return words.Hint(fmt.Errorf("model %q, imputation of column %q: %s", m.Name, g.Column, what), hint)
 	}
 	given := m.Imputation[at]
-	c.formula = given.Formula
-	if given.Family == "bernoulli" && !g.Binary {
-		return nil, "", fault("bernoulli is of two values, and it has others", "take gaussian")
-	}
-	if given.Family == "gaussian" && g.Binary && g.Levels == nil {
-		c.gap.Binary, c.family = false, glm.Family{Name: "gaussian", Link: "identity"}
-	}
+	c.formula, c.given = given.Formula, given
 	formula, err := transform.ParseFormula(given.Formula)
 	if err != nil {
 		return nil, "", err
 	}
 	plain, log := formula.ResponseIs(schema, g.Column)
-	switch {
-	case !plain && !log:
+	if !plain && !log {
 		return nil, "", fault("its formula explains something else", fmt.Sprintf("write %s ~ …, or log(%[1]s) ~ …",
 			transform.QuoteName(g.Column)))
-	case log && (!g.Positive() || c.family.Name != "gaussian"):
-		return nil, "", fault("it has values that are not above 0, of which there is no logarithm", "model the column itself")
 	}
-	c.gap.Log = log
+	if err := c.takeFamily(log); err != nil {
+		return nil, "", fmt.Errorf("model %q, imputation of column %q: %w", m.Name, g.Column, err)
+	}
 	reads, _, others, err := formula.Reads(schema)
 	if err != nil {
 		return nil, "", err

@@ -113,6 +113,7 @@ func identifyModel(m *spec.Model) modelIdentity {
 	}
 	for _, i := range m.Imputation {
 		id.Imputation = append(id.Imputation, i.Name, i.Formula, i.Family)
+		id.Imputation = append(id.Imputation, i.Prior.Identity()...)
 	}
 	for _, n := range m.Prior.ByName {
 		id.ByName = append(id.ByName, n.Pattern, n.String())

@@ -11,6 +11,7 @@ import (
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/impute"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
@@ -178,7 +179,7 @@ func (p *Imputed) code(formula *transform.Formula, table transform.Table, unseen
 			return fmt.Errorf("model %q, imputation of column %q: %w", m.Name, c.gap.Column, err)
 		}
 		out.Columns = append(out.Columns, *column)
-		p.cells += len(p.columns[k].gap.Rows)
+		p.cells += p.columns[k].numbers()
 	}
 	coding := u.coding(m, formula, u.table)
 	coding.Missing, coding.Sparse, coding.Unseen = "drop", "false", true
@@ -225,19 +226,60 @@ func (p *Imputed) codeColumn(c *columnModel, filled transform.Table, gaps []tran
 	if err != nil {
 		return nil, err
 	}
-	u := p.fit.Unit
-	c.design, err = transform.Build(filled, transform.Spec{Dataset: u.Name(), Formula: formula, Family: c.family,
-		Sparse: "false", Levels: ownLevels(p.fit.Model, formula, filled), File: u.table.From(), Locate: u.table.Locate})
-	if err != nil {
+	u, own := p.fit.Unit, filled
+	design := transform.Spec{Dataset: u.Name(), Formula: formula, Family: c.family, Sparse: "false",
+		Levels: ownLevels(p.fit.Model, formula, filled), File: u.table.From(), Locate: u.table.Locate}
+	if c.gap.Several() || c.gap.Low != 0 { // the response is the state, which the design need not know
+		own, design.Family = c.gap.OfStates(filled), family("gaussian")
+		defer own.Release()
+		delete(design.Levels, c.gap.Column)
+	}
+	if c.design, err = transform.Build(own, design); err != nil {
 		return nil, err
 	}
 	entries, err := c.design.Record.NewEntries(gaps, filled)
 	if err != nil {
 		return nil, err
 	}
-	defaults := glm.Defaults(c.family, c.design.Data)
-	return &impute.Column{Name: c.gap.Column, Missing: c.gap.Rows, Data: c.design.Data, Coder: entries, Log: c.gap.Log,
-		Model: glm.Model{Family: c.family, Coefficients: defaults.Coefficients, Dispersion: defaults.Dispersion}}, nil
+	out := &impute.Column{Name: c.gap.Column, Missing: c.gap.Rows, Data: c.design.Data, Coder: entries, Log: c.gap.Log}
+	if c.gap.Several() {
+		out.Levels = c.gap.Levels
+	}
+	if c.family.Name == "poisson" && (c.given == nil || c.given.Family == "") && c.overdispersed() {
+		c.family = family("negative_binomial")
+	}
+	if err := c.given.Refuse(c.family); err != nil {
+		return nil, err
+	}
+	out.Model = c.posterior()
+	c.free = len(c.family.Dispersions())
+	if c.family.Name != "gaussian" && c.free > 0 && out.Model.Dispersion.Kind == prior.Constant {
+		c.free = 0
+	}
+	return out, nil
+}
+
+// posterior is the column's family with the priors of the spec, or by default for its data.
+func (c *columnModel) posterior() glm.Model {
+	own := &spec.Model{Family: spec.Family{Family: c.family}}
+	if c.given != nil {
+		own.Prior = c.given.Prior.Priors()
+	}
+	return posterior(own, c.design.Data)
+}
+
+// overdispersed reports whether the counts that are there vary more than a poisson model of them allows.
+func (c *columnModel) overdispersed() bool {
+	missing, rows := c.gap.Rows, []int{}
+	for i := range c.design.Data.Rows() {
+		if len(missing) > 0 && missing[0] == i {
+			missing = missing[1:]
+			continue
+		}
+		rows = append(rows, i)
+	}
+	target, err := glm.NewTarget(c.design.Data.Taken(rows), c.posterior())
+	return err == nil && target.Pearson() > glm.Overdispersed
 }
 
 // ownLevels are those of the model that a formula's columns have.
@@ -279,8 +321,8 @@ func (p *Imputed) Need(chains, workers int) Need {
 	for _, c := range p.columns {
 		n.Bytes += 8 * c.design.Data.X.Entries()
 		entries += int64(p.problem.Rows)
-		if c.gap.Binary {
-			entries += c.design.Data.X.Entries()
+		if c.family.Name != "gaussian" {
+			entries += int64(c.levels()) * c.design.Data.X.Entries()
 		}
 	}
 	const perCell = 1 << 10
@@ -318,13 +360,12 @@ func (p *Imputed) ToData(theta []float64) {
 		at -= c.parameters()
 	}
 	for _, c := range p.columns {
-		c.design.Record.ToData(theta[at:])
+		for level := range c.levels() {
+			c.design.Record.ToData(theta[at+level*c.design.Data.Cols():])
+		}
 		at += c.parameters()
 	}
 }
-
-// parameters counts those of the column's model.
-func (c *columnModel) parameters() int { return c.design.Data.Cols() + len(c.family.Dispersions()) }
 
 // Gating passes over cells that never move, as one of two states may.
 func (p *Imputed) Gating() Gating { return Gating{Constants: true} }
@@ -370,8 +411,10 @@ func (p *Imputed) Describe(rec *record.Fit, params []infer.Parameter) error {
 	}
 	for k, c := range p.columns {
 		own := &p.problem.Columns[k].Model
-		describe(at, own, c.design.Record.Columns)
-		if at += c.parameters(); len(c.family.Dispersions()) > 0 {
+		for level := range c.levels() {
+			describe(at+level*c.design.Data.Cols(), own, c.design.Record.Columns)
+		}
+		if at += c.parameters(); c.free > 0 {
 			rec.Parameters[at-1].Prior = own.Dispersion.String()
 		}
 	}

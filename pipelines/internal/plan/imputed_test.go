@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -22,8 +23,13 @@ const nhanes2 = "age,bmi,hyp,chl 20-39,NA,NA,NA 40-59,22.7,no,187 20-39,NA,no,18
 // imputedProblem codes nhanes2 for one model, with what stands under run and the sampler.
 func imputedProblem(t *testing.T, model, run, sampler string) (Problem, error) {
 	t.Helper()
+	return problemOf(t, strings.ReplaceAll(nhanes2, " ", "\n")+"\n", model, run, sampler)
+}
+
+// problemOf codes lines of a CSV file.
+func problemOf(t *testing.T, lines, model, run, sampler string) (Problem, error) {
+	t.Helper()
 	dir := t.TempDir()
-	lines := strings.ReplaceAll(nhanes2, " ", "\n") + "\n"
 	if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -122,6 +128,18 @@ func TestImputedRefusals(t *testing.T) {
 		{"formula: chl ~ bmi, imputation: {bmi: {formula: age ~ hyp}}", "chains: 2", "method: auto", "explains something else"},
 		{"formula: chl ~ bmi + offset(hyp)", "chains: 2", "method: auto", "draws cells of predictors alone"},
 		{"formula: chl ~ bmi + (1 | age)", "chains: 2", "method: auto", "does not go with group-level effects"},
+		{"formula: chl ~ bmi, imputation: {bmi: {formula: bmi ~ age, family: poisson}}", "chains: 2", "method: auto",
+			"poisson is of a whole number, 0 or more, and it has others"},
+		{"formula: chl ~ hyp, imputation: {hyp: {formula: hyp ~ age, family: gamma}}", "chains: 2", "method: auto",
+			"gamma is not of text"},
+		{"formula: chl ~ bmi, imputation: {bmi: {formula: bmi ~ age, family: bernoulli}}", "chains: 2", "method: auto",
+			"bernoulli is of two values"},
+		{"formula: chl ~ bmi, imputation: {bmi: {formula: log(bmi) ~ age, family: gamma}}", "chains: 2", "method: auto",
+			"the logarithm of a column is gaussian"},
+		{"formula: chl ~ bmi, imputation: {bmi: {formula: bmi ~ age, prior: {coefficients: 'cauchy(0, 1)'}}}", "chains: 2",
+			"method: auto", "a coefficient of a gaussian column is not cauchy"},
+		{"formula: chl ~ bmi, imputation: {bmi: {formula: bmi ~ age, prior: {shape: 'gamma(1, 1)'}}}", "chains: 2",
+			"method: auto", "gaussian has no shape"},
 		{plain + ", prior: {coefficients: flat}", "chains: 2", "method: auto", "flat"},
 	} {
 		problem, err := imputedProblem(t, c.model, c.run, c.sampler)
@@ -143,6 +161,8 @@ func TestImputedModels(t *testing.T) {
 			"imputation: hyp ~ bmi, bernoulli: 8 missing cells are drawn",
 		"formula: chl ~ log(bmi), imputation: {bmi: {formula: log(bmi) ~ age}}": "imputation: log(bmi) ~ age, gaussian: " +
 			"9 missing cells are drawn",
+		"formula: chl ~ log(bmi), imputation: {bmi: {formula: bmi ~ age, family: gamma}}": "imputation: bmi ~ age, gamma: " +
+			"9 missing cells are drawn",
 	} {
 		problem, err := imputedProblem(t, model, "chains: 2", "method: auto")
 		if err != nil {
@@ -151,5 +171,62 @@ func TestImputedModels(t *testing.T) {
 		if got := strings.Join(problem.(*Imputed).models(), "; "); got != want {
 			t.Errorf("%s: %s, want %s", model, got, want)
 		}
+	}
+}
+
+// A column without a model in the spec has the family that pipeline init takes for a response of its kind.
+func TestImputedFamilies(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("y,x,few,many,skewed,share,two,level,state\n")
+	for i := range 60 {
+		u := float64(i*37%60) / 60
+		cells := []string{fmt.Sprint(i % 7), fmt.Sprint(3*u - 1), fmt.Sprint(i % 4), fmt.Sprint(i % 3 * (i % 29)),
+			fmt.Sprint(math.Exp(4 * u)), fmt.Sprint(0.1 + 0.8*u), fmt.Sprint(4 + i%2), []string{"a", "b", "c"}[i%3],
+			[]string{"yes", "no"}[i%2]}
+		cells[1+i%8] = "NA"
+		b.WriteString(strings.Join(cells, ",") + "\n")
+	}
+	problem, err := problemOf(t, b.String(), "formula: y ~ x + few + many + skewed + share + two + level + state", "chains: 2",
+		"method: auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, c := range problem.(*Imputed).columns {
+		words := strings.Split(strings.SplitN(c.words(), ":", 2)[0], ", ")
+		got[c.gap.Column] = words[len(words)-1]
+	}
+	for column, want := range map[string]string{"x": "gaussian", "few": "poisson", "many": "negative_binomial",
+		"skewed": "gamma", "share": "beta", "two": "bernoulli", "level": "multinomial", "state": "bernoulli"} {
+		if got[column] != want {
+			t.Errorf("%s is %s, want %s", column, got[column], want)
+		}
+	}
+	if _, err := problem.Setup(nil, Schedule{}, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// Priors of the spec are those of the model of a column; the others are the defaults.
+func TestImputedPriors(t *testing.T) {
+	problem, err := imputedProblem(t, "formula: chl ~ bmi + hyp, imputation: {bmi: {formula: bmi ~ age, prior: {coefficients: "+
+		"'normal(0, 7)', by_name: {'age60*': 'normal(1, 3)'}, sigma: 'exponential(2)'}}, hyp: {formula: hyp ~ age, prior: "+
+		"{intercept: 'student_t(4, 0, 1)'}}}", "chains: 2", "method: auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns := problem.(*Imputed).problem.Columns // hyp, then bmi
+	bmi, hyp := columns[1].Model, columns[0].Model
+	if a, b := bmi.Coefficients[1].String(), bmi.Coefficients[2].String(); a != "normal(0, 7)" || b != "normal(1, 3)" {
+		t.Errorf("coefficients of bmi have %s and %s", a, b)
+	}
+	if a, b := bmi.Dispersion.String(), hyp.Coefficients[0].String(); a != "exponential(2)" || b != "student_t(4, 0, 1)" {
+		t.Errorf("sigma of bmi has %s, the intercept of hyp %s", a, b)
+	}
+	if bmi.Coefficients[0].Kind != "normal" || hyp.Coefficients[1].Scale == 0 {
+		t.Error("defaults are not there")
+	}
+	if _, err := problem.Setup(nil, Schedule{}, nil); err != nil {
+		t.Error(err)
 	}
 }

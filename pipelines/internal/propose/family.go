@@ -2,8 +2,8 @@ package propose
 
 import (
 	"fmt"
-	"math"
 
+	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
 )
 
@@ -20,12 +20,8 @@ type family struct {
 	unit float64
 }
 
-// Where one family ends and another begins.
-const (
-	smallestCount = 30  // whole numbers of which all are larger are measurements
-	overdispersed = 1.5 // Pearson's statistic over its degrees of freedom
-	skewed        = 1   // skewness of what is not symmetric
-)
+// skewed is the skewness of what is not symmetric, as glm.Likely has it.
+const skewed = 1
 
 // familyOf chooses a family for the response by its values. draft writes a spec with
 // family poisson, of which the dispersion is taken.
@@ -41,9 +37,19 @@ func (t *Table) familyOf(r *roles, draft func(*family) []byte) *family {
 		f.because("%s counts successes, %s failures: %s", y.Name, r.failures.column.Name, r.failures.why)
 	case y.answersTwo():
 		f.twoValued(y)
-	case y.Whole && y.Min >= 0 && y.Min < smallestCount:
+	default:
+		t.numbers(f, r, draft)
+	}
+	return f
+}
+
+// numbers chooses a family for a response of more than two numbers.
+func (t *Table) numbers(f *family, r *roles, draft func(*family) []byte) {
+	y := r.response.column
+	switch likely := glm.Likely(y.Values); {
+	case likely == "poisson":
 		t.counts(f, r, draft)
-	case y.Min > 0 && y.Max < 1:
+	case likely == "beta":
 		f.name = "beta"
 		f.because("%s lies between 0 and 1, from %s to %s: a share. A share of a known number of trials is better told as "+
 			"| proportion(n)", y.Name, brief(y.Min), brief(y.Max))
@@ -51,14 +57,13 @@ func (t *Table) familyOf(r *roles, draft func(*family) []byte) *family {
 		f.gaussian(y)
 		f.because("Shares with values of exactly 0 or 1 are outside of beta: if the trials behind them are known, write %s "+
 			"| proportion(n) and family binomial", f.left)
-	case y.Min > 0 && y.Skewness > skewed && math.Abs(y.logSkewness()) < y.Skewness:
+	case likely == "gamma":
 		f.name = "gamma(log)"
 		f.because("%s is above 0 and skewed to the right: skewness %.2g, of its logarithm %.2g. "+
 			"Effects are factors of the mean", y.Name, y.Skewness, y.logSkewness())
 	default:
 		f.gaussian(y)
 	}
-	return f
 }
 
 func (f *family) because(format string, a ...any) { f.why = append(f.why, fmt.Sprintf(format, a...)) }
@@ -99,7 +104,7 @@ func (t *Table) counts(f *family, r *roles, draft func(*family) []byte) {
 	switch {
 	case err != nil:
 		f.because("A quick fit could not tell whether they vary more than poisson allows (%s)", words.Line(err))
-	case ratio > overdispersed:
+	case ratio > glm.Overdispersed:
 		f.name = "negative_binomial"
 		f.because("They vary more than poisson allows: around a quick poisson fit Pearson's statistic is %.3g times its "+
 			"degrees of freedom, and 1 is expected", ratio)

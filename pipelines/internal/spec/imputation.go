@@ -1,6 +1,14 @@
 package spec
 
-import "glmbatch/transform"
+import (
+	"fmt"
+	"slices"
+
+	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
+	"glmbatch/internal/words"
+	"glmbatch/transform"
+)
 
 // Impute is Model.Missing of models whose missing cells are drawn.
 const Impute = "impute"
@@ -37,4 +45,58 @@ func (c *checker) imputation(m *Model) {
 	refuse(m.KnownErrors(), "formula", "known standard errors of the response")
 	refuse(m.FrequencyWeights != "", "frequency_weights", "rows that count several times")
 	refuse(len(m.Effects) > 0, "effects", "effects")
+}
+
+// given lists the priors that are written, by their keys.
+func (p *ImputationPriors) given() (keys []string, laws []prior.Prior) {
+	add := func(key string, law prior.Prior) {
+		if law.Kind != "" {
+			keys, laws = append(keys, key), append(laws, law)
+		}
+	}
+	add("coefficients", p.Coefficients.Prior)
+	add("intercept", p.Intercept.Prior)
+	for _, n := range p.ByName {
+		add("by_name "+n.Pattern, n.Prior.Prior)
+	}
+	add("sigma", p.Sigma.Prior)
+	add("shape", p.Shape.Prior)
+	add("phi", p.Phi.Prior)
+	return keys, laws
+}
+
+// Identity lists keys and laws of the priors that are written; nothing where none is.
+func (p *ImputationPriors) Identity() (out []string) {
+	keys, laws := p.given()
+	for i, key := range keys {
+		out = append(out, key, laws[i].String())
+	}
+	return out
+}
+
+// Refuse returns an error for a prior that a column of the family does not take. i may be nil.
+func (i *Imputation) Refuse(family glm.Family) error {
+	if i == nil {
+		return nil
+	}
+	keys, laws := i.Prior.given()
+	for k, key := range keys {
+		law := laws[k]
+		switch key {
+		case "sigma", "shape", "phi":
+			if d := family.Dispersions(); len(d) == 0 || d[0].Name != key {
+				return words.Hint(fmt.Errorf("prior: %s has no %s", family.Name, key), "leave it out")
+			}
+			continue
+		}
+		taken := []prior.Kind{prior.Normal}
+		if family.Name != "gaussian" {
+			taken = append(taken, prior.StudentT, prior.Cauchy, prior.Laplace)
+		}
+		if !slices.Contains(taken, law.Kind) {
+			return words.Hint(fmt.Errorf("prior: %s: a coefficient of a %s column is not %s", key, family.Name, law.Kind),
+				"write a normal prior: normal(0, 2)")
+		}
+	}
+	return nil
 }

@@ -124,9 +124,26 @@ type Model struct {
 
 // Imputation is the model of an incomplete column.
 type Imputation struct {
-	Name    string `yaml:"-"`
-	Formula string `yaml:"formula" required:"true" example:"bmi ~ age + sex" doc:"R's formula of the column, or of its logarithm, log(bmi) ~ age, which a column that is above 0 throughout may have. Other incomplete columns stand in it as they are."`
-	Family  string `yaml:"family" json:",omitempty" enum:"gaussian bernoulli" doc:"gaussian, or bernoulli of a column of two values. Left out: as the column is."`
+	Name    string           `yaml:"-"`
+	Formula string           `yaml:"formula" required:"true" example:"bmi ~ age + sex" doc:"R's formula of the column, or of its logarithm, log(bmi) ~ age, which a column that is above 0 throughout may have. Other incomplete columns stand in it as they are."`
+	Family  string           `yaml:"family" json:",omitempty" enum:"gaussian bernoulli multinomial poisson negative_binomial gamma beta" doc:"Law of the column, with its first link. Left out: bernoulli of two values, multinomial of text of more, and of numbers what pipeline init takes for a response of such; pipeline validate prints it."`
+	Prior   ImputationPriors `yaml:"prior" json:",omitzero" doc:"Prior distributions of the column's model. Left out: the defaults for the column, as prior of a model has them."`
+}
+
+// ImputationPriors are the prior distributions of the model of a column.
+type ImputationPriors struct {
+	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept: normal where the column is gaussian."`
+	Intercept    CoefficientPrior `yaml:"intercept" doc:"Prior of the intercept at the means of the columns: normal where the column is gaussian."`
+	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" json:",omitempty" doc:"Priors of single coefficients, by name or glob, without the column before it: {age: \"normal(0, 1)\"}."`
+	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian."`
+	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of gamma or negative_binomial."`
+	Phi          DispersionPrior  `yaml:"phi" doc:"Prior of the precision of beta."`
+}
+
+// Priors are those of a model of the column.
+func (p *ImputationPriors) Priors() Priors {
+	return Priors{Coefficients: p.Coefficients, Intercept: InterceptPrior{Prior: p.Intercept}, ByName: p.ByName,
+		Sigma: p.Sigma, Shape: p.Shape, Phi: p.Phi}
 }
 
 // Effect says which means of the response are asked for: the values of variables that they go through, where the others

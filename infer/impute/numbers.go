@@ -1,0 +1,112 @@
+package impute
+
+import (
+	"math"
+
+	"glmbatch/infer/design"
+	"glmbatch/infer/glm"
+	"glmbatch/internal/vec"
+)
+
+// words name the family of a column's model.
+func (c *Column) words() string {
+	if c.Levels != nil {
+		return "multinomial"
+	}
+	return c.Model.Family.Name
+}
+
+// findLaw gives the model of a column of numbers the law of its cells.
+func (r *reader) findLaw(c *Column, rows []int) (err error) {
+	data := &glm.Data{X: design.NewDense(len(rows), 1), Y: design.Take(c.Data.Y, rows)}
+	r.whole = c.whole()
+	r.law, err = glm.NewPointwise(c.Model.Family, data)
+	return err
+}
+
+// density is the log density of a state of the column's own cell in row q.
+func (r *reader) density(q int, state float64) float64 {
+	r.law.SetResponse(q, state)
+	r.eta[0] = r.linearAt(q)
+	r.law.LogLik(q, r.eta[:], r.disp, r.value[:])
+	return r.value[0]
+}
+
+// linearAt is the linear predictor of row q.
+func (r *reader) linearAt(q int) float64 { return r.chain.Point().Eta()[r.of[q]] }
+
+// scaleOf maps a real number to states of a column of numbers, with the logarithm of its derivative: the next whole
+// number below, of counts, the exponential function, or the logistic one.
+func (c *Column) scaleOf(x float64) (state, jacobian float64) {
+	switch {
+	case c.whole():
+		return math.Floor(x), 0
+	case c.Model.Family.Name == "gamma":
+		return vec.Exp(x), x
+	}
+	return vec.Logistic(x), -vec.Log1pExp(x) - vec.Log1pExp(-x)
+}
+
+// moveNumber moves a cell of a column of counts, positive numbers or shares given all else, by a slice on the real
+// line. A count is there any number between it and the next one, so that the slice is one of its whole numbers.
+func (k *kernel) moveNumber(own *reader, c, q int) bool {
+	y, column := k.system, &k.problem.Columns[c]
+	z := k.z[q*y.width : (q+1)*y.width]
+	k.statesOf(q)
+	here := k.states[c]
+	if column.whole() {
+		here = math.Round(here)
+	}
+	row := k.q[(y.first+c)*y.width : (y.first+c+1)*y.width]
+	slope, curve := 0.0, row[y.first+c]
+	for j, x := range z {
+		slope = math.FMA(row[j], x, slope)
+	}
+	at := func(x float64) float64 {
+		state, jacobian := column.scaleOf(x)
+		state = state - y.centre[c] + y.centre[c] // as z tells it
+		if column.whole() {
+			state = math.Round(state)
+		}
+		if !column.inside(state) || state < 0 {
+			return math.Inf(-1)
+		}
+		delta := state - here
+		return jacobian + own.density(q, state) + float64(-delta*math.FMA(0.5*curve, delta, slope)) +
+			k.likelihoods(q, c, delta)
+	}
+	var from float64
+	switch {
+	case column.whole():
+		from = here + k.stream.Float64()
+	case column.Model.Family.Name == "gamma":
+		from = vec.Log(here)
+	default:
+		from = vec.Log(here) - vec.Log1p(-here)
+	}
+	to, ok := k.slice1(at, from, own.width(q))
+	if !ok {
+		return false
+	}
+	if state, _ := column.scaleOf(to); to != from && state != here {
+		k.moveCell(q, c, state-here)
+		own.respond(q, k.states[c])
+	}
+	return true
+}
+
+// width is 2.5 standard deviations, about, of a cell's own law on the scale of its slice.
+func (r *reader) width(q int) float64 {
+	e := r.linearAt(q)
+	switch r.target.Model().Family.Name {
+	case "poisson":
+		return math.Max(1, 2.5*vec.Exp(0.5*min(e, 60)))
+	case "negative_binomial":
+		mu := vec.Exp(min(e, 60))
+		return math.Max(1, 2.5*math.Sqrt(math.FMA(mu, mu/r.disp[0], mu)))
+	case "gamma":
+		return float64(2.5/math.Sqrt(r.disp[0])) + float64(2.5/r.disp[0])
+	}
+	mu := vec.Logistic(e)
+	return 2.5 + 2.5/math.Sqrt(max(float64(mu*(1-mu))*r.disp[0], 1e-12))
+}
