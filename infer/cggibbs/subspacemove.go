@@ -23,7 +23,6 @@ type subspaceMove struct {
 
 	transitions int64
 	accepted    float64
-	gradients   int64
 }
 
 // layMoves gives a chain its scratch.
