@@ -33,8 +33,8 @@ func (m *sampler) block(f *Fit, record *transform.Record, coefficients []string)
 	return nil
 }
 
-// blockOf lists the coefficients that names of a block mean, in the order of the design: a name is one of a coefficient,
-// or of a term, which means all its columns. It adds them to those that are taken.
+// blockOf lists the coefficients that names of a block mean, in the order of the design: a name is one of a
+// coefficient, or of a term, which means all its columns. It adds them to those that are taken.
 func blockOf(names []string, record *transform.Record, coefficients []string, taken map[string]bool) ([]string, error) {
 	chosen := map[string]bool{}
 	for _, name := range names {
