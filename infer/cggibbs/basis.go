@@ -17,6 +17,8 @@ type basisSetup struct {
 	frame     *basis.Frame
 	reduction *reduction      // nil where v is beta
 	slow      *slowDirections // nil without
+	subspaces []*subspace     // drawn jointly after each sweep
+	inBlock   []bool          // coordinates that seldom move by themselves; nil: none
 	blocks    *blocks         // nil where coordinates move one at a time
 	byRow     *rowDirections  // nil where sweeps are of coordinates
 	widths    []float64       // initial slice width per coordinate of u and log dispersion
@@ -64,6 +66,11 @@ func newBasis(target *glm.Target, opts Options) (infer.Setup, error) {
 	if s.scan = newScan(target, opts, len(s.widths)); s.scan.words != "" {
 		s.words += "; " + s.scan.words
 	}
+	if s.subspaces != nil {
+		if err := s.tune(); err != nil {
+			return nil, err
+		}
+	}
 	if s.reduction != nil {
 		if s.opts.Update == "rows" {
 			s.moveByRows()
@@ -99,7 +106,10 @@ func (s *basisSetup) choose() (err error) {
 	case "coordinate":
 		s.frame = basis.NewFrame(t, data.X, offset, priors, make([]float64, d), nil)
 		s.words = fmt.Sprintf("coordinate: each of %d coefficients by itself", d)
-		if s.opts.Slow == "on" {
+		if s.opts.Blocks != nil {
+			s.layBlocks()
+		}
+		if s.opts.followed() {
 			s.findSlow()
 		}
 	case "rotated":
@@ -140,6 +150,7 @@ func (s *basisSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	k := s.fresh(c.Stream)
 	k.scan, k.adapting = s.scan.of(c), int64(c.Warmup)
 	k.key = c.Stream.Uint64()
+	k.layMoves()
 	theta, words := s.target.Start(c)
 	k.start = words
 	k.place(theta[:s.target.Cols()], theta[s.target.Cols():])

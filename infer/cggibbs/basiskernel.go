@@ -34,9 +34,11 @@ type basisKernel struct {
 	proposals int64
 	accepted  float64
 	moving    *blockMove // nil until blocks move
-	rowMove   *rowMove   // nil where sweeps are of coordinates
-	settled   bool       // sweeps are of blocks
-	adapting  int64      // iterations in which that may change
+	jointly   []*subspaceMove
+	gradients int64
+	rowMove   *rowMove // nil where sweeps are of coordinates
+	settled   bool     // sweeps are of blocks
+	adapting  int64    // iterations in which that may change
 }
 
 // Step makes the univariate updates of its iteration, as many as there are coordinates
@@ -48,7 +50,7 @@ type basisKernel struct {
 // counts. In warm-up it is not made, and LogPrior is NaN.
 func (k *basisKernel) Step() (infer.Info, error) {
 	k.touched, k.slice.evaluations = 0, 0
-	k.proposals, k.accepted = 0, 0
+	k.proposals, k.accepted, k.gradients = 0, 0, 0
 	if k.refreshDue() {
 		k.refresh()
 	}
@@ -63,7 +65,7 @@ func (k *basisKernel) Step() (infer.Info, error) {
 	k.iteration++
 	k.arrive()
 	info := infer.Info{LogLik: k.point.Value().LogLik, LogPrior: math.NaN(),
-		Evaluations: k.slice.evaluations + k.proposals, Touched: k.touched}
+		Evaluations: k.slice.evaluations + k.proposals, Gradients: k.gradients, Touched: k.touched}
 	if k.kept() {
 		info.LogPrior = k.logPrior()
 	}
@@ -86,7 +88,7 @@ func (k *basisKernel) sweep() (failed int, ok bool) {
 		return k.sweepEnds()
 	}
 	for i := range k.scan.updates(k.iteration) {
-		if j := k.scan.coordinate(i, k.iteration, k.stream); !k.update(j) {
+		if j := k.scan.coordinate(i, k.iteration, k.stream); k.single(j) && !k.update(j) {
 			return j, false
 		}
 	}
@@ -95,7 +97,7 @@ func (k *basisKernel) sweep() (failed int, ok bool) {
 
 // sweepEnds makes the moves that follow a sweep.
 func (k *basisKernel) sweepEnds() (failed int, ok bool) {
-	if k.scale != nil && !k.scale.update(k) || k.slow != nil && !k.moveSlow() {
+	if k.scale != nil && !k.scale.update(k) || k.slow != nil && !k.moveSlow() || !k.moveJointly() {
 		return -1, false
 	}
 	k.point.Settle()

@@ -44,7 +44,7 @@ func is[S infer.Setup](s infer.Setup) bool {
 // routes are all routes of this package to draw from a posterior.
 var routes = []route{
 	{name: "coordinate", sampler: sampler, is: func(s infer.Setup) bool {
-		return is[*setup](s) || isBasis(func(b *basisSetup) bool { return b.frame.T == nil && b.slow == nil })(s)
+		return is[*setup](s) || isBasis(func(b *basisSetup) bool { return b.frame.T == nil && b.slow == nil && b.subspaces == nil })(s)
 	}},
 	{name: "focus", fixed: true, sampler: func(o Options) infertest.Sampler { return listed(o, 3, 2, 1, 2) }, is: func(s infer.Setup) bool {
 		switch s := s.(type) {
@@ -56,6 +56,8 @@ var routes = []route{
 		return false
 	}},
 	{name: "slow", normal: true, sampler: directed, is: isBasis(func(b *basisSetup) bool { return b.slow != nil })},
+	{name: "block", sampler: paired, is: isBasis(func(b *basisSetup) bool { return b.inBlock != nil })},
+	{name: "slow by nuts", normal: true, sampler: spanned, is: isBasis(func(b *basisSetup) bool { return b.subspaces != nil && b.inBlock == nil })},
 	{name: "rotated", options: Options{Basis: "rotated"}, sampler: sampler, is: isBasis(func(b *basisSetup) bool { return b.frame.T != nil })},
 	{name: "joint", options: Options{Basis: "rotated", Joint: "on"}, sampler: sampler, is: is[*jointSetup]},
 	{name: "joint swept", options: Options{Basis: "rotated", Joint: "swept", Moves: 2}, sampler: sampler, is: is[*jointSetup]},
@@ -178,7 +180,7 @@ func (r route) given(c infertest.Case, update string, k int) infertest.Case {
 
 // fields are those of Options, with the test that holds what they change.
 var fields = map[string]string{
-	"Basis": "routes", "Joint": "routes", "Slow": "routes", "Focus": "routes", "Update": "allUpdates", "Scan": "allScans",
+	"Basis": "routes", "Joint": "routes", "Slow": "routes", "Blocks": "routes", "Focus": "routes", "Update": "allUpdates", "Scan": "allScans",
 	"Moves":   "TestMovesAreIterations, TestMovesInvariance, and the route joint swept",
 	"lean":    "TestMovesAreIterations, TestSweepsFollowProposals",
 	"Kernels": "TestKernelsAgree", "Uncached": "TestFamilyUncached, TestBasisUncachedAgrees",

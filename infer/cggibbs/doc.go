@@ -27,6 +27,8 @@
 //   - mixture.go, surrogate.go: priors that are normal given scales;
 //   - joint.go, jointlaw.go, jointpilot.go, jointkernel.go, jointstate.go: all coordinates of tall data at once;
 //   - slow.go: what single coefficients leave of a sparse design;
+//   - subspace.go, subspacepilot.go, subspacemove.go: directions that are drawn jointly given all else, those of
+//     Options.Blocks and slow ones;
 //   - pilot.go, costs.go, auto.go: what is tried before, what ways cost, and the choice among all these;
 //   - quadratic.go, smooths.go: all coefficients at once with the standard deviations of smooths;
 //   - select.go: coefficients that a prior spike_slab leaves out or takes in;

@@ -40,7 +40,11 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	if opts.Basis == "mixture" {
 		return newMixed(target, opts)
 	}
-	if opts.Basis != "coordinate" || opts.Update != "" && opts.Update != "doubling" || opts.Slow == "on" {
+	if err := checkBlocks(target, opts.Blocks); err != nil {
+		return nil, err
+	}
+	if opts.Basis != "coordinate" || opts.Update != "" && opts.Update != "doubling" || opts.followed() ||
+		opts.Blocks != nil {
 		return newBasis(target, opts)
 	}
 	s := newSetup(target, opts)

@@ -48,8 +48,13 @@ type Options struct {
 	Moves int `json:",omitempty"`
 	// Slow is whether updates along the directions that sweeps over single coefficients
 	// hardly move along follow each sweep, in the coordinate basis under normal and flat
-	// priors: "on" or "off". Empty means "off", and what Auto takes where Basis is "auto".
+	// priors: "on", slices along one after the other; "nuts", one transition of NUTS along all of
+	// them; or "off". Empty means "off", and what Auto takes where Basis is "auto".
 	Slow string `json:",omitempty"`
+	// Blocks are coefficients that are drawn jointly given all others, by their names, in the basis
+	// "coordinate": exactly for gaussian(identity) with normal and flat priors, else by a transition of
+	// NUTS. No coefficient is in two of them.
+	Blocks [][]string `json:",omitempty"`
 	// Kernels is how the likelihood's passes go over the rows: "vector", in the
 	// processor's vector instructions where it has them, or "scalar", one at a
 	// time, the reference for speed. Draws have the same bits. Empty means
@@ -140,12 +145,14 @@ func (o Options) filled() (Options, error) {
 			`"off" in this basis: all coordinates move at once in basis "rotated" or "auto" only`}
 	case (o.Joint == "on" || o.Joint == "swept") && o.Uncached:
 		return o, &OptionError{"joint", o.Joint, `"off" where uncached: its proposals need no cache`}
-	case o.Slow != "" && o.Slow != "on" && o.Slow != "off":
-		return o, &OptionError{"slow", o.Slow, `"on" or "off"`}
-	case o.Slow == "on" && o.Basis != "coordinate":
+	case o.Slow != "" && o.Slow != "on" && o.Slow != "nuts" && o.Slow != "off":
+		return o, &OptionError{"slow", o.Slow, `"on", "nuts" or "off"`}
+	case o.followed() && o.Basis != "coordinate":
 		return o, &OptionError{"slow", o.Slow, `"off" in this basis: slow directions are those of single coefficients`}
-	case o.Slow == "on" && o.Uncached:
+	case o.followed() && o.Uncached:
 		return o, &OptionError{"slow", o.Slow, `"off" where uncached: directions need the cache`}
+	case o.Blocks != nil && (o.Basis != "coordinate" || o.Uncached || o.Focus != nil):
+		return o, &OptionError{"blocks", o.Blocks, `none but in basis "coordinate", cached and without focus`}
 	case o.Kernels != "scalar" && o.Kernels != "vector":
 		return o, &OptionError{"kernels", o.Kernels, `"scalar" or "vector"`}
 	case o.Scan != "systematic" && o.Scan != "random":
@@ -161,6 +168,9 @@ func (o Options) filled() (Options, error) {
 	}
 	return o, nil
 }
+
+// followed reports whether updates along slow directions are asked for.
+func (o Options) followed() bool { return o.Slow == "on" || o.Slow == "nuts" }
 
 // mostMoves is the largest number of moves in an iteration.
 const mostMoves = 64

@@ -23,8 +23,10 @@ func newSelecting(target *glm.Target, opts Options) (infer.Setup, error) {
 		return nil, &OptionError{"update", opts.Update, `"doubling"` + only}
 	case opts.Joint != "" && opts.Joint != "off" && opts.Joint != "auto":
 		return nil, &OptionError{"joint", opts.Joint, `"off"` + only}
-	case opts.Slow == "on":
+	case opts.followed():
 		return nil, &OptionError{"slow", opts.Slow, `"off"` + only}
+	case opts.Blocks != nil:
+		return nil, &OptionError{"blocks", opts.Blocks, "none" + only}
 	case opts.Focus != nil:
 		return nil, &OptionError{"focus", opts.Focus, "none" + only}
 	case opts.Uncached:

@@ -108,6 +108,10 @@ func (s *basisSetup) findSlow() {
 		s.words += "; no slow directions: " + err.Error()
 		return
 	}
+	if s.opts.Slow == "nuts" {
+		s.laySlow(betas)
+		return
+	}
 	s.follow(betas)
 }
 

@@ -322,9 +322,7 @@ func (p *Predictor) LogPosteriorWith(logPrior float64) float64 {
 // len(grad) = Target.Dim. rows is scratch of length n. Cost: O(n + entries of X).
 func (p *Predictor) Gradient(grad, rows []float64) {
 	t := p.t
-	t.RowGradient(p.eta, p.disp.at[:], rows)
-	flush(rows)
-	t.data.X.TransposedProduct(t.kernels, rows, grad[:t.Cols()])
+	p.Slopes(grad[:t.Cols()], rows)
 	t.priors.AddGradient(p.beta, grad)
 	if len(t.free) > 0 {
 		p.dispersionGradient(grad)
@@ -332,6 +330,14 @@ func (p *Predictor) Gradient(grad, rows []float64) {
 	if t.shoes != nil {
 		p.scaleGradient(grad)
 	}
+}
+
+// Slopes writes the gradient of the log likelihood with respect to the coefficients to grad. rows is scratch of length
+// n. Cost: O(n + entries of X).
+func (p *Predictor) Slopes(grad, rows []float64) {
+	p.t.RowGradient(p.eta, p.disp.at[:], rows)
+	flush(rows)
+	p.t.data.X.TransposedProduct(p.t.kernels, rows, grad)
 }
 
 // Densities returns a function for the use of one chain: the log posterior density over u, as LogPosterior has it, with

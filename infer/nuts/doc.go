@@ -14,6 +14,7 @@
 // Read options.go, tree.go (which points a trajectory has and which one is
 // drawn, without their numbers), phase.go (the numbers), metric.go,
 // fisher.go, warmup.go (also from an earlier posterior),
-// kernel.go and state.go; learnt.go makes the metrics of a warm-up again, and forecast.go names what
-// trajectories go over.
+// kernel.go and state.go; learnt.go makes the metrics of a warm-up again,
+// forecast.go names what trajectories go over, and inner.go makes transitions for
+// a sampler that draws a few coordinates given all others.
 package nuts

@@ -245,12 +245,10 @@ func (k *kernel) refresh(z *point) {
 }
 
 // forward draws the direction of a doubling.
-func (k *kernel) forward() bool { return k.stream.Float64() < 0.5 }
+func (k *kernel) forward() bool { return decisions{k.stream}.forward() }
 
 // accept is true with probability min(1, e^logRatio).
-func (k *kernel) accept(logRatio float64) bool {
-	return k.stream.Float64() < vec.Exp(min(0, logRatio))
-}
+func (k *kernel) accept(logRatio float64) bool { return decisions{k.stream}.accept(logRatio) }
 
 // static makes a trajectory of fixed length and a Metropolis decision. Only a
 // point of weight 0 ends it early, which the way back would meet as well: to

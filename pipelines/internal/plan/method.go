@@ -94,6 +94,9 @@ func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
 		if model.Selects() {
 			version += " " + cggibbs.SelectVersion
 		}
+		if len(s.Blocks) > 0 || s.Slow == "nuts" {
+			version += " " + cggibbs.SubspaceVersion
+		}
 		return sampler{
 			Method: Method{Name: name, Reason: reason, Version: version, Options: o, Chains: true},
 			setup:  func(t *glm.Target) (infer.Setup, error) { return cggibbs.New(t, o) },

@@ -37,6 +37,9 @@ func newRegression(f *Fit) (*Regression, error) {
 	if err := s.focus(f, d.Data.Names); err != nil {
 		return nil, err
 	}
+	if err := s.block(f, d.Record, d.Data.Names); err != nil {
+		return nil, err
+	}
 	if len(d.Data.Smooths) > 0 {
 		if s, err = s.smooth(f); err != nil {
 			return nil, err

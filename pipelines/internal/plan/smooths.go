@@ -37,8 +37,10 @@ func (s sampler) smooth(f *Fit) (sampler, error) {
 		without = "update: " + given.Update
 	case given.Joint == "on" || given.Joint == "swept":
 		without = "joint: " + given.Joint
-	case given.Slow == "on":
-		without = "slow: on"
+	case given.Slow == "on" || given.Slow == "nuts":
+		without = "slow: " + given.Slow
+	case len(given.Blocks) > 0:
+		without = "blocks"
 	default:
 		return s, nil
 	}

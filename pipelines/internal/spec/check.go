@@ -242,8 +242,8 @@ func (c *checker) checkSampler(s *Sampler) {
 		c.at("joint is for the bases rotated and auto", "write basis: auto, or leave joint out", "samplers", s.Name,
 			"joint")
 	}
-	if s.Method == "cggibbs" && s.Slow == "on" && s.Basis != "" && s.Basis != "coordinate" {
-		c.at("slow: on is for the basis coordinate",
+	if s.Method == "cggibbs" && (s.Slow == "on" || s.Slow == "nuts") && s.Basis != "" && s.Basis != "coordinate" {
+		c.at("slow: "+s.Slow+" is for the basis coordinate",
 			"leave slow out: basis auto takes slow directions where they serve", "samplers", s.Name, "slow")
 	}
 	for _, e := range n.list() {
@@ -256,6 +256,7 @@ func (c *checker) checkSampler(s *Sampler) {
 			"remove it, or write method: "+of[0])
 	}
 	c.checkScan(s)
+	c.checkBlocks(s)
 	if s.Hamiltonian() && s.Basis != "" && s.Basis != "coordinate" && s.Basis != "reduced" {
 		c.at("method "+s.Method+" has no basis "+s.Basis, "write basis: reduced or coordinate, or method: cggibbs",
 			"samplers", s.Name, "basis")

@@ -38,7 +38,8 @@ func (s *Sampler) OptionsWithoutGroups() (given []string) {
 		given bool
 	}{{"basis", s.Basis != ""}, {"update", s.Update != ""}, {"joint", s.Joint != ""}, {"moves", s.Moves > 0},
 		{"slow", s.Slow != ""}, {"scan", s.Scan.Order != "" || len(s.Scan.For) > 0}, {"width", s.Width > 0},
-		{"max_doublings", s.MaxDoublings > 0}, {"refresh_every", s.RefreshEvery != 0}, {"uncached", s.Uncached}} {
+		{"max_doublings", s.MaxDoublings > 0}, {"refresh_every", s.RefreshEvery != 0}, {"uncached", s.Uncached},
+		{"blocks", len(s.Blocks) > 0}} {
 		if o.given {
 			given = append(given, o.key)
 		}
