@@ -18,8 +18,8 @@
 //
 //   - engine.go, create.go, wal.go, guard.go, migrate.go, own.go, errors.go, quote.go: the fenced engine, a file, its
 //     log, what a checkpoint writes over, its schema, whose views it has, what can be wrong with it, and SQL's text;
-//   - fit.go, append.go, feed.go, draws.go, stats.go, derive.go, loo.go, curves.go, effects.go, discrete.go, drift.go,
-//     start.go, calibration.go: writing a fit and its parts;
+//   - fit.go, append.go, feed.go, draws.go, stats.go, derive.go, loo.go, curves.go, pooled.go, effects.go, discrete.go,
+//     drift.go, start.go, calibration.go: writing a fit and its parts;
 //   - stored.go, newest.go, look.go, fitted.go, night.go, columns.go:
 //     reading fits, runs and draws; gather.go, gatherparts.go, gatherchecks.go, move.go: what shards take
 //     along and leave;

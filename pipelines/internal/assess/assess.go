@@ -29,6 +29,10 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 		out := &Extras{}
 		return out, d.labels(m, out)
 	}
+	if p, ok := d.Problem.(*plan.Pooled); ok && d.Replicate <= 1 {
+		curves, err := d.curves(p.Regression)
+		return &Extras{Curves: curves}, err
+	}
 	r, ok := d.Problem.(*plan.Regression)
 	if !ok || d.Replicate > 1 {
 		return &Extras{}, nil

@@ -76,6 +76,9 @@ func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
 	}
 	rec.Metrics, rec.Assessment, rec.Certificates = extras.Metrics, extras.Assessment, d.Proved
 	rec.Curves = extras.Curves
+	if p, ok := d.Problem.(*plan.Pooled); ok {
+		d.pooling(p, rec)
+	}
 	d.Collected.Describe(rec)
 	rec.StatsOf = Statistics(file, d.Window)
 	if d.Keep() != plan.KeepSummary {
@@ -99,7 +102,8 @@ func (d *Drawn) diagnostics(more []record.Diagnostic) []record.Diagnostic {
 			n++
 		}
 	}
-	mixed := diag.PerfectRHat(n, len(d.Draws.Spool.Chains), d.Window.Draws(), PerfectLevel)
+	each := d.Imputations() // of which R-hat is the largest
+	mixed := diag.PerfectRHat(n*each, len(d.Draws.Spool.Chains)/each, d.Window.Draws(), PerfectLevel)
 	out := []record.Diagnostic{
 		{Name: "rhat_max", Chain: -1, Value: m.WorstRHat()},
 		{Name: "rhat_max_if_mixed", Chain: -1, Value: mixed},

@@ -61,8 +61,8 @@ type Dataset struct {
 	// the program itself, "example:NAME", stays as it is.
 	Path    string `yaml:"path" doc:"Parquet or CSV file (.parquet .csv .csv.gz .tsv), or a glob: its files are concatenated in byte order. A relative path counts from the spec's folder."`
 	Written string `yaml:"-"`
-	Each    string `yaml:"each" enum:"file" doc:"'file' makes one fit for each file of the glob instead of concatenating them."`
-	By      Names  `yaml:"by" doc:"Columns whose distinct combinations make one fit each."`
+	Each    string `yaml:"each" enum:"file imputation" doc:"'file' makes one fit for each file of the glob instead of concatenating them. 'imputation': the files, or with by: .imp the rows with each value of that column but 0, are completed versions of one data set; each is fitted, and their draws are pooled in one fit."`
+	By      Names  `yaml:"by" doc:"Columns whose distinct combinations make one fit each; with each: imputation the one column that tells imputations apart."`
 	Rows    string `yaml:"rows" json:",omitempty" enum:"all grouped factored" doc:"all: the table stands in memory while designs are made. grouped: each distinct row of the columns in use is kept once, with how often it stands there, while the data are read, for data of few distinct rows. factored: what gaussian(identity) models see of the rows, their triangular factor, is kept while the data are read, twice. Left out: all."`
 	// SQL holds named parameters ($p1 …) in place of templates; Params has their values.
 	SQL        string            `yaml:"sql" doc:"Query on a DuckDB database, instead of path. Templates become bound parameters, never text: do not put quotes around them. Rows are sorted by all columns, so that their order is defined."`
