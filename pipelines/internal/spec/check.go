@@ -156,11 +156,7 @@ func (c *checker) checkDataset(d *Dataset) {
 			"give one of them", path...)
 	}
 	if hasSQL {
-		ofPath := csvKeys
-		if !d.Imputed() {
-			ofPath = append([]string{"each"}, csvKeys...)
-		}
-		c.misplaced(n, path, "belongs to path, not to sql", ofPath...)
+		c.misplaced(n, path, "belongs to path, not to sql", d.keysOfPath()...)
 		d.Params = n.get("sql").params
 	} else {
 		c.misplaced(n, path, "belongs to sql, not to path", "database")

@@ -17,6 +17,14 @@ func (d *Dataset) Groups() Names {
 // Divided reports whether the data set makes a fit for each file or group.
 func (d *Dataset) Divided() bool { return d.Each == "file" || len(d.Groups()) > 0 }
 
+// keysOfPath are the options of a data set that belong to a path.
+func (d *Dataset) keysOfPath() []string {
+	if d.Imputed() { // by tells imputations of a query apart
+		return csvKeys
+	}
+	return append([]string{"each"}, csvKeys...)
+}
+
 // imputations checks a data set of several imputations. n is its mapping.
 func (c *checker) imputations(d *Dataset, n *node, path []string) {
 	if !d.Imputed() {
