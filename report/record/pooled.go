@@ -2,6 +2,9 @@ package record
 
 import "glmbatch/infer/diag"
 
+// Imputations is the Diagnostic of how many imputations a fit has; its note sums up in words how they differ.
+const Imputations = "imputations"
+
 // Imputation is what the draws of one imputation say of a parameter.
 type Imputation struct {
 	Parameter  string

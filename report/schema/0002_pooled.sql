@@ -14,7 +14,7 @@ CREATE TABLE imputation (
     ess_bulk   DOUBLE,
     ess_tail   DOUBLE
 );
-COMMENT ON TABLE imputation IS 'What the draws of each imputation say of a parameter, in fits of data sets with each: imputation. Of which imputation a chain is stands in diagnostic, under the name imputation.';
+COMMENT ON TABLE imputation IS 'What the draws of the chains of each imputation say of a parameter, in fits of data sets with each: imputation. Of which imputation a chain is stands in diagnostic, under the name imputation.';
 COMMENT ON COLUMN imputation.fit_id IS 'The fit.';
 COMMENT ON COLUMN imputation.name IS 'Name of the parameter.';
 COMMENT ON COLUMN imputation.imputation IS '1, 2, ….';
@@ -24,9 +24,9 @@ COMMENT ON COLUMN imputation.sd IS 'Posterior standard deviation.';
 COMMENT ON COLUMN imputation.q025 IS '2.5 % quantile.';
 COMMENT ON COLUMN imputation.median IS 'Median.';
 COMMENT ON COLUMN imputation.q975 IS '97.5 % quantile.';
-COMMENT ON COLUMN imputation.rhat IS 'R-hat over the chains of the imputation.';
-COMMENT ON COLUMN imputation.ess_bulk IS 'Their bulk effective sample size.';
-COMMENT ON COLUMN imputation.ess_tail IS 'Their tail effective sample size.';
+COMMENT ON COLUMN imputation.rhat IS 'Rank-normalised split R-hat.';
+COMMENT ON COLUMN imputation.ess_bulk IS 'Bulk effective sample size.';
+COMMENT ON COLUMN imputation.ess_tail IS 'Tail effective sample size.';
 
 CREATE TABLE pooling (
     fit_id      BIGINT NOT NULL,
@@ -63,6 +63,10 @@ JOIN imputation i ON i.fit_id = p.fit_id AND i.name = p.name
 ORDER BY l.dataset, l.key, l.model, l.sampler, p.place, i.imputation;
 COMMENT ON VIEW imputations IS 'What each imputation says of each parameter of the newest fits of data sets with each: imputation.';
 COMMENT ON COLUMN imputations.parameter IS 'Its name.';
+COMMENT ON COLUMN imputations.mean IS 'Posterior mean given the imputation.';
+COMMENT ON COLUMN imputations.sd IS 'Posterior standard deviation given it.';
+COMMENT ON COLUMN imputations.q025 IS '2.5 % quantile.';
+COMMENT ON COLUMN imputations.q975 IS '97.5 % quantile.';
 COMMENT ON COLUMN imputations.source IS 'File of the imputation, or its value in the column that tells imputations apart.';
 
 CREATE VIEW pooled AS

@@ -60,9 +60,8 @@ func (d *Drawn) pooling(p *plan.Pooled, rec *record.Fit) {
 			apart = i
 		}
 	}
-	if words := poolingWords(rec.Pooling, len(names), worst, apart); words != "" {
-		rec.Events = append(rec.Events, record.Event{At: rec.Created, Level: "info", Message: words})
-	}
+	rec.Diagnostics = append(rec.Diagnostics, record.Diagnostic{Name: record.Imputations, Chain: -1,
+		Value: float64(len(names)), Note: poolingWords(rec.Pooling, len(names), worst, apart)})
 }
 
 // apartFrom is the R-hat over all draws from which imputations are said to differ.
@@ -73,11 +72,11 @@ const apartFrom = 1.01
 func poolingWords(all []record.Pooling, count, worst, apart int) string {
 	out := fmt.Sprintf("R-hat and effective sample sizes are taken within each of the %d imputations", count)
 	if apart >= 0 && all[apart].Across > apartFrom {
-		out += fmt.Sprintf("; over all draws R-hat is %s (%s) because imputations differ, which is no fault of the chains",
+		out += fmt.Sprintf("; over all draws R-hat is %s, at %s, because imputations differ, which is no fault of the chains",
 			strconv.FormatFloat(all[apart].Across, 'f', 2, 64), all[apart].Parameter)
 	}
 	if worst >= 0 {
-		out += fmt.Sprintf("; the largest fraction of missing information is %s (%s)",
+		out += fmt.Sprintf("; the largest fraction of missing information is %s, of %s",
 			strconv.FormatFloat(all[worst].FMI, 'f', 2, 64), all[worst].Parameter)
 	}
 	return out
