@@ -26,7 +26,8 @@ func (r *pageReader) pooled(f *html.Fit) error {
 	}
 	out := &html.Pooled{Words: words[f.ID]}
 	out.Rows, err = readRows(r.ctx, r.c, `SELECT p.name, s.mean, sqrt(p.within), sqrt(p.between), sqrt(p.total), p.df,
-		p.fmi, p.rhat_across FROM pooling p JOIN summary s ON s.fit_id = p.fit_id AND s.name = p.name AND s.kind <> '`+statisticKind+`'
+		p.fmi, p.rhat_across
+		FROM pooling p JOIN summary s ON s.fit_id = p.fit_id AND s.name = p.name AND s.kind <> '`+statisticKind+`'
 		WHERE p.fit_id = ? ORDER BY p.place LIMIT ?`, func(p *html.PooledRow) []any {
 		return []any{&p.Name, (*nullable)(&p.Mean), (*nullable)(&p.Within), (*nullable)(&p.Between), (*nullable)(&p.Total),
 			(*nullable)(&p.DF), (*nullable)(&p.FMI), (*nullable)(&p.Across)}
