@@ -43,6 +43,6 @@
 // locate.go and csvcolumn.go, parquet.go with normalise.go, sql.go,
 // triplets.go, and column.go, gather.go and force.go, which serve all of them; equal.go and
 // equalread.go, which keep equal rows once; stream.go, for rows that never stand together.
-// table.go, split.go and hash.go are for what one can do with the result;
+// table.go, split.go, imputations.go and hash.go are for what one can do with the result;
 // errors.go and budget.go for what a file must not do.
 package ingest

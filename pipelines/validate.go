@@ -86,6 +86,8 @@ func (p *Plan) String() string {
 	for _, f := range p.pipeline.Fits() {
 		each := ""
 		switch {
+		case f.Dataset.Imputed():
+			each = " (imputations, pooled)"
 		case len(f.Dataset.By) > 0:
 			each = " (one for each " + strings.Join(f.Dataset.By, " × ") + ")"
 		case f.Dataset.Each != "":

@@ -70,16 +70,18 @@ func TestTornBlocks(t *testing.T) {
 		if bytes.Equal(c.before[at:at+1<<18], c.after[at:at+1<<18]) {
 			continue
 		}
-		cut := (1 + block%3) << 16
-		_, err := c.torn(t, block, cut, false).Verify(t.Context())
-		if err == nil {
-			continue
+		for cut := 1 << 16; cut < 1<<18; cut += 1 << 16 { // what of a block is new depends on the tables that there are
+			_, err := c.torn(t, block, cut, false).Verify(t.Context())
+			if err == nil {
+				continue
+			}
+			if !strings.Contains(err.Error(), "checksum") && !strings.Contains(err.Error(), "not what was written") {
+				t.Errorf("block %d, %d bytes, without the guard: %v", block, cut, err)
+			}
+			refused++
+			c.mended(t, block, cut)
+			break
 		}
-		if !strings.Contains(err.Error(), "checksum") && !strings.Contains(err.Error(), "not what was written") {
-			t.Errorf("block %d, %d bytes, without the guard: %v", block, cut, err)
-		}
-		refused++
-		c.mended(t, block, cut)
 	}
 	if refused == 0 {
 		t.Error("no torn block makes the engine refuse the file: is the guard still needed?")

@@ -18,6 +18,8 @@ type Look struct {
 	Worst
 	// Action is what the run did about the fit; empty where no run was asked for.
 	Action string `json:"action,omitempty"`
+	// Imputations says in words how several imputations differ; empty where the data have no others.
+	Imputations string `json:"imputations,omitempty"`
 	Standing
 }
 
@@ -119,9 +121,13 @@ func (l *Ledger) looks(ctx context.Context, which string, choose func(Key) bool,
 		if err != nil {
 			return err
 		}
+		words, err := imputationWords(ctx, c, ids)
+		if err != nil {
+			return err
+		}
 		standing, err := standings(ctx, c)
 		for i := range out {
-			out[i].Worst = worst(out[i].ID)
+			out[i].Worst, out[i].Imputations = worst(out[i].ID), words[out[i].ID]
 			out[i].Standing = standing[out[i].Key]
 		}
 		return err

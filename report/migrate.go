@@ -66,6 +66,9 @@ var effectsSQL string
 //go:embed schema/0002_imputed.sql
 var imputedSQL string
 
+//go:embed schema/0002_pooled.sql
+var pooledSQL string
+
 //go:embed schema/0002_page.sql
 var pageSQL string
 
@@ -84,7 +87,7 @@ var forecastsSQL string
 var migrations = []migration{
 	{"0.1.0", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, groupsSQL, macrosSQL}},
 	{"0.2.0", []string{outsideSQL, datesSQL, looSQL, kfoldSQL, sensitivitySQL, effectsSQL, smoothsSQL, imputedSQL, pageSQL,
-		checksSQL, mixturesSQL, forecastsSQL}},
+		checksSQL, mixturesSQL, forecastsSQL, pooledSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.

@@ -36,7 +36,8 @@ func (r *pageReader) details() error {
 			continue
 		}
 		f.Detail = &html.Detail{Series: []html.Series{}, Missing: []string{}, Checks: []html.Check{}}
-		for _, part := range []func(*html.Fit) error{r.coefficients, r.groups, r.effects, r.smooths, r.mixture, r.discrete,
+		for _, part := range []func(*html.Fit) error{r.coefficients, r.groups, r.effects, r.smooths, r.mixture, r.pooled,
+			r.discrete,
 			func(f *html.Fit) error { return r.series(f, limit) }, r.energy, r.checks, r.loo} {
 			if err := part(f); err != nil {
 				return fmt.Errorf("fit %d: %w", f.ID, err)

@@ -28,6 +28,9 @@
 // y | trials(n), or R's cbind(successes, failures). y | se(s) says that s are the
 // known standard errors of gaussian responses.
 //
+// mi() is that of brms: y | mi() ~ x + mi(z) reads as y ~ x + z, and Marks tells which columns have missing cells to be
+// drawn.
+//
 // # Groups
 //
 // (terms | g) gives each level of g an effect of its own for each term, with an
@@ -108,7 +111,7 @@
 //
 // Read formula.go, then design.go, record.go and code.go. Then
 //
-//   - token.go, parse.go, expression.go, weights.go, select.go, names.go,
+//   - token.go, parse.go, marks.go, expression.go, weights.go, select.go, names.go,
 //     possible.go, errors.go: the text of a formula, its terms and names, and what is wrong with them;
 //   - variables.go, column.go, evaluate.go, elementary.go, missing.go, scale.go, stats.go: numbers;
 //   - factor.go, category.go, cut.go, contrasts.go: factors;

@@ -12,7 +12,7 @@ func TestFormulaPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := append(append([]string{"offset", "trials", "glob", "factor", "cbind", "proportion", "se"}, functions...), bases...)
+	names := append(append([]string{"offset", "trials", "glob", "factor", "cbind", "proportion", "se", "mi"}, functions...), bases...)
 	for _, name := range names {
 		if !strings.Contains(string(page), name+"(") {
 			t.Errorf("%s() is not on the page", name)

@@ -18,6 +18,7 @@ type Formula struct {
 	right  *node
 
 	frequency, precision string // columns of weights, see Weighted
+	marks                Marks
 }
 
 // String returns the formula as it was written.
@@ -73,6 +74,9 @@ func ParseFormula(s string) (*Formula, error) {
 	if p.token.kind != tokenEnd {
 		return nil, p.fail(p.token.pos, fmt.Sprintf("an operator is expected before %q", p.token.text),
 			"join terms with +; put backquotes around a name with spaces")
+	}
+	if err := f.takeMarks(p); err != nil {
+		return nil, err
 	}
 	// Selecting from no columns meets every part that this version lacks.
 	if _, err := f.selectFrom(nil, anyName); err != nil {

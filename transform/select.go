@@ -284,6 +284,7 @@ var elsewhere = map[string]string{
 	"c":           "several numbers are an argument of knots only",
 	"proportion":  "proportion(n) stands on the left: p | proportion(n) ~ …",
 	"se":          "known standard errors stand on the left: y | se(s) ~ …",
+	"me":          "errors of a predictor are not in this version; missing cells of one are mi(x)",
 	"gr":          "a grouping stands by its name: (1 | g)",
 }
 

@@ -36,6 +36,9 @@ func printLook(s *screen, database string, f *pipelines.Look, lines []pipelines.
 	}
 	fmt.Fprintln(s)
 	printFacts(s, f)
+	if f.Imputations != "" {
+		s.sentence("  ", clean(f.Imputations))
+	}
 	if len(lines) == 0 {
 		return
 	}

@@ -49,7 +49,7 @@
 // Read summary.go and measures.go; then
 // rank.go, moments.go and geyer.go, which define the numbers; then
 // workspace.go, event.go, edges.go and spectrum.go, which
-// make them fast. Apart stand perfect.go
+// make them fast; pooled.go, for draws of several posteriors that are mixed. Apart stand perfect.go
 // (what perfect mixing shows), condition.go and operator.go (condition
 // numbers of large matrices by their products), and rates.go (what chains forget of a normal target, before they
 // are drawn).

@@ -120,10 +120,30 @@ type Detail struct {
 	Terms        []Term       `json:"terms,omitempty"`    // of these
 	Curves       []Curve      `json:"curves,omitempty"`   // of smooths
 	Mixture      *Mixture     `json:"mixture,omitempty"`  // of mixtures
+	Pooled       *Pooled      `json:"pooled,omitempty"`   // of several imputations
 	Effects      []Effect     `json:"effects,omitempty"`  // of variables, of models that ask for them
 	ByLevel      []LevelCheck `json:"by_level,omitempty"` // predictive checks by group
 	Over         []OverCheck  `json:"over,omitempty"`     // and over numbers
 	Energy       *Energy      `json:"energy,omitempty"`   // of Hamiltonian chains
+}
+
+// Pooled is what several imputations of the data say of the parameters.
+type Pooled struct {
+	Words string      `json:"words"` // how they differ
+	Rows  []PooledRow `json:"rows"`
+}
+
+// PooledRow is a parameter by Rubin's rules: standard deviations within an imputation, between the means of
+// imputations, and of both together.
+type PooledRow struct {
+	Name    string `json:"name"`
+	Mean    Number `json:"mean"`
+	Within  Number `json:"within"`
+	Between Number `json:"between"`
+	Total   Number `json:"total"`
+	DF      Number `json:"df"`
+	FMI     Number `json:"fmi"`
+	Across  Number `json:"across"` // R-hat over the chains of all imputations
 }
 
 // LevelCheck is a statistic of the response by level, beside replicated data. Entry i of every list is of one level.

@@ -63,6 +63,8 @@ func sample(name string, coefficients int) *Page {
 			Single: [][5]Number{{0, 1, 2, 3, 4}, {1, 2, 3, 4, 5}}}},
 		Energy: &Energy{High: 3, Marginal: []int{1, 4, 1}, Transition: []int{2, 2, 2}, BFMI: []Number{0.9, 1}},
 		Groups: []Group{{Grouping: name, Levels: 30, Effects: 60, RHatOf: name, BulkOf: name}},
+		Pooled: &Pooled{Words: name, Rows: []PooledRow{{Name: name, Mean: 1, Within: 2, Between: 1, Total: 2.3, DF: 9, FMI: 0.2,
+			Across: 1.1}}},
 		Curves: []Curve{{Smooth: name, Level: name, X: []Number{0, 1, 2}, Of: [][5]Number{{0, 1, 2, 3, 4}, {1, 2, 3, 4, 5},
 			{0, 1, 2, 3, 4}}}},
 		Mixture: &Mixture{Rows: 40, Switches: []int64{0, 3}, Components: []Component{

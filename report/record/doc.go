@@ -4,6 +4,6 @@
 // In a record everything counts from 0; the ledger counts from 1. A number that cannot be computed is NaN, with the
 // reason beside it.
 //
-// Read fit.go (what a fit is, what it starts from, what else is computed of it), then stored.go (a fit as it is read
-// back).
+// Read fit.go (what a fit is, what it starts from, what else is computed of it), pooled.go (of several
+// imputations), then stored.go (a fit as it is read back).
 package record

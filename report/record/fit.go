@@ -84,6 +84,10 @@ type Fit struct {
 	Curves           []Curve      // of smooths; nil: none
 	Allocations      []Allocation // of the rows of a mixture; nil: none
 	Assessment                    // what else was computed from the draws
+	// Imputations is what each of several imputations says of each parameter, and Pooling what they say together; nil
+	// of data sets that have no others.
+	Imputations []Imputation
+	Pooling     []Pooling
 	// Certificates are what is proved of the sampler; those of Discrete stand there.
 	Certificates []Certificate
 	Discrete     *Discrete // of models of kind mrf; nil for others

@@ -33,7 +33,7 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 		Open:      func() iter.Seq2[*infer.Columns, error] { return d.Draws.Columns(len(d.Kept), d.Window, ColumnBytes) },
 		Densities: d.densities,
 	}, &Extras{}, error(nil)
-	if p, ok := d.Problem.(plan.Rowwise); ok && d.Replicate <= 1 {
+	if p, ok := plan.RowsOf(d.Problem); ok && d.Replicate <= 1 {
 		out, err = Assess(ctx, d.Fit, p, source)
 	}
 	switch p := d.Problem.(type) {
@@ -43,6 +43,10 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 		}
 		if err == nil && d.Replicate <= 1 {
 			err = out.allocate(ctx, d.Fit, p, source)
+		}
+	case *plan.Pooled:
+		if d.Replicate <= 1 {
+			out.Curves, err = d.curves(p.Regression)
 		}
 	case *plan.Regression:
 		if err == nil && d.Replicate <= 1 {

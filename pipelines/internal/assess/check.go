@@ -13,7 +13,7 @@ import (
 //
 // Cost: the diagnostics of every number of a draw, about 100 ns a value.
 func (p *Prepared) Check(d *Draws, w plan.Window) (*Measured, plan.Checked, error) {
-	m, err := measure(d, w, ColumnBytes)
+	m, err := measure(d, w, p.Imputations(), ColumnBytes)
 	if err != nil {
 		return nil, plan.Checked{}, err
 	}
@@ -26,6 +26,7 @@ func (p *Prepared) Check(d *Draws, w plan.Window) (*Measured, plan.Checked, erro
 		m.passOver(p.Gating.Focused)
 	}
 	m.deriving = p.deriving(d, w)
+	m.deriving.summing = m.summing
 	if m.Derived, err = m.deriving.Summarize(); err != nil {
 		return nil, plan.Checked{}, err
 	}

@@ -67,6 +67,8 @@ type Deriving struct {
 	read                 drawReader
 	bytes                int                   // bound of the draws in memory at once
 	undefined            []transform.Undefined // by quantity, of what Blocks has yielded
+	summing
+	within []diag.Pooled // what each imputation says of the quantities, of Summarize; nil where there is one
 }
 
 // Blocks yields the draws of the quantities, as many at a time as the bound
@@ -202,13 +204,18 @@ func addScaled(dst []float64, weight float64, x []float64) {
 // draws it cannot.
 func (d *Deriving) Summarize() ([]diag.Summary, error) {
 	var out []diag.Summary
+	d.within = nil
 	work, chains := diag.NewWorkspace(), make([][]float64, d.chains)
 	for block, err := range d.Blocks() {
 		if err != nil {
 			return nil, err
 		}
 		for p := range block.Params {
-			s := work.Summarize(chainsOf(block, p, chains))
+			found := d.sum(work, chainsOf(block, p, chains))
+			s := found.Summary
+			if d.pooled() {
+				d.within = append(d.within, found)
+			}
 			if why := undefined(d.undefined[len(out)], d.chains*d.draws); why != "" {
 				s.Reason = why
 			}

@@ -25,14 +25,21 @@ type Measured struct {
 	extra       []judge.Statistic // of the numbers besides parameters
 	hamiltonian hamiltonian
 	expanding   time.Duration // processor time in which the draws were made of their rows
+	summing
+	// within is what each imputation says of the parameters; nil where there is one.
+	within []diag.Pooled
 }
 
 // measure computes the diagnostics of every number of a draw and of the log
 // densities.
-func measure(d *Draws, w plan.Window, bytes int) (*Measured, error) {
+func measure(d *Draws, w plan.Window, imputations, bytes int) (*Measured, error) {
 	f, n := d.Spool, &d.Numbers
 	d.expanded = 0
-	m := &Measured{Parameters: make([]diag.Summary, n.Params), extra: make([]judge.Statistic, len(n.extra))}
+	m := &Measured{Parameters: make([]diag.Summary, n.Params), extra: make([]judge.Statistic, len(n.extra)),
+		summing: summing{imputations}}
+	if m.pooled() {
+		m.within = make([]diag.Pooled, n.Params)
+	}
 	work := diag.NewWorkspace()
 	chains := make([][]float64, len(f.Chains))
 	for block, err := range d.inAnyOrder(n.count(), w, bytes) {
@@ -40,9 +47,13 @@ func measure(d *Draws, w plan.Window, bytes int) (*Measured, error) {
 			return nil, err
 		}
 		for p := range block.Params {
-			summary := work.Summarize(chainsOf(block, p, chains))
+			found := m.sum(work, chainsOf(block, p, chains))
+			summary := found.Summary
 			if at := block.First + p; at < n.Params {
 				m.Parameters[at] = summary
+				if m.pooled() {
+					m.within[at] = found
+				}
 			} else {
 				m.extra[at-n.Params] = judge.Statistic{Name: n.extra[at-n.Params], Summary: summary}
 			}
@@ -74,7 +85,7 @@ func (m *Measured) densities(f *spool.Fit, work *diag.Workspace, w plan.Window) 
 		}
 		m.hamiltonian.end(energy)
 	}
-	m.logLik, m.logPrior = work.Summarize(lik), work.Summarize(prior)
+	m.logLik, m.logPrior = m.sum(work, lik).Summary, m.sum(work, prior).Summary
 	return nil
 }
 

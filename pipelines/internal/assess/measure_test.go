@@ -102,7 +102,7 @@ func TestMeasureByBlocks(t *testing.T) {
 
 func checkMeasured(t *testing.T, f *spool.Fit, all [][][]float64, w plan.Window, width int) {
 	t.Helper()
-	m, err := measure(&Draws{Spool: f, Numbers: Numbers{Params: len(all)}}, w, width*8*2*w.Draws())
+	m, err := measure(&Draws{Spool: f, Numbers: Numbers{Params: len(all)}}, w, 1, width*8*2*w.Draws())
 	if err != nil {
 		t.Fatal(err)
 	}

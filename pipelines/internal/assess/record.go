@@ -79,6 +79,9 @@ func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
 	for _, n := range extras.Notes {
 		rec.Events = append(rec.Events, record.Event{At: s.Now(), Level: "info", Message: n})
 	}
+	if p, ok := d.Problem.(*plan.Pooled); ok {
+		d.pooling(p, rec)
+	}
 	d.Collected.Describe(rec)
 	rec.StatsOf = Statistics(file, d.Window)
 	if d.Keep() != plan.KeepSummary {
@@ -102,7 +105,8 @@ func (d *Drawn) diagnostics(more []record.Diagnostic) []record.Diagnostic {
 			n++
 		}
 	}
-	mixed := diag.PerfectRHat(n, len(d.Draws.Spool.Chains), d.Window.Draws(), PerfectLevel)
+	each := d.Imputations() // of which R-hat is the largest
+	mixed := diag.PerfectRHat(n*each, len(d.Draws.Spool.Chains)/each, d.Window.Draws(), PerfectLevel)
 	out := []record.Diagnostic{
 		{Name: "rhat_max", Chain: -1, Value: m.WorstRHat()},
 		{Name: "rhat_max_if_mixed", Chain: -1, Value: mixed},

@@ -85,7 +85,7 @@ func Open(p *assess.Prepared, w *World, watch *Stopwatch, shown *progress.Fit, a
 		log: w.Log.With("fit", p.Name(), "fingerprint", p.Fingerprint),
 	}
 	manifest := spool.Manifest{Fingerprint: p.Fingerprint, Fit: p.Name(), Params: c.numbers.Spooled(),
-		Chains: p.Pipeline.Run.Chains}
+		Chains: p.Chains()}
 	if c.numbers.Rows() {
 		manifest.Start = c.numbers.Params
 	}

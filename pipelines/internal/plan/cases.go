@@ -96,6 +96,11 @@ func newCase(f *Fit) *Case {
 			f.Model.Name), "choose fits with --only model=…, or take missing: drop")
 		return out
 	}
+	if _, pooled := p.(*Pooled); pooled {
+		out.Err = words.Hint(fmt.Errorf("data set %q has several imputations, and this verb is for one table of rows",
+			f.Unit.Dataset.Name), "name one of them as a data set of its own, or choose fits with --only dataset=…")
+		return out
+	}
 	if !ok {
 		out.Err = words.Hint(fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models",
 			f.Model.Name),

@@ -13,7 +13,8 @@ import (
 
 // parts are those of an identity that can change under one name, in the order
 // in which they are told.
-var parts = []string{"data", "model", "sampler", "length", "chains", "keep", "seed", "versions", "format"}
+var parts = []string{"data", "model", "sampler", "length", "chains", "keep", "seed", "versions", "pooled",
+	"format"}
 
 // Changes says in what a fit differs from the newest complete one of its name.
 func (id Identity) Changes(before record.Stored) []string {

@@ -15,7 +15,7 @@ import (
 // defaultsWords is the paragraph of one unit and model.
 func defaultsWords(u *Unit, m *spec.Model) string {
 	head := fmt.Sprintf("%s × %s", u.Name(), m.Name)
-	if u.Dataset.Each != "" || len(u.Dataset.By) > 0 {
+	if u.Dataset.Divided() {
 		head += " (others have their own)"
 	}
 	var d *design

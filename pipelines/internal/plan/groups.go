@@ -205,6 +205,9 @@ func (id *Identified) Stored(kept []infer.Parameter) int {
 		return len(kept) - p.cells
 	}
 	r, ok := id.Problem.(*Regression)
+	if p, is := id.Problem.(*Pooled); is {
+		r, ok = p.Regression, true
+	}
 	if !ok || id.Keep() == KeepSummary || r.KeepsEffects() {
 		return len(kept)
 	}

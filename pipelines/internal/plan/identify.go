@@ -29,6 +29,8 @@ func NewProblem(f *Fit) (Problem, error) {
 		return nil, f.Unit.Err
 	}
 	switch {
+	case f.Unit.imputations != nil:
+		return newPooled(f)
 	case f.Model.Discrete():
 		return newDiscrete(f)
 	case f.Model.Mixed():
@@ -55,7 +57,7 @@ func MethodName(f *Fit) string {
 // Identify decides the draws of a fit. It refuses a problem that does not do with the memory.
 func Identify(f *Fit, p Problem, m Memory) (*Identified, error) {
 	run := &f.Pipeline.Run
-	if err := m.refuse(p.Need(run.Chains, m.Workers)); err != nil {
+	if err := m.refuse(p.Need(f.Chains(), m.Workers)); err != nil {
 		return nil, f.Explain(err)
 	}
 	id := &Identified{Fit: f, Problem: p, Schedule: p.Lengths(NewSchedule(run), run)}
@@ -68,7 +70,7 @@ func (id *Identified) identify() {
 	f, m := id.Fit, id.Method()
 	out := Identity{
 		Dataset: f.Unit.Dataset.Name, Key: f.Unit.Key, Sampler: samplerIdentity{f.Sampler.Name, m.Name, m.Options},
-		Length: identifyLength(f.Pipeline.Run), Chains: f.Pipeline.Run.Chains, Keep: f.Keep(), Seed: f.Pipeline.Seed,
+		Length: identifyLength(f.Pipeline.Run), Chains: f.Chains(), Keep: f.Keep(), Seed: f.Pipeline.Seed,
 		Start: id.startIdentity(),
 		Versions: map[string]string{
 			"infer": infer.Version, "transform": strconv.Itoa(transform.Version), "diag": diag.Version, m.Name: m.Version,

@@ -32,7 +32,9 @@ type Identity struct {
 	// compute it again.
 	Replicate int `json:"replicate,omitempty"`
 	// Start is the earlier fit that the chains start from; absent without one.
-	Start    *startIdentity    `json:"start,omitempty"`
+	Start *startIdentity `json:"start,omitempty"`
+	// Pooled is of data sets of several imputations; absent of others.
+	Pooled   *pooledIdentity   `json:"pooled,omitempty"`
 	Versions map[string]string `json:"versions"` // of each algorithm on the way; maps marshal sorted
 }
 

@@ -64,6 +64,9 @@ func imputedOf(u *Unit, m *spec.Model) (*Imputed, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := unmarked(u, m, gaps, unseen, response[0]); err != nil {
+		return nil, err
+	}
 	if len(gaps) == 0 && len(unseen) == 0 {
 		return nil, nil
 	}

@@ -144,7 +144,7 @@ func (m Memory) Weight(u *Unit, fits []*Fit) int64 {
 		if u.memory.mapped(rows, columns, entries) {
 			entries = 0
 		}
-		weight += need(entries, rows, columns, f.Pipeline.Run.Chains, m.Workers)
+		weight += need(entries, rows, columns, f.Chains(), m.Workers)
 	}
 	return min(m.Fits(), weight)
 }

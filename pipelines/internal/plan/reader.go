@@ -38,7 +38,7 @@ type Reader struct {
 // error of yield.
 func (r *Reader) Units(ctx context.Context, yield func(*Unit) error) error {
 	for _, ds := range r.Pipeline.Datasets {
-		if !r.Choice.dataset(ds.Name, ds.Each != "" || len(ds.By) > 0) || len(r.models(ds.Name)) == 0 {
+		if !r.Choice.dataset(ds.Name, ds.Divided()) || len(r.models(ds.Name)) == 0 {
 			continue
 		}
 		if err := r.read(ctx, ds, yield); err != nil {
@@ -91,7 +91,7 @@ func (r *Reader) read(ctx context.Context, ds *spec.Dataset, yield func(*Unit) e
 	if ds.Discrete() {
 		return r.readDiscrete(ctx, ds, yield)
 	}
-	if ds.Each == "" && len(ds.By) == 0 && !r.wants(ds, "") {
+	if !ds.Divided() && !r.wants(ds, "") {
 		return nil
 	}
 	src, cleanup, err := r.source(ctx, ds)
@@ -107,11 +107,11 @@ func (r *Reader) read(ctx context.Context, ds *spec.Dataset, yield func(*Unit) e
 		return yield(&Unit{Dataset: ds, Err: err})
 	}
 	for _, s := range sources {
-		if len(ds.By) == 0 && !r.wants(ds, s.Key) {
+		if len(ds.Groups()) == 0 && !r.wants(ds, s.Key) {
 			continue
 		}
 		read := r.readOne
-		if r.NamesOnly && len(ds.By) == 0 {
+		if r.NamesOnly && len(ds.Groups()) == 0 {
 			read = r.name
 		}
 		if err := read(ctx, ds, s, yield); err != nil {
@@ -135,12 +135,12 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		err    error
 	}
 	var files *mapped.Folder // of a table that is one unit; groups are copies
-	if len(ds.By) == 0 && !s.Grouped {
+	if len(ds.Groups()) == 0 && !s.Grouped {
 		files = r.files()
 		s.Beyond = MemoryOf(r.Pipeline).beyond(files)
 	}
 	got, left := Unless(ctx, Patience, func() (got reading) {
-		got.tables, got.err = readTables(ctx, s, ds.By)
+		got.tables, got.err = readTables(ctx, s, ds.Groups())
 		return got
 	})
 	if r.Read != nil {
@@ -158,6 +158,12 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 			continue
 		}
 		u := r.unit(ds, t.Key)
+		if ds.Imputed() {
+			if t, u.imputations, u.Err = imputationsOf(t, ds); u.Err != nil {
+				files.Release()
+				return yield(u)
+			}
+		}
 		u.table, u.bytes, u.files = t, t.Bytes(), files
 		if files == nil {
 			u.files = r.files()

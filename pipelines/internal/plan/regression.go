@@ -65,6 +65,15 @@ type Rowwise interface {
 	Observed() Observed
 }
 
+// RowsOf is the problem as one with rows. One of several imputations has none: its rows are those of each of them.
+func RowsOf(p Problem) (Rowwise, bool) {
+	if _, pooled := p.(*Pooled); pooled {
+		return nil, false
+	}
+	r, ok := p.(Rowwise)
+	return r, ok
+}
+
 // Observed are the rows of the design.
 func (r *Regression) Observed() Observed {
 	return Observed{r.Family(), r.Data, r.Beside, r.Unread, r.KeepsEffects()}

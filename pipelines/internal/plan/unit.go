@@ -20,14 +20,16 @@ type Unit struct {
 	Key     string // of a file or group; empty of a whole data set
 	Err     error  // why it cannot be read, and the error of all its fits; nil if it was
 
-	table    *ingest.Table  // nil of discrete variables, and of rows that do not stand anywhere
-	bytes    int64          // of the table when it was read
-	warnings []string       // of rows that do not stand in a table
-	discrete *discrete.Data // nil of a table
-	memory   Memory         // for what models make of it
-	checks   *spec.Checks   // that name columns beside the designs; nil: none
-	files    *mapped.Folder // of tables and designs that do not live in the heap; nil: all do
-	chains   int
+	table *ingest.Table // nil of discrete variables, and of rows that do not stand anywhere
+	// imputations are the completed versions of one data set that the table holds; nil where it holds one.
+	imputations []ingest.Imputation
+	bytes       int64          // of the table when it was read
+	warnings    []string       // of rows that do not stand in a table
+	discrete    *discrete.Data // nil of a table
+	memory      Memory         // for what models make of it
+	checks      *spec.Checks   // that name columns beside the designs; nil: none
+	files       *mapped.Folder // of tables and designs that do not live in the heap; nil: all do
+	chains      int
 
 	mu      sync.Mutex
 	designs map[*spec.Model]*design

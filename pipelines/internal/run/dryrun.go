@@ -62,8 +62,8 @@ func size(id *plan.Identified) string {
 	case !id.Method().Chains:
 		return of + ", computed without draws"
 	case r.Fixed():
-		return fmt.Sprintf("%s: %d chains of %d draws", of, r.Chains, r.Draws)
+		return fmt.Sprintf("%s: %d chains of %d draws", of, id.Chains(), r.Draws)
 	}
-	return fmt.Sprintf("%s: %d chains that grow until their target holds, to %d iterations at most", of, r.Chains,
+	return fmt.Sprintf("%s: %d chains that grow until their target holds, to %d iterations at most", of, id.Chains(),
 		r.MaxIterations)
 }

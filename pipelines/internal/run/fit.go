@@ -215,7 +215,7 @@ func (r *runner) erred(f *plan.Fit, method string, res *outcome.Result) {
 		Key: f.Key(), Replicate: f.Replicate, Fingerprint: res.Fingerprint, RunID: r.id, Pipeline: r.Pipeline.Name,
 		Method: method,
 		Family: family.Name, Link: family.Link, Formula: f.Model.Formula,
-		Chains: r.Pipeline.Run.Chains, Status: record.Erred, Error: res.Err.Error(),
+		Chains: f.Chains(), Status: record.Erred, Error: res.Err.Error(),
 		Verdict: judge.Verdict{Grade: judge.ErrorGrade, Reasons: res.Reasons}, Gates: f.Gates, Created: r.Now(),
 		Place: r.place,
 	}

@@ -133,7 +133,7 @@ func recalled(res *outcome.Result) bool { return res.Action == outcome.Skipped &
 // from its kept draws, and stores it with a new verdict. It reports whether it did.
 func (a *attempt) assessStored(ctx context.Context, id *plan.Identified,
 	stored report.Stored) (judged bool, err error) {
-	rowwise, ok := id.Problem.(plan.Rowwise)
+	rowwise, ok := plan.RowsOf(id.Problem)
 	if !ok || id.Replicate > 1 { // the draws of replicates are not kept, and the fit itself has it
 		return false, nil
 	}

@@ -129,7 +129,7 @@ func (p *Plan) check(spec *spec.Pipeline, i int, told []report.RunFit) error {
 	}
 	divided := map[string]bool{} // data sets with groups or files that only who reads them knows
 	for _, ds := range spec.Datasets {
-		divided[ds.Name] = len(ds.By) > 0 || ds.Each != ""
+		divided[ds.Name] = ds.Divided()
 	}
 	for _, t := range told {
 		if divided[t.Dataset] && t.Action == report.Failed {

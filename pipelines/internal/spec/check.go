@@ -80,6 +80,7 @@ func (c *checker) check() {
 	c.discreteRun()
 	c.mixtureRun()
 	c.expandFits()
+	c.pooled(p)
 }
 
 func (c *checker) checkDatabase() {
@@ -136,6 +137,7 @@ func (c *checker) checkDataset(d *Dataset) {
 			}
 		}
 	}
+	c.imputations(d, n, path)
 	if c.discreteData(d, n, path) {
 		return
 	}
@@ -154,7 +156,7 @@ func (c *checker) checkDataset(d *Dataset) {
 			"give one of them", path...)
 	}
 	if hasSQL {
-		c.misplaced(n, path, "belongs to path, not to sql", append([]string{"each"}, csvKeys...)...)
+		c.misplaced(n, path, "belongs to path, not to sql", d.keysOfPath()...)
 		d.Params = n.get("sql").params
 	} else {
 		c.misplaced(n, path, "belongs to sql, not to path", "database")

@@ -13,9 +13,24 @@ import (
 // Impute is Model.Missing of models whose missing cells are drawn.
 const Impute = "impute"
 
+// marks has the cells drawn that a formula marks by mi(), as in brms.
+func (c *checker) marks(m *Model) {
+	formula, err := transform.ParseFormula(m.Formula)
+	if err != nil || !formula.Marks().Any() || m.Missing == Impute {
+		return
+	}
+	if c.given("models", m.Name, "missing") {
+		c.at("mi() in the formula has missing cells drawn, and missing is "+m.Missing, "leave missing out, or mi()",
+			"models", m.Name, "missing")
+		return
+	}
+	m.Missing, m.Marked = Impute, true
+}
+
 // imputation checks the models of incomplete columns, and what a model with missing cells cannot have.
 func (c *checker) imputation(m *Model) {
 	path := []string{"models", m.Name, "imputation"}
+	c.marks(m)
 	if m.Missing != Impute {
 		if len(m.Imputation) > 0 {
 			c.at("imputation is of missing: impute", "write missing: impute, or leave imputation out", path...)

@@ -50,7 +50,7 @@ func (c *checker) discreteData(d *Dataset, n *node, path []string) (made bool) {
 		fill(&p.B, "b")
 		fill(&p.Value, "value")
 	}
-	c.image(&d.Image, n.get("image"), sub("image"), d.Each != "")
+	c.image(&d.Image, n.get("image"), sub("image"), d.Each == "file")
 	c.made(d, n, sub)
 	return len(sources) > 0
 }

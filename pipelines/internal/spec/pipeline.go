@@ -61,8 +61,8 @@ type Dataset struct {
 	// the program itself, "example:NAME", stays as it is.
 	Path    string `yaml:"path" doc:"Parquet or CSV file (.parquet .csv .csv.gz .tsv), or a glob: its files are concatenated in byte order. A relative path counts from the spec's folder."`
 	Written string `yaml:"-"`
-	Each    string `yaml:"each" enum:"file" doc:"'file' makes one fit for each file of the glob instead of concatenating them."`
-	By      Names  `yaml:"by" doc:"Columns whose distinct combinations make one fit each."`
+	Each    string `yaml:"each" enum:"file imputation" doc:"'file' makes one fit for each file of the glob instead of concatenating them. 'imputation': the files, or with by: .imp the rows with each value of that column but 0, are completed versions of one data set; each is fitted, and their draws are pooled in one fit."`
+	By      Names  `yaml:"by" doc:"Columns whose distinct combinations make one fit each; with each: imputation the one column that tells imputations apart."`
 	Rows    string `yaml:"rows" json:",omitempty" enum:"all grouped factored" doc:"all: the table stands in memory while designs are made. grouped: each distinct row of the columns in use is kept once, with how often it stands there, while the data are read, for data of few distinct rows. factored: what gaussian(identity) models see of the rows, their triangular factor, is kept while the data are read, twice. Left out: all."`
 	// SQL holds named parameters ($p1 …) in place of templates; Params has their values.
 	SQL        string            `yaml:"sql" doc:"Query on a DuckDB database, instead of path. Templates become bound parameters, never text: do not put quotes around them. Rows are sorted by all columns, so that their order is defined."`
@@ -90,17 +90,20 @@ func (Dataset) shorthand() string { return "path" }
 // Model is a family, a formula, a scaling and priors; or, of kind mrf, what decides the
 // states of discrete variables.
 type Model struct {
-	Name        string            `yaml:"-"`
-	Kind        string            `yaml:"kind" json:",omitempty" enum:"glm mrf" doc:"glm: a generalised linear model. mrf: a discrete Markov random field, for data sets with edges, image, grid or sequences. Left out: glm."`
-	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, - 1 for no intercept, a*b, log(x), I(x^2), poly(x, 2), ns(x, 3), offset(log(e)), y | trials(n)."`
-	Family      Family            `yaml:"family" required:"true" example:"bernoulli" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit)."`
-	Standardize string            `yaml:"standardize" enum:"none center_scale max_abs" default:"none" doc:"Scaling of design columns: center_scale is (x - mean)/sd; max_abs divides by the largest magnitude and keeps zeros. Priors speak of the scaled columns."`
-	Sparse      Sparse            `yaml:"sparse" default:"auto" doc:"Whether the design stores its non-zeros only. auto: if it has triplets, or at least 100,000 cells of which at most 15 % are not 0, and nothing is centred. Centred columns have no zeros: true needs standardize: max_abs, or none with the intercept's prior at: zero."`
-	Missing     string            `yaml:"missing" enum:"error drop impute" default:"error" doc:"What to do with rows that miss a used value. impute: missing cells of predictors are drawn with the coefficients, from models of their own, and missing responses are predicted."`
-	Imputation  []*Imputation     `yaml:"imputation" keyed:"Name" json:",omitempty" doc:"With missing: impute, models of incomplete columns, by column: {bmi: {formula: bmi ~ age + sex}}. Left out: each on all complete predictors, and on the incomplete ones that have fewer missing cells."`
-	Levels      map[string][]Text `yaml:"levels" doc:"Order of a factor's levels, by column; the first is the reference."`
-	Contrasts   map[string]string `yaml:"contrasts" enum:"treatment sum helmert" doc:"Coding of factors, by column: treatment (differences from the reference level), sum (from the mean of the levels), helmert (from the mean of the levels before)."`
-	Prior       Priors            `yaml:"prior" doc:"Prior distributions."`
+	Name        string `yaml:"-"`
+	Kind        string `yaml:"kind" json:",omitempty" enum:"glm mrf" doc:"glm: a generalised linear model. mrf: a discrete Markov random field, for data sets with edges, image, grid or sequences. Left out: glm."`
+	Formula     string `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, - 1 for no intercept, a*b, log(x), I(x^2), poly(x, 2), ns(x, 3), offset(log(e)), y | trials(n)."`
+	Family      Family `yaml:"family" required:"true" example:"bernoulli" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit)."`
+	Standardize string `yaml:"standardize" enum:"none center_scale max_abs" default:"none" doc:"Scaling of design columns: center_scale is (x - mean)/sd; max_abs divides by the largest magnitude and keeps zeros. Priors speak of the scaled columns."`
+	Sparse      Sparse `yaml:"sparse" default:"auto" doc:"Whether the design stores its non-zeros only. auto: if it has triplets, or at least 100,000 cells of which at most 15 % are not 0, and nothing is centred. Centred columns have no zeros: true needs standardize: max_abs, or none with the intercept's prior at: zero."`
+	Missing     string `yaml:"missing" enum:"error drop impute" default:"error" doc:"What to do with rows that miss a used value. impute: missing cells of predictors are drawn with the coefficients, from models of their own, and missing responses are predicted."`
+	// Marked says that the formula marks by mi() which columns have cells to be drawn, and that others may have no
+	// missing ones.
+	Marked     bool              `yaml:"-" json:",omitempty"`
+	Imputation []*Imputation     `yaml:"imputation" keyed:"Name" json:",omitempty" doc:"With missing: impute, models of incomplete columns, by column: {bmi: {formula: bmi ~ age + sex}}. Left out: each on all complete predictors, and on the incomplete ones that have fewer missing cells."`
+	Levels     map[string][]Text `yaml:"levels" doc:"Order of a factor's levels, by column; the first is the reference."`
+	Contrasts  map[string]string `yaml:"contrasts" enum:"treatment sum helmert" doc:"Coding of factors, by column: treatment (differences from the reference level), sum (from the mean of the levels), helmert (from the mean of the levels before)."`
+	Prior      Priors            `yaml:"prior" doc:"Prior distributions."`
 	// Columns of weights; empty for none.
 	FrequencyWeights string `yaml:"frequency_weights" doc:"Column of whole numbers: how many equal observations a row stands for. Rows of 0 are left out."`
 	PrecisionWeights string `yaml:"precision_weights" doc:"Column of numbers above 0 that multiply the precision of a row's response: variance sigma²/w for gaussian, scale sigma/√w for student_t, shape·w for gamma and inverse_gaussian, as in R's glm(weights =). Other families take none."`

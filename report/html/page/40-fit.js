@@ -267,7 +267,8 @@ function fitPage(page, i) {
   node.push(proved(discrete), pictures(discrete));
   node.push(rows.length > 0 && discrete && [el("h3", {}, "Functionals of the state"), coefficientTable(rows)]);
   node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), coefficientTable(rows, f.link)],
-    effectsOf(detail.effects), smoothPictures(detail), mixturePictures(f, detail), groupPictures(detail),
+    pooledTable(detail.pooled), effectsOf(detail.effects), smoothPictures(detail), mixturePictures(f, detail),
+    groupPictures(detail),
     detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks, detail, f), leaveOneOut(detail.loo));
   return node;
 }

@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"glmbatch/pipelines/internal/spec"
+)
+
+// markedProblem codes nhanes2 for one model without missing.
+func markedProblem(t *testing.T, model string) (Problem, error) {
+	t.Helper()
+	dir := t.TempDir()
+	lines := strings.ReplaceAll(nhanes2, " ", "\n") + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := spec.Parse("s.yaml", []byte("pipeline: p\ndatabase: none.duckdb\ndatasets: {d: d.csv}\n"+
+		"models: {m: {family: gaussian, "+model+"}}\nsamplers: {s: {method: auto}}\n"),
+		spec.Options{Dir: dir, Today: time.Now(), Env: os.LookupEnv})
+	if err != nil {
+		return nil, err
+	}
+	var problem Problem
+	err = (&Reader{Pipeline: p}).Units(t.Context(), func(u *Unit) (err error) {
+		problem, err = NewProblem(Fits(p, Choice{}, u)[0])
+		return err
+	})
+	return problem, err
+}
+
+// mi() of each incomplete column is missing: impute; one that is left out is an error, and so are other keys.
+func TestMarkedColumns(t *testing.T) {
+	all, err := imputedProblem(t, "formula: chl ~ age + bmi + hyp", "chains: 4", "method: auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, model := range []string{
+		"formula: chl | mi() ~ age + mi(bmi) + mi(hyp)",
+		"formula: chl | mi() ~ age + bmi + mi(hyp), imputation: {bmi: {formula: bmi | mi() ~ age + mi(hyp)}}",
+	} {
+		marked, err := markedProblem(t, model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := all.(*Imputed), marked.(*Imputed)
+		if a.cells != b.cells || a.dataHash != b.dataHash || len(a.columns) != len(b.columns) ||
+			a.columns[1].design.Record.Columns[1].Name != b.columns[1].design.Record.Columns[1].Name {
+			t.Errorf("%s: %d cells, %q; want %d, %q", model, b.cells, b.models(), a.cells, a.models())
+		}
+	}
+	for model, want := range map[string]string{
+		"formula: chl | mi() ~ age + bmi + mi(hyp)":                    `column "bmi", row 1 (line 2 of d.csv): the value is missing`,
+		"formula: chl ~ age + mi(bmi) + mi(hyp)":                       `column "chl", row 1 (line 2 of d.csv): the value is missing`,
+		"formula: chl | mi() ~ age + mi(bmi) + mi(hyp), missing: drop": "mi() in the formula has missing cells drawn, and missing is drop",
+		"formula: chl | mi() ~ age + mi(bmi) + mi(hyp) + (1 | age)":    "missing: impute does not go with group-level effects",
+	} {
+		if _, err := markedProblem(t, model); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", model, err, want)
+		}
+	}
+}

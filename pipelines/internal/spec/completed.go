@@ -1,0 +1,66 @@
+package spec
+
+// eachImputation is Dataset.Each of completed versions of one data set.
+const eachImputation = "imputation"
+
+// Imputed reports whether the rows are completed versions of one data set, whose draws are pooled.
+func (d *Dataset) Imputed() bool { return d.Each == eachImputation }
+
+// Groups are the columns whose distinct combinations make one fit each; nil of imputations.
+func (d *Dataset) Groups() Names {
+	if d.Imputed() {
+		return nil
+	}
+	return d.By
+}
+
+// Divided reports whether the data set makes a fit for each file or group.
+func (d *Dataset) Divided() bool { return d.Each == "file" || len(d.Groups()) > 0 }
+
+// keysOfPath are the options of a data set that belong to a path.
+func (d *Dataset) keysOfPath() []string {
+	if d.Imputed() { // by tells imputations of a query apart
+		return csvKeys
+	}
+	return append([]string{"each"}, csvKeys...)
+}
+
+// imputations checks a data set of several imputations. n is its mapping.
+func (c *checker) imputations(d *Dataset, n *node, path []string) {
+	if !d.Imputed() {
+		return
+	}
+	at := append(path[:len(path):len(path)], "each")
+	c.misplaced(n, path, "does not go with each: imputation", "rows", "triplets", "synthetic", "edges", "tables", "image",
+		"grid", "sequences")
+	switch {
+	case len(d.By) > 1:
+		c.at("each: imputation has one column by, which tells imputations apart",
+			"keep the column of imputations, as by: .imp", append(path[:len(path):len(path)], "by")...)
+	case n.get("sql") != nil && len(d.By) == 0:
+		c.at("imputations of a query need the column that tells them apart", "name it, as by: .imp", at...)
+	}
+}
+
+// pooled checks that a model goes with data sets of imputations.
+func (c *checker) pooled(p *Pipeline) {
+	said := map[[2]string]bool{}
+	for _, f := range p.Fits() {
+		key := [2]string{f.Dataset.Name, f.Model.Name}
+		if !f.Dataset.Imputed() || said[key] {
+			continue
+		}
+		said[key] = true
+		m := f.Model
+		for _, no := range []struct {
+			is   bool
+			what string
+		}{{m.Missing == Impute, "missing: impute"}, {m.Mixed(), "a mixture"}, {m.Discrete(), "kind: mrf"},
+			{m.Selects(), "the prior spike_slab"}, {len(m.Effects) > 0, "effects"}} {
+			if no.is {
+				c.at("model "+quote(m.Name)+" has "+no.what+", which does not go with data set "+quote(f.Dataset.Name)+
+					", each: imputation", "leave it out, or name under fits what goes together", "models", m.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package transform
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"glmbatch/internal/words"
+)
+
+// mi() reads as the column that it holds, and is told by Marks; where it holds no column the error points at it.
+func TestMarks(t *testing.T) {
+	table := people(t, []string{"a", "b", "a"}, []float64{1, 2, 3})
+	defer table.Release()
+	for _, c := range []struct {
+		formula, plain string
+		response       bool
+		columns        []string
+	}{
+		{"y | mi() ~ g + mi(x)", "y ~ g + x", true, []string{"x"}},
+		{"y ~ g * mi(x) + mi(x)", "y ~ g * x + x", false, []string{"x"}},
+		{"log(y) | mi() ~ log(mi(x)) + g", "log(y) ~ log(x) + g", true, []string{"x"}},
+		{"y ~ x + g", "y ~ x + g", false, nil},
+	} {
+		f, err := ParseFormula(c.formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := ParseFormula(c.plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.left.exact() != plain.left.exact() || f.right.exact() != plain.right.exact() {
+			t.Errorf("%s reads as %s ~ %s", c.formula, f.left.exact(), f.right.exact())
+		}
+		if m := f.Marks(); m.Response != c.response || !slices.Equal(m.Columns, c.columns) ||
+			m.Any() != (c.response || c.columns != nil) {
+			t.Errorf("%s has marks %+v", c.formula, m)
+		}
+	}
+	for formula, want := range map[string]string{
+		"y | mi(s) ~ x":          "mi() of a response with standard errors is not in this version",
+		"mi(y) ~ x":              "mi() does not stand here",
+		"y | trials(mi(n)) ~ x":  "mi() does not stand here",
+		"y ~ mi()":               "mi() holds one column",
+		"y ~ mi(log(x))":         "mi() holds one column",
+		"y ~ x + mi(x, idx = g)": "mi() holds one column, and nothing beside it as idx",
+		"y ~ me(x, s)":           "me() has no place here",
+	} {
+		_, err := ParseFormula(formula)
+		var fault *FormulaError
+		if !errors.As(err, &fault) {
+			t.Errorf("%s: %v", formula, err)
+			continue
+		}
+		if got, hint := words.Parts(fault.Err); got != want || hint == "" {
+			t.Errorf("%s: %s (%s), want %s", formula, got, hint, want)
+		}
+	}
+}
