@@ -245,8 +245,8 @@ func (l *Ledger) whole(ctx context.Context, v *Verified) error {
 }
 
 // badBlocks reads the file while no writer has it. Blocks that were never written are not among them where the file
-// itself lists them as free, and no log puts them to use: many files end before such a one, and an engine that is opened
-// to tell costs as much as some twenty small fits.
+// itself lists them as free, and no log puts them to use: many files end before such a one, and an engine that is
+// opened to tell costs as much as some twenty small fits.
 func (l *Ledger) badBlocks(ctx context.Context, v *Verified) (bad []badBlock, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

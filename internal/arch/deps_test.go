@@ -55,7 +55,7 @@ var deps = map[string]string{
 	"internal/state":   "",
 	"ingest":           "internal/held internal/objects internal/words" + arrow + duckdb,
 	"transform":        "infer/design infer/glm internal/linalg internal/vec internal/words" + arrow,
-	"report":           "infer infer/diag infer/loo report/html report/judge report/record internal/chunk internal/held internal/outfile internal/words" + duckdb,
+	"report":           "infer infer/diag infer/loo report/html report/judge report/record internal/chunk internal/held internal/outfile internal/words" + duckdb + fanout,
 	"report/html":      "",
 	// judge and record are values without SQL, for rooms that know no ledger.
 	"report/judge":  "infer/diag internal/words",
