@@ -39,8 +39,8 @@ func badBlocks(ctx context.Context, f *os.File) (blocks int, bad []badBlock, err
 	if err != nil {
 		return 0, nil, err
 	}
-	count, size := field(newest, 4), field(newest, 5)
-	if size < headerSize || size > 1<<18 || count > math.MaxInt32 {
+	count, size, known := shapeOf(newest)
+	if !known {
 		return 0, nil, fmt.Errorf("it has %d blocks of %d bytes, which this program does not know", count, size)
 	}
 	block := make([]byte, size)
@@ -79,6 +79,12 @@ func newestHeader(f *os.File) (newest []byte, err error) {
 // of blocks and 5 their size.
 func field(header []byte, i int) uint64 { return binary.LittleEndian.Uint64(header[8*i:]) }
 
+// shapeOf is the number of blocks and their size by a header, and whether this program knows such files.
+func shapeOf(header []byte) (count, size uint64, known bool) {
+	count, size = field(header, 4), field(header, 5)
+	return count, size, size >= headerSize && size <= 1<<18 && count <= math.MaxInt32
+}
+
 // A block of what the engine knows of tables has parts, each behind its checksum and the place of the part that goes on
 // with it: a block in the lower 56 bits, and the number of its part there in the others.
 const (
@@ -94,8 +100,8 @@ func freeBlocks(f *os.File) map[int64]bool {
 	if err != nil {
 		return nil
 	}
-	count, size := field(newest, 4), field(newest, 5)
-	if size < headerSize || size > 1<<18 || count > math.MaxInt32 || field(newest, 3) == noPlace {
+	count, size, known := shapeOf(newest)
+	if !known || field(newest, 3) == noPlace {
 		return nil
 	}
 	list := &partReader{f: f, blocks: count, block: make([]byte, size), at: field(newest, 3)}

@@ -29,12 +29,18 @@ func imputedProblem(t *testing.T, model, run, sampler string) (Problem, error) {
 // problemOf codes lines of a CSV file.
 func problemOf(t *testing.T, lines, model, run, sampler string) (Problem, error) {
 	t.Helper()
+	return modelProblem(t, lines, "missing: impute, "+model, run, sampler)
+}
+
+// modelProblem is the problem of a gaussian model of a table.
+func modelProblem(t *testing.T, lines, model, run, sampler string) (Problem, error) {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p, err := spec.Parse("s.yaml", []byte("pipeline: p\ndatabase: none.duckdb\ndatasets: {d: d.csv}\n"+
-		"models: {m: {family: gaussian, missing: impute, "+model+"}}\nsamplers: {s: {"+sampler+"}}\nrun: {"+run+"}\n"),
+		"models: {m: {family: gaussian, "+model+"}}\nsamplers: {s: {"+sampler+"}}\nrun: {"+run+"}\n"),
 		spec.Options{Dir: dir, Today: time.Now(), Env: os.LookupEnv})
 	if err != nil {
 		return nil, err

@@ -1,35 +1,14 @@
 package plan
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"glmbatch/pipelines/internal/spec"
 )
 
 // markedProblem codes nhanes2 for one model without missing.
 func markedProblem(t *testing.T, model string) (Problem, error) {
 	t.Helper()
-	dir := t.TempDir()
-	lines := strings.ReplaceAll(nhanes2, " ", "\n") + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p, err := spec.Parse("s.yaml", []byte("pipeline: p\ndatabase: none.duckdb\ndatasets: {d: d.csv}\n"+
-		"models: {m: {family: gaussian, "+model+"}}\nsamplers: {s: {method: auto}}\n"),
-		spec.Options{Dir: dir, Today: time.Now(), Env: os.LookupEnv})
-	if err != nil {
-		return nil, err
-	}
-	var problem Problem
-	err = (&Reader{Pipeline: p}).Units(t.Context(), func(u *Unit) (err error) {
-		problem, err = NewProblem(Fits(p, Choice{}, u)[0])
-		return err
-	})
-	return problem, err
+	return modelProblem(t, strings.ReplaceAll(nhanes2, " ", "\n")+"\n", model, "chains: 4", "method: auto")
 }
 
 // mi() of each incomplete column is missing: impute; one that is left out is an error, and so are other keys.
