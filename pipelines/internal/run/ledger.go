@@ -29,12 +29,15 @@ type ledger struct {
 	r     *runner
 	file  *report.Ledger
 	queue chan *request
+	last  chan *request // takes the one that ends the run
 	end   chan struct{} // closed when nothing more is queued by those who are waited for
 	done  chan struct{} // closed when nothing more is written
 	ctx   context.Context
 	begun bool // the run's row is in the file
 	// linger bounds how long a fit waits for others to be written with.
 	linger time.Duration
+	// stay is how long the file stays open behind fits that were stored, for the end of the run.
+	stay time.Duration
 
 	mu      sync.Mutex
 	pending []write // what can wait for the end of the run
@@ -66,8 +69,9 @@ func (q *request) values() int {
 
 // openLedger starts the writer of a ledger. It ends with stop.
 func openLedger(ctx context.Context, file *report.Ledger, r *runner) *ledger {
-	l := &ledger{r: r, file: file, queue: make(chan *request, 64), end: make(chan struct{}), ctx: ctx,
-		done: make(chan struct{}), linger: linger}
+	l := &ledger{r: r, file: file, queue: make(chan *request, 64), last: make(chan *request),
+		end: make(chan struct{}), done: make(chan struct{}), ctx: ctx, linger: linger,
+		stay: 10 * time.Millisecond}
 	go l.serve()
 	return l
 }
@@ -89,6 +93,9 @@ func (l *ledger) serve() {
 		select {
 		case first := <-l.queue:
 			l.writeBatch(l.gather(first))
+			continue
+		case q := <-l.last:
+			l.writeBatch(append(l.queued(), q))
 			continue
 		case <-l.end:
 		}
@@ -118,6 +125,11 @@ func (l *ledger) gather(first *request) []*request {
 			waits = awaitingBytes
 		}
 	}
+	return append(batch, l.queued()...)
+}
+
+// queued takes what is queued now.
+func (l *ledger) queued() (batch []*request) {
 	for len(l.queue) > 0 {
 		batch = append(batch, <-l.queue)
 	}
@@ -169,6 +181,9 @@ func (l *ledger) writeBatch(batch []*request) {
 				some[i].err <- err
 				answered++
 			}
+			if answered == len(batch) && batch[answered-1].fit != nil {
+				batch = append(batch, l.soon()...)
+			}
 		}
 		return nil
 	})
@@ -178,6 +193,19 @@ func (l *ledger) writeBatch(batch []*request) {
 	}
 	for _, q := range batch[answered:] {
 		q.err <- err
+	}
+}
+
+// soon returns the run's last request if that comes within a moment. It does where the last fits have just been
+// stored, and an opening for it alone would cost as much as some twenty small ones.
+func (l *ledger) soon() []*request {
+	moment := time.NewTimer(l.stay)
+	defer moment.Stop()
+	select {
+	case q := <-l.last:
+		return append(l.queued(), q)
+	case <-moment.C:
+		return nil
 	}
 }
 
@@ -251,7 +279,7 @@ func carryOut(ctx context.Context, s *report.Session, some []*request) (errs []e
 // serves.
 func (l *ledger) store(ctx context.Context, q *request) (id int64, err error) {
 	q.ctx = ctx
-	err = l.wait(q)
+	err = l.wait(l.queue, q)
 	return q.id, err
 }
 
@@ -260,13 +288,13 @@ var errEnded = fmt.Errorf("the run has ended: %w", context.Canceled)
 
 // do queues a write and waits for it.
 func (l *ledger) do(ctx context.Context, w write) error {
-	return l.wait(&request{write: w, ctx: ctx})
+	return l.wait(l.queue, &request{write: w, ctx: ctx})
 }
 
-func (l *ledger) wait(q *request) error {
+func (l *ledger) wait(queue chan<- *request, q *request) error {
 	q.err = make(chan error, 1)
 	select {
-	case l.queue <- q:
+	case queue <- q:
 	case <-l.done:
 		return errEnded
 	}
@@ -304,7 +332,7 @@ func (l *ledger) close(ctx context.Context, out *outcome.Outcome) error {
 	l.mu.Lock()
 	pending, notes := l.pending, l.notes
 	l.mu.Unlock()
-	err := l.do(ctx, func(ctx context.Context, s *report.Session) error {
+	err := l.wait(l.last, &request{ctx: ctx, write: func(ctx context.Context, s *report.Session) error {
 		for _, w := range pending {
 			if err := w(ctx, s); err != nil {
 				return err
@@ -314,7 +342,7 @@ func (l *ledger) close(ctx context.Context, out *outcome.Outcome) error {
 			return err
 		}
 		return s.Run(ctx, l.r.record(out))
-	})
+	}})
 	l.stop()
 	return err
 }

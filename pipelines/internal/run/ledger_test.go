@@ -101,6 +101,46 @@ func TestAwaitingLeavesItsRoom(t *testing.T) {
 	}
 }
 
+// The end of a run that comes right after its last fits is written while the file is still open for them, and the end
+// of one without fits in an opening of its own.
+func TestEndWithTheLastFits(t *testing.T) {
+	path := t.TempDir() + "/l.duckdb"
+	file, err := report.Open(path, report.Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &runner{admission: newAdmission(plan.Memory{Workers: 1}), known: &known{database: path}}
+	l := &ledger{file: file, r: r, queue: make(chan *request, 2), last: make(chan *request), end: make(chan struct{}),
+		done: make(chan struct{}), ctx: t.Context(), begun: true, stay: time.Hour}
+	var of []*report.Session
+	see := func() *request {
+		return &request{ctx: t.Context(), err: make(chan error, 1), write: func(_ context.Context, s *report.Session) error {
+			of = append(of, s)
+			return nil
+		}}
+	}
+	fit := &request{ctx: t.Context(), err: make(chan error, 1), fit: &report.Fit{Key: report.Key{Dataset: "a"},
+		Fingerprint: "a", Status: report.Complete, Chains: 1}}
+	fit.fit.StatsOf = func(yield func(*infer.Iterations, error) bool) {
+		yield(&infer.Iterations{First: 1, Infos: make([]infer.Info, 2)}, nil)
+	}
+	l.queue <- see()
+	l.queue <- fit
+	go l.serve()
+	if err := <-fit.err; err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := l.wait(l.last, see()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.stop()
+	if len(of) != 3 || of[0] != of[1] || of[1] == of[2] {
+		t.Errorf("openings %p: want one of the first two, and another", of)
+	}
+}
+
 // A panic while one of several fits is stored is that fit's error alone.
 func TestPanicOfOneFit(t *testing.T) {
 	file, err := report.Open(t.TempDir()+"/l.duckdb", report.Options{Threads: 1})
