@@ -37,7 +37,7 @@ func outsideLine(t *testing.T) (line string) {
 func TestOwnPartsOutside(t *testing.T) {
 	got := outsideLine(t)
 	if *update {
-		must(t, os.WriteFile(filepath.Join("schema", "own_outside.txt"), []byte(got), 0o644))
+		must(t, os.WriteFile(filepath.Join(*schemaTo, "own_outside.txt"), []byte(got), 0o644))
 		return
 	}
 	if got != ownOutside || strings.Count(got, "\n") != 1 {

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,13 +43,15 @@ func try(ctx context.Context, root string, f *fault) (o outcome, by string, err 
 	if err := os.WriteFile(file, []byte(planted), 0o600); err != nil {
 		return broken, "", err
 	}
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, f.file): file}})
-	if err != nil {
+	replaced := map[string]string{filepath.Join(root, f.file): file}
+	at := filepath.Join(folder, "overlay.json")
+	if err := writeOverlay(at, replaced); err != nil {
 		return broken, "", err
 	}
-	at := filepath.Join(folder, "overlay.json")
-	if err := os.WriteFile(at, overlay, 0o600); err != nil {
-		return broken, "", err
+	if f.isSchema() {
+		if out, err := makeSchema(ctx, root, folder, at, replaced); out != "" || err != nil {
+			return broken, out, errors.Join(ctx.Err(), err)
+		}
 	}
 	out, passed := test(ctx, root, f.tests, at)
 	if err := ctx.Err(); err != nil {
@@ -55,6 +59,48 @@ func try(ctx context.Context, root string, f *fault) (o outcome, by string, err 
 	}
 	o, by = judge(out, passed)
 	return o, by, nil
+}
+
+// writeOverlay writes what the go command is to read in place of other files.
+func writeOverlay(at string, replaced map[string]string) error {
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": replaced})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(at, overlay, 0o600)
+}
+
+// schema has the SQL of ledgers, and the files that are made of it.
+const schema = "report/schema"
+
+// checksSchema are the tests that hold these files to the SQL. They write them, too.
+const checksSchema = "^Test(OwnParts|OwnPartsOutside|EmptyLedger)$"
+
+// isSchema reports whether a fault is one of SQL that tests see in a ledger only. A new ledger is a copy of
+// schema/empty.duckdb.gz, not made by SQL.
+func (f *fault) isSchema() bool {
+	return strings.HasPrefix(f.file, schema+"/") && !slices.Contains(f.tests, "^TestEmptyLedger$")
+}
+
+// makeSchema makes in folder the files of schema that follow from SQL with the fault, and adds them to the overlay: a
+// ledger has the fault then, in whatever package, and the program takes its views for its own.
+func makeSchema(ctx context.Context, root, folder, overlay string, replaced map[string]string) (out string, err error) {
+	into := filepath.Join(folder, "schema")
+	if err := os.Mkdir(into, 0o700); err != nil {
+		return "", err
+	}
+	args := []string{"./report", "-count=1", "-run", checksSchema, "-update", "-schema", into}
+	if out, passed := test(ctx, root, args, overlay); !passed {
+		return "its SQL makes no ledger:\n" + out, nil
+	}
+	if _, err := os.Stat(filepath.Join(into, "empty.duckdb.gz")); errors.Is(err, fs.ErrNotExist) {
+		return "the ledger is the same: a later file of " + schema + " defines this anew", nil
+	}
+	made, err := os.ReadDir(into)
+	for _, file := range made {
+		replaced[filepath.Join(root, schema, file.Name())] = filepath.Join(into, file.Name())
+	}
+	return "", errors.Join(err, writeOverlay(overlay, replaced))
 }
 
 // pins leaves out tests that say only that bits have changed.
