@@ -97,10 +97,10 @@ func (c *Column) family() (f family, of []infer.Parameter, has []bool, err error
 		switch q.Kind {
 		case infer.Intercept:
 			q.Name = c.Name
-		default:
-			q.Name += "_" + c.Name
 		case infer.Probability:
 			q.Name = c.Name + "_" + q.Name
+		default:
+			q.Name += "_" + c.Name
 		}
 		of = append(of, q)
 	}
