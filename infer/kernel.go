@@ -38,6 +38,8 @@ const (
 	// sampled: its number may change from draw to draw.
 	MixtureWeight ParameterKind = "mixture_weight"
 	Unsorted      ParameterKind = "unsorted"
+	// Probability is that of a category of a response, in a component of a mixture.
+	Probability ParameterKind = "probability"
 	// Imputation is a parameter of the model of an incomplete column, Imputed a missing cell or a missing response.
 	Imputation ParameterKind = "imputation"
 	Imputed    ParameterKind = "imputed"

@@ -128,6 +128,7 @@ func TestMixturesAssessed(t *testing.T) {
 			< 1e-9 FROM f`); got != "true" {
 		t.Errorf("the allocation of the first row, of 79 minutes, is not that of its densities: %s", got)
 	}
+	now.rowDensities(t)
 	rows, _, err := now.predict("spec.yaml", pipelines.PredictOptions{Only: []string{"dataset=faithful"}, Of: []string{"mean"}})
 	if err != nil || len(rows) != 273 {
 		t.Fatalf("%d rows of predictions, %v", len(rows), err)
@@ -158,6 +159,22 @@ func TestMixturesAssessed(t *testing.T) {
 				t.Errorf("%s: %s has\n%.400s\nat once:\n%.400s", sql, []string{"later", "by shards"}[i], got, want)
 			}
 		}
+	}
+}
+
+// rowDensities compares what leave-one-out makes of all draws, the log of the mean density of a row with its label summed
+// over, with the draws.
+func (f folder) rowDensities(t *testing.T) {
+	t.Helper()
+	if got := f.ask("t.duckdb", `WITH d AS (PIVOT (SELECT chain, iteration, parameter, value FROM draws WHERE dataset = 'faithful')
+		ON parameter USING first(value)),
+		y AS (SELECT observation, elpd_loo + p_loo AS lppd, CASE observation WHEN 1 THEN 79 WHEN 2 THEN 54 ELSE 67 END AS y FROM pointwise JOIN latest
+			USING (fit_id) WHERE dataset = 'faithful' AND observation IN (1, 2, 249)),
+		f AS (SELECT observation, lppd, ln(avg(
+			theta1 / sigma1 * exp(-pow((y - mu1_Intercept) / sigma1, 2) / 2) +
+			theta2 / sigma2 * exp(-pow((y - mu2_Intercept) / sigma2, 2) / 2)) / sqrt(2 * pi())) AS want FROM d, y GROUP BY ALL)
+		SELECT count(*), max(abs(lppd - want)) < 1e-9 FROM f`); got != "3,true" {
+		t.Errorf("log densities of rows of leave-one-out are not those of the draws: %s", got)
 	}
 }
 

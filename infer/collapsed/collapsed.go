@@ -7,6 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/mixture"
+	"glmbatch/internal/vec"
 	"glmbatch/internal/words"
 )
 
@@ -26,8 +27,7 @@ type setup struct {
 	mixture.Layout
 	opts   Options
 	family family
-	data   *glm.Data
-	rows   *glm.Pointwise
+	rows   int
 }
 
 // New returns the sampler of a mixture of a family whose linear predictor is an intercept alone. Its error tells what
@@ -46,17 +46,43 @@ func New(f glm.Family, data *glm.Data, opts Options) (infer.Setup, error) {
 	if err := opts.Prior.Serves(f); err != nil {
 		return nil, err
 	}
-	rows, err := glm.NewPointwise(f, data)
+	own, err := newFamily(f, opts.Prior, data)
 	if err != nil {
 		return nil, err
 	}
-	s := &setup{opts: opts, family: newFamily(f, opts.Prior, data), data: data, rows: rows}
-	of := s.family.parameters()
-	if s.opts.Options, err = opts.Filled(of); err != nil {
+	return newSetup(own, data.Rows(), opts)
+}
+
+// newSetup is the sampler of a family on so many rows.
+func newSetup(f family, rows int, opts Options) (infer.Setup, error) {
+	of := f.parameters()
+	var err error
+	if opts.Options, err = opts.Filled(of); err != nil {
 		return nil, err
 	}
-	s.Layout = mixture.Layout{Components: opts.Components, Of: of, Order: mixture.OrderOf(of, opts.Order)}
-	return s, nil
+	return &setup{opts: opts, family: f, rows: rows, Layout: mixture.Layout{Components: opts.Components, Of: of,
+		Order: mixture.OrderOf(of, opts.Order)}}, nil
+}
+
+// tell takes a position from logs of probabilities to probabilities.
+func (s *setup) tell(position []float64) {
+	for _, theta := range s.Blocks(position) {
+		for j, p := range s.Of {
+			if p.Kind == infer.Probability {
+				theta[j] = min(1, vec.Exp(theta[j]))
+			}
+		}
+	}
+}
+
+// read reads what tell has told.
+func (s *setup) read(position, logW, theta []float64) {
+	s.Read(position, logW, theta)
+	for i := range theta {
+		if s.Of[i%len(s.Of)].Kind == infer.Probability {
+			theta[i] = vec.Log(theta[i])
+		}
+	}
 }
 
 // Explain says how the mixture is sampled.
@@ -73,10 +99,13 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if c.Stream == nil {
 		return nil, fmt.Errorf("collapsed: chain %d has no random stream", c.Index)
 	}
-	n, k := s.data.Rows(), s.Components
+	n, k := s.rows, s.Components
 	out := &kernel{setup: s, stream: c.Stream, labels: make([]uint8, n), of: make([]statistics, k),
 		counts: make([]float64, k), logW: make([]float64, k), theta: make([]float64, k*len(s.Of)),
-		terms: make([]float64, k*n), chances: make([]float64, k)}
+		terms: make([]float64, k*n), chances: make([]float64, k), scratch: make([]float64, n)}
+	for c := range out.of {
+		out.of[c] = make(statistics, s.family.size())
+	}
 	out.start()
 	return out, nil
 }

@@ -16,18 +16,17 @@ import (
 func density(s *setup, position []float64) (logLik, logPrior float64) {
 	k, d := s.Components, len(s.Of)
 	logW, theta := make([]float64, k), make([]float64, k*d)
-	s.Read(position, logW, theta)
-	at := make([]float64, len(s.data.Y))
+	s.read(position, logW, theta)
+	at, one, scratch := make([]float64, s.rows), make([]float64, s.rows), make([]float64, s.rows)
 	g, _ := math.Lgamma(float64(k) * s.opts.Concentration)
 	g1, _ := math.Lgamma(s.opts.Concentration)
 	logPrior = g - float64(k)*g1
 	for c := range k {
 		own := theta[c*d : (c+1)*d]
 		logPrior += (s.opts.Concentration-1)*logW[c] + s.family.logPrior(own)
-		for i := range at {
-			eta := [1]float64{own[0]}
-			s.rows.LogLik(i, eta[:], own[1:], eta[:])
-			at[i] += math.Exp(logW[c] + eta[0])
+		s.family.logLik(own, one, scratch)
+		for i, l := range one {
+			at[i] += math.Exp(logW[c] + l)
 		}
 	}
 	for _, p := range at {
@@ -39,7 +38,7 @@ func density(s *setup, position []float64) (logLik, logPrior float64) {
 func TestConformance(t *testing.T) {
 	for _, e := range examples {
 		for _, plain := range []bool{false, true} {
-			t.Run(fmt.Sprint(e.family.Name, " plain ", plain), func(t *testing.T) {
+			t.Run(fmt.Sprint(e.name, " plain ", plain), func(t *testing.T) {
 				s := e.setup(t, Options{Options: mixture.Options{Components: 3, Concentration: 1.5}, Plain: plain})
 				infertest.Conforms(t, s, infertest.Posterior{Parameters: s.Parameters(),
 					LogDensity: func(p []float64) (float64, float64) { return density(s, p) },
@@ -52,7 +51,8 @@ func TestConformance(t *testing.T) {
 }
 
 // three are three coins of 100 throws each: few, half and most of them heads.
-var three = example{trialsOf, ones([]float64{5, 50, 95}, []float64{100, 100, 100}), "beta(1, 1)"}
+var three = example{name: "three coins", family: trialsOf, data: ones([]float64{5, 50, 95}, []float64{100, 100, 100}),
+	prior: "beta(1, 1)"}
 
 // Of two components the coin in the middle belongs to the one or the other with equal chances. The plain sampler never
 // moves it: given that it is one of two coins with about 3/4 heads, a component of 1/20 is e⁻⁷⁰ times as likely. The

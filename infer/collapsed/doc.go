@@ -1,10 +1,14 @@
 // Package collapsed samples finite mixtures of exponential families with conjugate priors, where the parameters of the
-// components can be integrated out: responses without columns, y ~ 1.
+// components can be integrated out: responses without predictors, y ~ 1, one or several in a row.
 //
 //	y_i ~ Σ_k w_k·f(theta_k),  w ~ Dirichlet(a, …, a)
 //	gaussian:            mu, sigma² ~ normal-inverse-gamma
 //	poisson:             mean ~ gamma
 //	bernoulli, binomial: probability ~ beta
+//	categories, counts of categories: probabilities ~ Dirichlet
+//
+// Of several responses in a row, each has a family of its own, and they are independent given the component: latent
+// classes, whose items may be missing.
 //
 // The collapsed sampler draws the label of one row after the other given the labels of all others,
 //
@@ -21,6 +25,6 @@
 // problem, doi:10.1080/01621459.1994.10476829; Neal (2000), Markov chain sampling methods for Dirichlet process
 // mixture models, doi:10.1080/10618600.2000.10474879, algorithm 3, for a fixed number of components.
 //
-// Read prior.go (priors and their spelling), family.go (what each family knows of its rows), collapsed.go (the set-up),
-// kernel.go (an iteration) and state.go.
+// Read prior.go (priors and their spelling), family.go and dirichlet.go (what each family knows of its
+// rows), classes.go (several responses), collapsed.go (the set-up), kernel.go (an iteration) and state.go.
 package collapsed

@@ -1,9 +1,6 @@
 package collapsed
 
 import (
-	"cmp"
-	"slices"
-
 	"glmbatch/infer"
 	"glmbatch/infer/mixture"
 	"glmbatch/internal/variate"
@@ -24,7 +21,7 @@ type kernel struct {
 	terms       []float64 // log densities of the rows, component after component
 	logLik      float64
 
-	chances []float64 // scratch
+	chances, scratch []float64 // of the components, of the rows
 }
 
 // Step draws the labels, then weights and parameters given these. LogLik is that of the mixture at weights and
@@ -47,12 +44,12 @@ func (k *kernel) Step() (infer.Info, error) {
 
 // label draws the label of a row given those of all others.
 func (k *kernel) label(i int) {
-	k.family.add(&k.of[k.labels[i]], i, -1)
+	k.family.add(k.of[k.labels[i]], i, -1)
 	k.counts[k.labels[i]]--
 	total := k.chancesOf(i)
 	c := mixture.Pick(k.stream.Float64(), k.chances, total)
 	k.labels[i] = uint8(c)
-	k.family.add(&k.of[c], i, 1)
+	k.family.add(k.of[c], i, 1)
 	k.counts[c]++
 }
 
@@ -60,7 +57,7 @@ func (k *kernel) label(i int) {
 // log of their sum.
 func (k *kernel) chancesOf(i int) (total float64) {
 	for c := range k.of {
-		k.chances[c] = vec.Log(k.opts.Concentration+k.counts[c]) + k.family.predictive(&k.of[c], i)
+		k.chances[c] = vec.Log(k.opts.Concentration+k.counts[c]) + k.family.predictive(k.of[c], i)
 	}
 	return mixture.LogSum(k.chances)
 }
@@ -78,10 +75,12 @@ func (k *kernel) labelAll() {
 
 // collect makes statistics and counts of the labels.
 func (k *kernel) collect() {
-	clear(k.of)
+	for _, s := range k.of {
+		clear(s)
+	}
 	clear(k.counts)
 	for i, c := range k.labels {
-		k.family.add(&k.of[c], i, 1)
+		k.family.add(k.of[c], i, 1)
 		k.counts[c]++
 	}
 }
@@ -91,7 +90,7 @@ func (k *kernel) drawParameters() {
 	mixture.DrawWeights(k.stream, k.opts.Concentration, k.counts, k.logW)
 	d := len(k.Of)
 	for c := range k.of {
-		k.family.draw(k.stream, &k.of[c], k.theta[c*d:(c+1)*d])
+		k.family.draw(k.stream, k.of[c], k.theta[c*d:(c+1)*d])
 	}
 }
 
@@ -99,11 +98,7 @@ func (k *kernel) drawParameters() {
 func (k *kernel) evaluate() {
 	n, d := len(k.labels), len(k.Of)
 	for c := range k.of {
-		at, theta := k.terms[c*n:(c+1)*n], k.theta[c*d:(c+1)*d]
-		for i := range at {
-			at[i] = theta[0]
-		}
-		k.rows.LogLik(0, at, theta[1:], at)
+		k.family.logLik(k.theta[c*d:(c+1)*d], k.terms[c*n:(c+1)*n], k.scratch)
 	}
 	k.logLik = 0
 	for i := range n {
@@ -123,31 +118,17 @@ func (k *kernel) logPrior() float64 {
 	return sum
 }
 
-// start draws labels: K rows are drawn, and each row goes to the one nearest to it in the ranks of responses.
+// start draws labels: K rows are drawn, and each row goes to the one whose responses are nearest to its own.
 func (k *kernel) start() {
-	order, ranks := make([]int, len(k.labels)), make([]int, len(k.labels))
-	for i := range order {
-		order[i] = i
-	}
-	share := func(i int) float64 {
-		if m := k.data.Trials; m != nil && m[i] > 0 {
-			return k.data.Y[i] / m[i]
-		}
-		return k.data.Y[i]
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(share(a), share(b)) })
-	for r, i := range order {
-		ranks[i] = r
-	}
 	seeds := make([]int, k.Components)
 	for c := range seeds {
-		seeds[c] = ranks[variate.Index(k.stream, len(ranks))]
+		seeds[c] = variate.Index(k.stream, len(k.labels))
 	}
-	far := func(a, b int) int { return max(a-b, b-a) }
-	for i, r := range ranks {
-		for c := range seeds {
-			if far(seeds[c], r) < far(seeds[k.labels[i]], r) {
-				k.labels[i] = uint8(c)
+	for i := range k.labels {
+		nearest := k.family.far(seeds[0], i)
+		for c, seed := range seeds {
+			if d := k.family.far(seed, i); d < nearest {
+				nearest, k.labels[i] = d, uint8(c)
 			}
 		}
 	}
@@ -160,11 +141,14 @@ func (k *kernel) start() {
 func (k *kernel) Start() string { return "rows drawn, each row with the nearest of them" }
 
 // Position writes the components in their order, then as they were sampled.
-func (k *kernel) Position(dst []float64) { k.Write(dst, k.logW, k.theta) }
+func (k *kernel) Position(dst []float64) {
+	k.Write(dst, k.logW, k.theta)
+	k.tell(dst)
+}
 
 // SetPosition moves the chain to a position, with labels that are drawn given it.
 func (k *kernel) SetPosition(position []float64) error {
-	k.Read(position, k.logW, k.theta)
+	k.read(position, k.logW, k.theta)
 	k.evaluate()
 	k.labelAll()
 	return nil

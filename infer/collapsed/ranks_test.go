@@ -17,7 +17,7 @@ import (
 func (e example) joint(t testing.TB, o Options, fitted string) infertest.Joint {
 	s := e.setup(t, o)
 	half := s.Len() / 2
-	out := infertest.Joint{Name: e.family.Name + " " + strconv.Itoa(o.Components)}
+	out := infertest.Joint{Name: e.name + " " + strconv.Itoa(o.Components)}
 	for _, p := range s.Parameters()[:half] {
 		out.Statistics = append(out.Statistics, p.Name)
 	}
@@ -27,23 +27,19 @@ func (e example) joint(t testing.TB, o Options, fitted string) infertest.Joint {
 		logW, theta := make([]float64, k), make([]float64, k*d)
 		mixture.DrawWeights(rng, s.opts.Concentration, make([]float64, k), logW)
 		for c := range k {
-			s.family.draw(rng, &statistics{}, theta[c*d:(c+1)*d])
+			s.family.draw(rng, make(statistics, s.family.size()), theta[c*d:(c+1)*d])
 		}
-		own := *e.data
-		own.Y = make([]float64, e.data.Rows())
-		rows, err := glm.NewPointwise(e.family, &glm.Data{X: e.data.X, Trials: e.data.Trials})
-		if err != nil {
-			return nil, infertest.Given{}, err
+		labels := make([]int, s.rows)
+		for i := range labels {
+			labels[i] = mixture.Pick(rng.Float64(), logW, 0)
 		}
-		for i := range own.Y {
-			c := mixture.Pick(rng.Float64(), logW, 0)
-			own.Y[i] = rows.Draw(rng, i, theta[c*d], theta[c*d+1:(c+1)*d])
-		}
+		own, err := e.respond(rng, labels, theta, d)
 		position := make([]float64, s.Len())
 		s.Write(position, logW, theta)
-		at := example{e.family, &own, e.prior}.setup(t, o)
+		s.tell(position)
+		at := own.setup(t, o)
 		return position, infertest.Given{
-			Setup: func() (infer.Setup, error) { return example{e.family, &own, fitted}.setup(t, o), nil },
+			Setup: func() (infer.Setup, error) { return own.believing(fitted).setup(t, o), nil },
 			Evaluate: func(position []float64) []float64 {
 				lik, prior := density(at, position)
 				return append(slices.Clone(position[:half]), lik, prior)
@@ -51,6 +47,86 @@ func (e example) joint(t testing.TB, o Options, fitted string) infertest.Joint {
 		}, err
 	}
 	return out
+}
+
+// respond draws responses of rows of these components, missing where those of the example are.
+func (e example) respond(rng *infer.Stream, labels []int, theta []float64, d int) (example, error) {
+	if e.columns == nil {
+		data, err := respond(rng, e.family, e.data, labels, theta, d)
+		e.data = data
+		return e, err
+	}
+	e.columns = slices.Clone(e.columns)
+	at := 0
+	for j := range e.columns {
+		c := &e.columns[j]
+		k := len(c.Categories)
+		switch y := slices.Clone(c.Y); {
+		case c.Counts != nil:
+			of := make([][]float64, k)
+			for l := range of {
+				of[l] = make([]float64, len(labels))
+			}
+			for i, label := range labels {
+				for _, was := range c.Counts {
+					for range int(was[i]) {
+						of[mixture.Pick(rng.Float64(), theta[label*d+at:label*d+at+k], 0)][i]++
+					}
+				}
+			}
+			c.Counts = of
+		case k > 0:
+			for i, label := range labels {
+				if !math.IsNaN(y[i]) {
+					y[i] = float64(mixture.Pick(rng.Float64(), theta[label*d+at:label*d+at+k], 0))
+				}
+			}
+			c.Y = y
+		default:
+			data := ones(y, c.Trials)
+			own, err := respond(rng, c.Family, data, labels, theta[at:], d)
+			if err != nil {
+				return e, err
+			}
+			for i, was := range y {
+				if math.IsNaN(was) {
+					own.Y[i] = was
+				}
+			}
+			c.Y = own.Y
+			k = 1 + len(c.Family.Dispersions())
+		}
+		at += k
+	}
+	return e, nil
+}
+
+// respond draws responses of a family of package glm, whose parameters are the first of each component.
+func respond(rng *infer.Stream, f glm.Family, data *glm.Data, labels []int, theta []float64, d int) (*glm.Data, error) {
+	own := *data
+	own.Y = make([]float64, data.Rows())
+	rows, err := glm.NewPointwise(f, &glm.Data{X: data.X, Trials: data.Trials})
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range labels {
+		of := theta[c*d : c*d+1+len(f.Dispersions())]
+		own.Y[i] = rows.Draw(rng, i, of[0], of[1:])
+	}
+	return &own, nil
+}
+
+// believing is the example under another prior; of several columns that of the first.
+func (e example) believing(prior string) example {
+	if e.columns == nil {
+		e.prior = prior
+		return e
+	}
+	if prior != "" {
+		e.columns = slices.Clone(e.columns)
+		e.columns[0].Prior = categoriesPrior(3, 1, 1)
+	}
+	return e
 }
 
 // Simulation-based calibration of both samplers: ranks of numbered parameters among posterior draws are uniform.
@@ -61,7 +137,7 @@ func TestRanks(t *testing.T) {
 	for i, e := range examples {
 		for plain, steps := range map[bool]int{false: 40, true: 120} {
 			o := Options{Options: mixture.Options{Components: 2 + i%2, Concentration: 0.8}, Plain: plain}
-			t.Run(e.family.Name+map[bool]string{true: " plain", false: ""}[plain], func(t *testing.T) {
+			t.Run(e.name+map[bool]string{true: " plain", false: ""}[plain], func(t *testing.T) {
 				infertest.RanksOf(t, e.joint(t, o, e.prior), infertest.Check{Seed: infertest.Seed(t),
 					Pairs: infertest.Scale(500, 20_000), Steps: steps})
 			})
@@ -72,9 +148,10 @@ func TestRanks(t *testing.T) {
 // The ranks see a prior that is not the one of the simulation: of a mean that is 1.5 times as large, and of a
 // probability that is larger.
 func TestRanksCatch(t *testing.T) {
-	for i, prior := range map[int]string{0: "normal_inverse_gamma(2.5, 0.5, 1.5, 2)", 1: "gamma(1.3, 0.2)", 3: "beta(3, 1)"} {
+	for i, prior := range map[int]string{0: "normal_inverse_gamma(2.5, 0.5, 1.5, 2)", 1: "gamma(1.3, 0.2)", 3: "beta(3, 1)",
+		4: Dirichlet, 5: Dirichlet, 6: Dirichlet} {
 		e := examples[i]
-		t.Run(e.family.Name, func(t *testing.T) {
+		t.Run(e.name, func(t *testing.T) {
 			infertest.MustReject(t, func(tb infertest.TB) {
 				o := Options{Options: mixture.Options{Components: 2, Concentration: 0.8}}
 				infertest.RanksOf(tb, e.joint(t, o, prior), infertest.Check{Seed: 1, Pairs: 2000, Steps: 10})

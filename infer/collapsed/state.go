@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"glmbatch/infer"
 	"glmbatch/internal/state"
 )
 
@@ -45,9 +46,12 @@ func (k *kernel) UnmarshalBinary(data []byte) error {
 			return fmt.Errorf("collapsed: chain state has label %d of row %d; there are %d components", c, i+1, k.Components)
 		}
 	}
-	for c := 1; c < len(theta) && len(k.Of) == 2; c += 2 {
-		if !(theta[c] > 0) {
-			return fmt.Errorf("collapsed: chain state is damaged: sigma is %v", theta[c])
+	for i, v := range theta {
+		switch p := k.Of[i%len(k.Of)]; {
+		case p.Kind == infer.Dispersion && !(v > 0):
+			return fmt.Errorf("collapsed: chain state is damaged: %s is %v", p.Name, v)
+		case p.Kind == infer.Probability && !(v <= 0):
+			return fmt.Errorf("collapsed: chain state is damaged: the log of probability %s is %v", p.Name, v)
 		}
 	}
 	if err := k.stream.UnmarshalBinary(stream); err != nil {

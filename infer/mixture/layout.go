@@ -38,7 +38,8 @@ func OrderOf(of []infer.Parameter, name string) int {
 }
 
 // Parameters describes a position. As in brms the weights are called theta1, theta2, …, a coefficient mu1_x or
-// mu1_Intercept, a dispersion sigma1; those of components as they were sampled have unsorted_ in front.
+// mu1_Intercept, a dispersion sigma1, and the probability of a category p1_category; those of
+// components as they were sampled have unsorted_ in front.
 func (l *Layout) Parameters() []infer.Parameter {
 	out := make([]infer.Parameter, 0, l.Len())
 	for _, prefix := range []string{"", "unsorted_"} {
@@ -63,8 +64,11 @@ func (l *Layout) Parameters() []infer.Parameter {
 }
 
 func componentName(p infer.Parameter, c int) string {
-	if p.Kind == infer.Dispersion {
+	switch p.Kind {
+	case infer.Dispersion:
 		return p.Name + strconv.Itoa(c+1)
+	case infer.Probability:
+		return "p" + strconv.Itoa(c+1) + "_" + p.Name
 	}
 	return "mu" + strconv.Itoa(c+1) + "_" + term(p)
 }

@@ -30,7 +30,7 @@ var deps = map[string]string{
 	"infer/basis":     "infer/design infer/glm infer/prior internal/linalg internal/simd",
 	"infer/cggibbs":   "infer infer/basis infer/design infer/glm infer/loo infer/nuts infer/prior infer/dogs" + numeric + " internal/state",
 	"infer/groups":    "infer infer/cggibbs infer/design infer/glm infer/prior internal/state" + numeric,
-	"infer/collapsed": "infer infer/glm infer/mixture internal/state internal/variate internal/vec internal/words",
+	"infer/collapsed": "infer infer/design infer/glm infer/mixture internal/state internal/variate internal/vec internal/words",
 	"infer/mixture": "infer infer/cggibbs infer/design infer/glm infer/groups infer/prior internal/state internal/variate" +
 		" internal/vec internal/words",
 	// impute rewrites entries of designs, and leaves coefficients to cggibbs.
