@@ -132,6 +132,11 @@ func TestImputations(t *testing.T) {
 		if got := f.ask("t.duckdb", chains); got != "1 1 2 2 3 3 4 4 5 5" {
 			t.Errorf("chains are of imputations %s", got)
 		}
+		f.refusesOwnRows("bmi", "has several imputations")
+		f.write("new.csv", "age,bmi\n2,25\n")
+		if _, _, err := f.predict("spec.yaml", pipelines.PredictOptions{Data: f.path("new.csv")}); err != nil {
+			t.Errorf("predict of other rows: %v", err)
+		}
 	}
 	if sums[0] != sums[1] || sums[0] == "" {
 		t.Errorf("draws of files %s, of the long form %s", sums[0], sums[1])

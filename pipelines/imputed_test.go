@@ -51,13 +51,26 @@ func TestMissingCells(t *testing.T) {
 		if got := f.ask("t.duckdb", total); got != "4,true" {
 			t.Errorf("cells with levels, and whether these have probabilities that add up to 1: %s", got)
 		}
-		o := pipelines.EffectsOptions{Effect: "x", Average: true}
-		err := pipelines.Effects(t.Context(), &strings.Builder{}, f.path("spec.yaml"), o)
-		if err == nil || !strings.Contains(err.Error(), "has missing cells that were drawn") {
-			t.Errorf("effects: %v", err)
+		f.refusesOwnRows("x", "has missing cells that were drawn")
+		f.write("new.csv", "g,x\na,2\n")
+		if _, _, err := f.predict("spec.yaml", pipelines.PredictOptions{Data: f.path("new.csv")}); err != nil {
+			t.Errorf("predict of complete rows: %v", err)
 		}
 	}
 	if sums[0] != sums[1] || sums[0] == "" {
 		t.Errorf("draws of one worker %s, of three %s", sums[0], sums[1])
+	}
+}
+
+// refusesOwnRows checks that effects and predictions of the rows of the only fit are refused.
+func (f folder) refusesOwnRows(effect, want string) {
+	f.t.Helper()
+	o := pipelines.EffectsOptions{Effect: effect, Average: true}
+	_, _, predicted := f.predict("spec.yaml", pipelines.PredictOptions{})
+	for verb, err := range map[string]error{
+		"effects": pipelines.Effects(f.t.Context(), &strings.Builder{}, f.path("spec.yaml"), o), "predict": predicted} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			f.t.Errorf("%s: %v, want %q", verb, err, want)
+		}
 	}
 }

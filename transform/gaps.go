@@ -47,6 +47,18 @@ func (g *Gap) States() []float64 {
 	return out
 }
 
+// StateOf returns the state of a missing cell of which a draw has these numbers: one for each of several levels, 1 of
+// the cell's and 0 of the others; the state of a column of two; else the value.
+func (g *Gap) StateOf(draw []float64) float64 {
+	switch {
+	case g.Several():
+		return float64(max(0, slices.Index(draw, 1)))
+	case g.Log:
+		return vec.Log(draw[0])
+	}
+	return draw[0]
+}
+
 // Seen returns the values of the rows where it is not missing.
 func (g *Gap) Seen() []float64 {
 	var out []float64

@@ -201,14 +201,22 @@ func rowsOf(f *plan.Fit, p plan.Rowwise, draws *Source) (out *predictive.Fit, er
 			out.Components = append(out.Components, of)
 		}
 	case *plan.Regression:
-		out.Columns = p.Record.Columns
-		for _, d := range p.Family().Dispersions() {
-			at := slices.IndexFunc(draws.Parameters,
-				func(p infer.Parameter) bool { return p.Kind == infer.Dispersion && p.Name == d.Name })
-			out.Dispersions = append(out.Dispersions,
-				predictive.Dispersion{Param: at, Fixed: f.Model.Prior.Dispersion(d.Name).Location})
-		}
+		out.Columns, out.Dispersions = p.Record.Columns, dispersionsOf(f, draws.Parameters)
 		out.Effects, err = predictive.EffectsOf(p.Data, nil, draws.Parameters)
+	case *plan.Imputed:
+		out.Columns, out.Dispersions = p.CodedColumns(), dispersionsOf(f, draws.Parameters)
+		cells := predictive.Cells(*p.Cells(len(draws.Parameters)))
+		out.Cells = &cells
 	}
 	return out, err
+}
+
+// dispersionsOf finds those of a regression among its parameters.
+func dispersionsOf(f *plan.Fit, params []infer.Parameter) (out []predictive.Dispersion) {
+	for _, d := range f.Model.Family.Dispersions() {
+		at := slices.IndexFunc(params,
+			func(p infer.Parameter) bool { return p.Kind == infer.Dispersion && p.Name == d.Name })
+		out = append(out, predictive.Dispersion{Param: at, Fixed: f.Model.Prior.Dispersion(d.Name).Location})
+	}
+	return out
 }

@@ -98,7 +98,7 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 	if d.table = u.table; u.table.Counts() != nil { // so that a fit does not depend on what other models read
 		d.table = u.table.Over(d.reads)
 	}
-	d.readBeside(u.checks)
+	d.besideOf(d.table.Data, u.checks)
 	coding := u.coding(m, formula, d.table)
 	coding.Place = u.place
 	if len(averagesOf(m)) == 0 { // which read the table again
@@ -111,13 +111,13 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 // mostCheckLevels bounds the levels that predictive checks are made of one by one.
 const mostCheckLevels = 10_000
 
-// readBeside reads the columns that predictive checks are made by and over, before the table's columns are given back.
-func (d *design) readBeside(checks *spec.Checks) {
+// besideOf reads the columns that predictive checks are made by and over, before the table's columns are given back.
+func (d *design) besideOf(table transform.Table, checks *spec.Checks) {
 	if checks == nil || !checks.On {
 		return
 	}
 	for i, name := range slices.Concat(checks.By, checks.Over) {
-		s, err := transform.ReadBeside(d.table.Data, name, i >= len(checks.By), mostCheckLevels)
+		s, err := transform.ReadBeside(table, name, i >= len(checks.By), mostCheckLevels)
 		if err != nil {
 			d.unread = append(d.unread, "predictive checks: "+err.Error())
 			continue

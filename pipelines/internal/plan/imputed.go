@@ -30,6 +30,8 @@ type Imputed struct {
 	method   Method
 	dataHash string
 	cells    int
+	beside   []*transform.Beside // of the rows with a response
+	unread   []string
 }
 
 // newImputed codes incomplete data; complete ones make an ordinary regression.
@@ -90,7 +92,11 @@ func imputedOf(u *Unit, m *spec.Model) (*Imputed, error) {
 	if p.dataHash, err = u.table.Hash(slices.Compact(reads)); err != nil {
 		return nil, err
 	}
-	return p, p.code(formula, table, unseen, response[0])
+	if err := p.code(formula, table, unseen, response[0]); err != nil {
+		return nil, err
+	}
+	p.readBeside(table)
+	return p, nil
 }
 
 // gapsOf finds the incomplete columns of terms and of the models of columns, and the rows without a response.
@@ -154,7 +160,7 @@ func refuseImputed(f *Fit) error {
 	for _, asked := range []struct {
 		is   bool
 		what string
-	}{{run.LOO.On, "run: loo"}, {run.PPC.On, "run: ppc"}, {run.KFold.Folds > 0 || run.KFold.By != "", "run: kfold"},
+	}{{run.LOO.MomentMatch, "run: loo: moment_match"}, {run.KFold.Folds > 0 || run.KFold.By != "", "run: kfold"},
 		{run.Condition, "run: condition"}, {run.Prior(), "run: sample: prior"},
 		{run.Start == "previous", "run: start: previous"},
 		{f.Gates.PriorSensitivity.Strict().On, "gates: prior_sensitivity"}} {

@@ -13,7 +13,6 @@ import (
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/assess"
-	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
@@ -46,10 +45,6 @@ func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
 	if _, mixed := record.MixtureOf(o.stored.Family); mixed {
 		return words.Hint(fmt.Errorf("fit %s is of a mixture, of which effects are not computed yet", o.stored.Key),
 			"pipeline predict has means of the response at rows of your choice")
-	}
-	if o.stored.Method == plan.ImputeMethod && c.Data == "" {
-		return words.Hint(fmt.Errorf("fit %s has missing cells that were drawn, and effects are over complete rows",
-			o.stored.Key), "name a file of complete rows with --data")
 	}
 	r, err := c.rowsOf(ctx, o)
 	if err != nil {

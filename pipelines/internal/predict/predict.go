@@ -271,6 +271,9 @@ func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.R
 		return nil, &CallError{words.Hint(errors.New("there are no data to predict"),
 			"name the spec of the fit for its own data, or new data with --data FILE")}
 	}
+	if err := c.oneTable(f); err != nil {
+		return nil, err
+	}
 	r := &plan.Reader{Pipeline: c.Pipeline, Choice: plan.Choice{Selector: c.Only}, Example: c.Example}
 	table, err := r.Table(ctx, f.Dataset, f.Group)
 	if err == nil && table == nil {
@@ -278,6 +281,21 @@ func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.R
 			"name new data with --data FILE")}
 	}
 	return table, err
+}
+
+// oneTable returns an error where the fit's own data are not one table of complete rows.
+func (c *Config) oneTable(f report.Fitted) error {
+	several := slices.ContainsFunc(c.Pipeline.Datasets,
+		func(d *spec.Dataset) bool { return d.Name == f.Dataset && d.Imputed() })
+	switch {
+	case several:
+		return &CallError{words.Hint(fmt.Errorf("data set %q has several imputations, and rows are asked for of one table",
+			f.Dataset), "name rows with --data, such as the file of one of the imputations: the draws of all of them count")}
+	case f.Method == plan.ImputeMethod:
+		return &CallError{words.Hint(fmt.Errorf("fit %s has missing cells that were drawn, and rows are asked for that are "+
+			"complete", f.Key), "name a file of complete rows with --data; the view imputed has missing responses")}
+	}
+	return nil
 }
 
 // remark says what a reader of the predictions should know.

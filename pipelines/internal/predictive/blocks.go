@@ -39,7 +39,9 @@ type Fit struct {
 	Effects []Effects
 	// Components are those of a mixture, which has neither effects nor dispersions of the fit; else nil.
 	Components []Component
-	Workers    int // at least 1; changes no bit
+	// Cells are missing cells of the data that were drawn; nil: there are none, or none that rows here have.
+	Cells   *Cells
+	Workers int // at least 1; changes no bit
 
 	bytes int              // of a block; 0: blockBytes
 	kept  []*infer.Columns // all draws, if they fit into that
@@ -81,7 +83,7 @@ func (b *Block) Row(i int, dst []float64) {
 }
 
 // Blocks yields the rows of a design, as it was sampled, in blocks of which the
-// linear predictor takes at most 64 MB (one row at least). The block is used
+// linear predictor, with the draws of their missing cells, takes at most 64 MB (one row at least). The block is used
 // again between yields. Cost: O(n·d) for each draw, and a pass over the draws for
 // each block unless they are kept.
 func (f *Fit) Blocks(ctx context.Context, data *glm.Data) iter.Seq2[*Block, error] {
@@ -90,7 +92,7 @@ func (f *Fit) Blocks(ctx context.Context, data *glm.Data) iter.Seq2[*Block, erro
 			f.bytes = blockBytes
 		}
 		n := data.Rows()
-		rows := max(1, min(n, f.bytes/(8*f.Size()*max(1, len(f.Components)))))
+		rows := max(1, min(n, f.bytes/(8*f.Size()*max(1+f.Cells.widest(), len(f.Components)))))
 		b := f.newBlock(rows)
 		for first := 0; first < n; first += rows {
 			b.hold(first, min(rows, n-first), f.Size())
@@ -132,7 +134,7 @@ func (f *Fit) columns() iter.Seq2[*infer.Columns, error] {
 // it is offset + β₀ + Σ centre·β + Σ (x − centre)·β: the design as sampled is
 // (x − centre)/scale, and nothing large is added that was subtracted before.
 func (f *Fit) fill(b *Block, data *glm.Data) error {
-	parts, scales := f.parts(b, data), scales{}
+	parts, scales, cells := f.parts(b, data), scales{}, f.cellsOf(b)
 	for c, err := range f.columns() {
 		if err != nil {
 			return err
@@ -141,6 +143,7 @@ func (f *Fit) fill(b *Block, data *glm.Data) error {
 			parts[i].take(c, f.Size())
 		}
 		scales.take(f.Effects, c)
+		cells.take(f, c)
 		err := f.each(f.Size(), func(_, s int) {
 			for i := range parts {
 				f.add(&parts[i], data, c, s)
@@ -151,7 +154,7 @@ func (f *Fit) fill(b *Block, data *glm.Data) error {
 			return err
 		}
 	}
-	if err := f.addNew(b, data, scales); err != nil {
+	if err := errors.Join(f.addNew(b, data, scales), f.addCells(b, data, cells)); err != nil {
 		return err
 	}
 	for _, p := range parts {

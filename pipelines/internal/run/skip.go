@@ -143,7 +143,7 @@ func (a *attempt) assessStored(ctx context.Context, id *plan.Identified,
 	if !stored.Kept || !rowwise.Observed().Drawn {
 		a.res.Reasons = append(a.res.Reasons,
 			"leave-one-out or predictive checks were not computed: the stored fit kept no draws, or none of group-level "+
-				"effects (--force draws it again)")
+				"effects or missing cells (--force draws it again)")
 		return false, nil
 	}
 	var extras *assess.Extras
