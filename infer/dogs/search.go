@@ -11,8 +11,10 @@ import (
 // length of the input then looks for a shorter one, to within a twentieth. Each scan ends where it is good enough.
 // Cost: that of the last length, some five times.
 //
-// It returns a *NormError where no norm of C is known to be below one, and a *ReachError when
-// MaxLength does not do.
+// Where no norm of C is known to be below one longer scans need not be nearer. Then the systematic scan alone is tried
+// and made shorter: it may reach the target before what is too strong does, or stand in another part of the graph.
+//
+// It returns a *NormError where that does not do, and a *ReachError when MaxLength does not.
 func (c *Influence) Search(d Target, o Options) (*Certificate, error) {
 	if err := d.check(c.Variables()); err != nil {
 		return nil, err
@@ -20,13 +22,17 @@ func (c *Influence) Search(d Target, o Options) (*Certificate, error) {
 	if !(o.Below > 0) {
 		return nil, fmt.Errorf("dogs: the variation to reach is %v; give a number above 0", o.Below)
 	}
-	if err := c.contracts(); err != nil {
-		return nil, err
-	}
 	if o.MaxLength == 0 {
 		o.MaxLength = 1 << 22
 	}
 	descent := newDescent(c, d)
+	if err := c.contracts(); err != nil {
+		scan, ok := descent.systematic(o.MaxLength, o.Below)
+		if !ok {
+			return nil, err
+		}
+		return descent.bisect(0, descent.optimise(scan, o), o), nil
+	}
 	failed, best := descent.double(o)
 	longest := min(o.MaxLength, len(best.Scan))
 	if best.Variation > o.Below {
@@ -38,15 +44,20 @@ func (c *Influence) Search(d Target, o Options) (*Certificate, error) {
 	if best.Variation > o.Below {
 		return nil, &ReachError{Length: o.MaxLength, Variation: best.Variation, Below: o.Below}
 	}
+	return descent.bisect(failed, best, o), nil
+}
+
+// bisect looks for a scan shorter than one that is good enough, where inputs of length failed are not.
+func (p *descent) bisect(failed int, best *Certificate, o Options) *Certificate {
 	for len(best.Scan)-failed > 1+len(best.Scan)/20 {
 		middle := failed + (len(best.Scan)-failed)/2
-		if made := descent.optimise(c.Towards(d, middle), o); made.Variation <= o.Below {
+		if made := p.optimise(p.Towards(p.d, middle), o); made.Variation <= o.Below {
 			best = made
 		} else {
 			failed = middle
 		}
 	}
-	return best, nil
+	return best
 }
 
 // double optimises scans towards the target, each twice as long as the one before, until

@@ -115,3 +115,41 @@ func TestSearchFallsBackOnSystematic(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// Strong influences elsewhere do not keep a scan from being certified: in another part of the graph, and behind weak ones.
+func TestSearchBesideStrongInfluences(t *testing.T) {
+	for name, link := range map[string]float64{"another part": 0, "behind a weak edge": 0.01} {
+		edges := []mrf.Edge{{I: 0, J: 1, Weight: 0.2}, {I: 1, J: 2, Weight: 0.2}}
+		for i := int32(3); i < 8; i++ { // all pairs of five: a row sum far above 1
+			for j := i + 1; j < 8; j++ {
+				edges = append(edges, mrf.Edge{I: i, J: j, Weight: 1})
+			}
+		}
+		if link > 0 {
+			edges = append(edges, mrf.Edge{I: 2, J: 3, Weight: link})
+		}
+		m, err := mrf.NewBinary(make([]float64, 8), edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, d := Bounds(m), Target{Variables: []int32{0, 1}}
+		if n := c.Norms(); n.Floor < 1 {
+			t.Fatalf("%s: norms %+v are no test", name, n)
+		}
+		const below = 0.02
+		systematic := 1
+		for v, _ := c.Variation(Systematic(8, systematic), d); v > below; v, _ = c.Variation(Systematic(8, systematic), d) {
+			if systematic++; systematic > 1000 {
+				t.Fatalf("%s: no systematic scan does", name)
+			}
+		}
+		got, err := c.Search(d, Options{Below: below, Rounds: 20})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if v, _ := c.Variation(got.Scan, d); len(got.Scan) >= systematic || v != got.Variation || v > below {
+			t.Errorf("%s: %d updates to %v (certified %v), the systematic scan takes %d", name, len(got.Scan), v, got.Variation,
+				systematic)
+		}
+	}
+}

@@ -1,10 +1,12 @@
 package discrete
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -395,7 +397,13 @@ func (f *Field) words() string {
 		out = append(out, fmt.Sprintf("%d states", f.States))
 	}
 	if f.tables == nil {
-		out = append(out, "coupling "+strconv.FormatFloat(*f.spec.Coupling, 'g', -1, 64))
+		coupling := "coupling " + strconv.FormatFloat(*f.spec.Coupling, 'g', -1, 64)
+		if f.weights && len(f.edges) > 0 {
+			by := func(a, b edge) int { return cmp.Compare(a.weight, b.weight) }
+			coupling += fmt.Sprintf(" times weights of edges from %.3g to %.3g", slices.MinFunc(f.edges, by).weight,
+				slices.MaxFunc(f.edges, by).weight)
+		}
+		out = append(out, coupling)
 	}
 	if sd := f.spec.Noise.SD; sd > 0 {
 		out = append(out, "noise sd "+strconv.FormatFloat(sd, 'g', -1, 64))

@@ -40,7 +40,11 @@ func TestGridWeights(t *testing.T) {
 		t.Error("another seed gives the same weights")
 	}
 	half := func(m *spec.Model) { *m.Coupling = 0.5 }
-	two := field(t, FromGrid("g", &grid, 0), model(2, half)).Model
+	whole := field(t, FromGrid("g", &grid, 0), model(2, half))
+	if want := "32 × 32 grid, coupling 0.5 times weights of edges from -0.499 to 1.5"; whole.Words != want {
+		t.Errorf("in words: %s, want %s", whole.Words, want)
+	}
+	two := whole.Model
 	three := field(t, FromGrid("g", &grid, 0), model(3, half)).Model
 	lw, x := make([]float64, 3), make([]uint8, two.Variables())
 	two.LogWeights(lw, 33, x)
