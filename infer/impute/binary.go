@@ -17,6 +17,7 @@ func (k *kernel) moveStates() bool {
 		column := &k.problem.Columns[c]
 		for _, q := range k.cells[c] {
 			switch {
+			case k.resting(int(q)):
 			case column.binary():
 				k.drawState(own, c, int(q))
 			case column.Levels != nil:

@@ -112,7 +112,8 @@ func (s *study) exact(t *truth) (want []float64) {
 func TestCellsAgainstEnumeration(t *testing.T) {
 	for name, s := range map[string]study{
 		"gaussian": {family: gaussian}, "gaussian, both normal": {family: gaussian, plain: true, unseen: true},
-		"bernoulli": {family: bernoulli, unseen: true}, "bernoulli, both normal": {family: bernoulli, plain: true},
+		"gaussian, cells take turns": {family: gaussian, plain: true, turns: true},
+		"bernoulli":                  {family: bernoulli, unseen: true}, "bernoulli, both normal": {family: bernoulli, plain: true},
 		"poisson": {family: poisson}, "poisson, both normal": {family: poisson, plain: true}, "gamma": {family: gamma},
 		"gaussian, product": {family: gaussian, code: product},
 		"bernoulli, square": {family: bernoulli, plain: true, code: square},

@@ -128,6 +128,7 @@ func TestInvariance(t *testing.T) {
 		{"bernoulli, counts", study{family: bernoulli, v: negative}},
 		{"gaussian, positive", study{family: gaussian, v: gamma}},
 		{"poisson, shares", study{family: poisson, v: beta}},
+		{"bernoulli, cells take turns", study{family: bernoulli, turns: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -151,7 +151,7 @@ func (k *kernel) settle() {
 }
 
 // Step draws the coefficients of all models given the cells, then the cells given these. Of tall data models of columns
-// are drawn in every fourth iteration.
+// are drawn in every fourth iteration, and the cells of half of the rows in each.
 //
 // Cost: O(n·d) for the regression, O(n·width²/2) for the models of columns, and O(width) for each missing cell.
 //
@@ -222,6 +222,15 @@ func (k *kernel) drawModels() bool {
 	}
 	y.precision(k.fits, k.q)
 	return true
+}
+
+// cellsEvery is the number of iterations in which each cell of tall data moves once, after the first modelsFirst:
+// blocks of batchRows rows take turns.
+const cellsEvery = 2
+
+// resting reports whether the cells of row q stay as they are in this iteration.
+func (k *kernel) resting(q int) bool {
+	return k.tall && k.iteration >= modelsFirst && (int64(q/batchRows)+k.iteration)%cellsEvery != 0
 }
 
 // predict draws the missing responses.

@@ -49,7 +49,7 @@ func (k *kernel) moveGaussian() bool {
 	b.clear()
 	for q, p := range k.pattern {
 		switch {
-		case p < 0:
+		case p < 0 || k.resting(q):
 			continue
 		case k.curved[q]:
 			if !k.moveSingly(q) {

@@ -2,11 +2,13 @@ package impute
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/design"
+	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
@@ -97,7 +99,12 @@ func tallMatrix(cols [][]float64) (*design.Dense, []string) {
 	return x, names
 }
 
-// BenchmarkStep is an iteration on incomplete data, and that of cggibbs on the complete ones.
+// effectiveFrom is the number of iterations from which on BenchmarkStep reports effective draws.
+const effectiveFrom = 400
+
+// BenchmarkStep is an iteration on incomplete data, and that of cggibbs on the complete ones; run it with a multiple of
+// 32 iterations, of which one has a sweep over the coefficients. Of effectiveFrom iterations and more it reports the
+// effective draws in an iteration of that coefficient of the regression which has fewest.
 func BenchmarkStep(b *testing.B) {
 	const n, d = 100_000, 10
 	for _, family := range []glm.Family{gaussian, bernoulli, poisson} {
@@ -115,12 +122,28 @@ func BenchmarkStep(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+			draws, theta := make([][]float64, d+1), make([]float64, len(setup.Parameters()))
 			b.ResetTimer()
 			for range b.N {
 				if _, err := k.Step(); err != nil {
 					b.Fatal(err)
 				}
+				if b.N < effectiveFrom {
+					continue
+				}
+				k.Position(theta)
+				for j := range draws {
+					draws[j] = append(draws[j], theta[j])
+				}
 			}
+			if b.N < effectiveFrom {
+				return
+			}
+			least := math.Inf(1)
+			for _, v := range draws {
+				least = min(least, diag.ESSBulk([][]float64{v[:len(v)/2], v[len(v)/2:]}))
+			}
+			b.ReportMetric(least/float64(b.N), "ess/op")
 		}
 		for _, basis := range []string{"coordinate", "rotated"} {
 			b.Run(fmt.Sprintf("family=%s/data=complete/basis=%s", family.Name, basis), func(b *testing.B) {

@@ -88,6 +88,7 @@ type study struct {
 	n      int
 	tight  bool // priors fix the parameters at their locations
 	unseen bool // some responses are missing
+	turns  bool // as tall data, whose cells rest in every other iteration
 }
 
 func (s *study) normal(location, scale float64) prior.Prior {
@@ -387,5 +388,9 @@ func (s *study) kernel(t *testing.T, r *truth, seed uint64, name string) *kernel
 	if err != nil {
 		t.Fatal(err)
 	}
-	return k.(*kernel)
+	out := k.(*kernel)
+	if s.turns {
+		out.tall, out.iteration = true, modelsFirst
+	}
+	return out
 }
