@@ -169,10 +169,10 @@ func printGroups(s *screen, lines []pipelines.Line, shown []*pipelines.Line) {
 			g.levels++
 		}
 		g.effects++
-		if worse(g.least.Summary.ESSBulk, l.Summary.ESSBulk) {
+		if still(g.least) || !still(l) && worse(g.least.Summary.ESSBulk, l.Summary.ESSBulk) {
 			g.least = l
 		}
-		if worse(-g.largest.Summary.RHat, -l.Summary.RHat) {
+		if still(g.largest) || !still(l) && worse(-g.largest.Summary.RHat, -l.Summary.RHat) {
 			g.largest = l
 		}
 	}
@@ -184,6 +184,9 @@ func printGroups(s *screen, lines []pipelines.Line, shown []*pipelines.Line) {
 			words.Visible(g.largest.Name), where))
 	}
 }
+
+// still reports whether a line is of what may have one value for good, and has: it says nothing of how chains mixed.
+func still(l *pipelines.Line) bool { return pipelines.HasAtoms(l) && l.Summary.SD == 0 }
 
 // worse reports whether b is less than a, or the first that is not known.
 func worse(a, b float64) bool { return !math.IsNaN(a) && !(b >= a) }

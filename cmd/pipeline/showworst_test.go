@@ -46,3 +46,25 @@ func TestWorstOfCells(t *testing.T) {
 		}
 	}
 }
+
+// Of many cells those are named that mixed worst. One that never moved is named only where none did.
+func TestGroupsOfCells(t *testing.T) {
+	none := math.NaN()
+	of := func(name string, sd, rhat, bulk float64) pipelines.Line {
+		return pipelines.Line{Name: name, Kind: infer.Imputed, Grouping: "gen", Level: name,
+			Summary: diag.Summary{SD: sd, RHat: rhat, ESSBulk: bulk, ESSTail: none}}
+	}
+	first, few, mixed, still := of("first", 0, none, none), of("few", 1, 1.001, 450), of("mixed", 1, 1.002, 900),
+		of("still", 0, none, none)
+	for want, lines := range map[string][]pipelines.Line{
+		"least bulk ESS 450 (few), largest R-hat 1.002 (mixed)":   {first, few, mixed, still},
+		"least bulk ESS 900 (mixed), largest R-hat 1.002 (mixed)": {mixed, still},
+		"least bulk ESS — (still), largest R-hat — (still)":       {first, still},
+	} {
+		var b strings.Builder
+		printGroups(&screen{Writer: &b, width: 300}, lines, nil)
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s, want %s", b.String(), want)
+		}
+	}
+}
