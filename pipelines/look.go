@@ -34,6 +34,13 @@ func IsStatistic(l *Line) bool { return l.Kind == "statistic" }
 // coefficients, or a parameter of a mixture's component as it was sampled.
 func IsHidden(l *Line) bool { return l.Kind == infer.LocalScale || l.Kind == infer.Unsorted }
 
+// IsLogPrior reports whether a line is of the log prior density, which is recorded and no gate looks at.
+func IsLogPrior(l *Line) bool { return l.Name == "log_prior" && l.Kind == "statistic" }
+
+// HasAtoms reports whether a line is of what may have one value in many draws, or in all: a missing cell, or whether a
+// coefficient is in the model. Gates look at all of such a fit by their bulk where the tail has no effective size.
+func HasAtoms(l *Line) bool { return l.Kind == infer.Imputed || l.Kind == infer.Inclusion }
+
 // IsEffect reports whether a line is of a group-level effect, of which there are as many as levels, of a missing cell,
 // or of a penalised coefficient of a smooth.
 func IsEffect(l *Line) bool {

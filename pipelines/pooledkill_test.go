@@ -24,14 +24,22 @@ func TestPooledKilled(t *testing.T) {
 	text := strings.Replace(fmt.Sprintf(pooledSpec, "path: imp*.csv", "", ""), "method: auto", "method: cggibbs", 1)
 	f.write("spec.yaml", strings.Replace(text, "until: gates", "until: {ess: 12000, over: all}, first: 500, max_iterations: 16000", 1))
 	f.nhanes()
-	u, rng := f.undisturbed(), moments(t)
-	if len(u.fits) != 1 {
-		t.Fatalf("undisturbed: %d fits", len(u.fits))
+	f.killedAmid()
+	want, got := f.ask("whole.duckdb", pooledDigest), f.ask("t.duckdb", pooledDigest)
+	if got != want || !strings.HasPrefix(got, "4,") || strings.Count(got, ",20,") != 1 {
+		t.Errorf("after kills pooled and imputations have %s, undisturbed %s", got, want)
 	}
+}
+
+// killedAmid kills runs of the folder's spec amid drawing, of which each goes on where the one before was, and lets the
+// last one end. Its ledger, t.duckdb, has the fits of an undisturbed run then, which whole.duckdb has.
+func (f folder) killedAmid() {
+	f.t.Helper()
+	u, rng := f.undisturbed(), moments(f.t)
 	w, c := f.watch(u), call{Spec: f.path("spec.yaml"), Workers: 2, Spool: true}
-	for tries, amid := 0, 0; amid < kills()/2; tries++ { // kills amid drawing, from which the next run goes on
+	for tries, amid := 0, 0; amid < kills()/2; tries++ {
 		after := time.Duration((0.1 + 0.8*rng.Float64()) * float64(u.took))
-		code, out := c.killedAfter(t, after)
+		code, out := c.killedAfter(f.t, after)
 		switch {
 		case code == -1:
 			w.look(fmt.Sprintf("kill after %v", after))
@@ -41,18 +49,14 @@ func TestPooledKilled(t *testing.T) {
 		case code == 0:
 			w = f.anew(u)
 		}
-		if code > 0 || t.Failed() || tries > 20*kills() {
-			t.Fatalf("after %d kills amid drawing: exit code %d in %s", amid, code, out)
+		if code > 0 || f.t.Failed() || tries > 20*kills() {
+			f.t.Fatalf("after %d kills amid drawing: exit code %d in %s", amid, code, out)
 		}
 	}
-	if code, out := c.run(t); code != 0 {
-		t.Fatalf("the last run: exit code %d\n%s", code, out)
+	if code, out := c.run(f.t); code != 0 {
+		f.t.Fatalf("the last run: exit code %d\n%s", code, out)
 	}
 	w.whole()
-	want, got := f.ask("whole.duckdb", pooledDigest), f.ask("t.duckdb", pooledDigest)
-	if got != want || !strings.HasPrefix(got, "4,") || strings.Count(got, ",20,") != 1 {
-		t.Errorf("after kills pooled and imputations have %s, undisturbed %s", got, want)
-	}
 }
 
 // amid reports whether the spool has some draws, and not yet all, of some chain.

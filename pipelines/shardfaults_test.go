@@ -123,6 +123,9 @@ func TestDrawsOfFragments(t *testing.T) {
 		!strings.Contains(err.Error(), "draws of fit") || strings.Contains(err.Error(), "shard 0") {
 		t.Errorf("gathered: %v", err)
 	}
+	if left, err := filepath.Glob(f.path("s.duckdb*")); len(left) > 0 || err != nil {
+		t.Errorf("of a first night of which nothing was loaded there are %q (%v)", left, err)
+	}
 	out := f.gather(dir, pipelines.GatherOptions{Partial: true})
 	if len(out.Missing) != 1 || len(out.Fits) == 0 {
 		t.Errorf("with --partial: missing %v, %d fits", out.Missing, len(out.Fits))

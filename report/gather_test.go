@@ -3,7 +3,9 @@ package report
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
+	"os"
 	"strings"
 	"testing"
 
@@ -94,7 +96,11 @@ func TestGatherRefuses(t *testing.T) {
 			stranger(t, from[1].File, statement)
 			l, err := gathering(t, from, 1+len(statement)%2, partial)
 			fits := 0
-			one(t, l, "SELECT count(*) FROM fit", &fits)
+			if partial {
+				one(t, l, "SELECT count(*) FROM fit", &fits)
+			} else if _, err := os.Stat(l.Path()); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: there is a ledger (%v)", statement, err)
+			}
 			if from[0].Err != nil || from[1].Err == nil || !strings.Contains(from[1].Err.Error(), want) {
 				t.Errorf("%s: the fragments are said to be: %v; %v; want %q", statement, from[0].Err, from[1].Err, want)
 			}

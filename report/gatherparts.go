@@ -41,7 +41,8 @@ type Gathering struct {
 	together int // fragments that share a transaction at most; 0: groupFragments
 }
 
-// ErrFragments says that nothing was loaded, since fragments are not as they were written: each has its own error.
+// ErrFragments says that nothing was loaded, since fragments are not as they were written: each has its own error. A
+// ledger that was not there is not there then.
 var ErrFragments = errors.New("fragments are not as they were written")
 
 // Gather loads what a run left in fragments: new fits under numbers that they get here, what the run did about fits,

@@ -297,6 +297,10 @@ func (l *Ledger) writeWith(ctx context.Context, r reach, fn func(*Session) error
 			err = cerr
 		}
 	}
+	if made && errors.Is(err, ErrFragments) { // nothing was loaded; the engine still keeps others out
+		l.trusted.Store(false)
+		err = errors.Join(err, removeIfThere(l.path))
+	}
 	return errors.Join(l.damaged(err), c.Close(), db.Close())
 }
 

@@ -52,7 +52,7 @@ func (r *pageReader) details() error {
 const pageEffects = 5
 
 // coefficients reads the summaries of a fit, local scales of priors left out, and of group-level effects
-// and missing cells the few that mixed worst.
+// and missing cells the few that mixed worst; a cell that never moved, as one of two states may, is no such one.
 func (r *pageReader) coefficients(f *html.Fit) error {
 	t := &f.Detail.Coefficients
 	t.Name, t.Kind, r.numbers = []string{}, []string{}, nil
@@ -61,7 +61,8 @@ func (r *pageReader) coefficients(f *html.Fit) error {
 		FROM summary WHERE fit_id = ?1 AND kind <> '`+string(infer.LocalScale)+`'
 		QUALIFY kind NOT IN ('`+string(infer.GroupEffect)+`', '`+string(infer.SmoothEffect)+`', '`+
 		string(infer.Imputed)+`') OR
-			row_number() OVER (PARTITION BY kind ORDER BY ess_bulk NULLS FIRST, parameter_id) <= ?2
+			row_number() OVER (PARTITION BY kind ORDER BY kind = '`+string(infer.Imputed)+`' AND sd = 0,
+				ess_bulk NULLS FIRST, parameter_id) <= ?2
 		ORDER BY parameter_id NULLS LAST, name`,
 		func(rows *sql.Rows) error {
 			var number int64
@@ -214,7 +215,7 @@ func byChain(f *html.Fit, all []float64) (out [][][]float64) {
 }
 
 // worst chooses rows of the coefficients: those that the caller named, or the ones
-// that mixed worst: without an effective sample size first, then by it.
+// that mixed worst: without an effective sample size first, then by it, those left out that may stand still for good.
 func (r *pageReader) worst(f *html.Fit, n int) []int {
 	t := &f.Detail.Coefficients
 	var chosen []int
@@ -226,6 +227,9 @@ func (r *pageReader) worst(f *html.Fit, n int) []int {
 		}
 	}
 	if len(r.o.Parameters) == 0 {
+		chosen = slices.DeleteFunc(chosen, func(i int) bool {
+			return t.SD[i] == 0 && (t.Kind[i] == string(infer.Imputed) || t.Kind[i] == string(infer.Inclusion))
+		})
 		slices.SortStableFunc(chosen, func(a, b int) int {
 			x, y := float64(t.Bulk[a]), float64(t.Bulk[b])
 			switch {

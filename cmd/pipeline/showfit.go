@@ -96,104 +96,6 @@ func printFacts(s *screen, f *pipelines.Look) {
 	s.sentence("  ", strings.Join(facts, "; "))
 }
 
-// worstLines is how many quantities are told with their diagnostics, of those that
-// gates look at.
-const worstLines = 5
-
-// printWorst prints the quantities with the worst diagnostics, log_lik among them.
-func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
-	var gated []*pipelines.Line
-	for i := range lines {
-		if !pipelines.IsHidden(&lines[i]) {
-			gated = append(gated, &lines[i])
-		}
-	}
-	slices.SortStableFunc(gated, func(a, b *pipelines.Line) int { return cmp.Compare(badness(f, b), badness(f, a)) })
-	bad := len(gated) - len(slices.DeleteFunc(slices.Clone(gated),
-		func(l *pipelines.Line) bool { return badness(f, l) > 1 }))
-	g := head("worst diagnostics", "R-hat", "bulk ESS", "tail ESS")
-	shown := gated[:min(len(gated), max(3, min(bad, worstLines)))]
-	for _, l := range shown {
-		g.Add(words.Visible(l.Name), fixed(l.Summary.RHat, 3), fixed(l.Summary.ESSBulk, 0),
-			fixed(l.Summary.ESSTail, 0))
-	}
-	g.colour = func(row, col int) string {
-		if row == 0 || col == 0 {
-			return ""
-		}
-		sum := &shown[row-1].Summary
-		if f.Discrete() && badness(f, shown[row-1]) <= 1 {
-			return ""
-		}
-		return breachColour([]float64{ratioTo(sum.RHat, f.Gates.RHat.Fail), ratioFrom(sum.ESSBulk, f.Gates.ESSBulk.Fail),
-			ratioFrom(sum.ESSTail, f.Gates.ESSTail.Fail)}[col-1])
-	}
-	g.print(s)
-	var notes []string
-	if f.Gates.RHat.Fail.On || f.Gates.ESSBulk.Fail.On || f.Gates.ESSTail.Fail.On {
-		notes = append(notes, "gates: R-hat "+gateWords(f.Gates.RHat.Fail, "≤")+", bulk ESS "+
-			gateWords(f.Gates.ESSBulk.Fail, "≥")+", tail ESS "+gateWords(f.Gates.ESSTail.Fail, "≥"))
-	}
-	if bad > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %s beyond a gate", bad, plural(len(gated), "quantity")))
-	}
-	if f.Divergences > 0 || f.Method == "nuts" || f.Method == "hmc" {
-		notes = append(notes, plural(f.Divergences, "divergent transition"))
-	}
-	if len(notes) > 0 {
-		s.sentence("  ", strings.Join(notes, "; "))
-	}
-}
-
-func gateWords(limit pipelines.Limit, sign string) string {
-	if !limit.On {
-		return "off"
-	}
-	return sign + " " + strconv.FormatFloat(limit.At, 'g', -1, 64)
-}
-
-// badness is how far a quantity is beyond the gates, 1 at the first of them: what cannot
-// be computed is the worst.
-func badness(f *pipelines.Look, l *pipelines.Line) float64 {
-	s := &l.Summary
-	worst := 0.0
-	for _, v := range []float64{ratioTo(s.RHat, f.Gates.RHat.Fail), ratioFrom(s.ESSBulk, f.Gates.ESSBulk.Fail),
-		ratioFrom(s.ESSTail, f.Gates.ESSTail.Fail)} {
-		if math.IsNaN(v) && f.Discrete() {
-			continue // ties and constants of discrete functionals are no breach
-		}
-		if math.IsNaN(v) {
-			return math.Inf(1)
-		}
-		worst = math.Max(worst, v)
-	}
-	return worst
-}
-
-// ratioTo is how an R-hat stands to its limit: 1 at the limit, 0 at 1.
-func ratioTo(rhat float64, limit pipelines.Limit) float64 {
-	at := 1.01 // where the gate is off: the order is still one by R-hat
-	if limit.On {
-		at = limit.At
-	}
-	return (rhat - 1) / (at - 1)
-}
-
-// ratioFrom is how an effective sample size stands to its limit, above 1 below it.
-func ratioFrom(ess float64, limit pipelines.Limit) float64 {
-	if !limit.On {
-		return 0
-	}
-	return limit.At / ess
-}
-
-func breachColour(ratio float64) string {
-	if ratio > 1 || math.IsNaN(ratio) {
-		return red
-	}
-	return ""
-}
-
 // barLeast is the width from which a bar is drawn, barMost the widest one.
 const (
 	barLeast = 12
@@ -267,10 +169,10 @@ func printGroups(s *screen, lines []pipelines.Line, shown []*pipelines.Line) {
 			g.levels++
 		}
 		g.effects++
-		if worse(g.least.Summary.ESSBulk, l.Summary.ESSBulk) {
+		if still(g.least) || !still(l) && worse(g.least.Summary.ESSBulk, l.Summary.ESSBulk) {
 			g.least = l
 		}
-		if worse(-g.largest.Summary.RHat, -l.Summary.RHat) {
+		if still(g.largest) || !still(l) && worse(-g.largest.Summary.RHat, -l.Summary.RHat) {
 			g.largest = l
 		}
 	}
@@ -282,6 +184,9 @@ func printGroups(s *screen, lines []pipelines.Line, shown []*pipelines.Line) {
 			words.Visible(g.largest.Name), where))
 	}
 }
+
+// still reports whether a line is of what may have one value for good, and has: it says nothing of how chains mixed.
+func still(l *pipelines.Line) bool { return pipelines.HasAtoms(l) && l.Summary.SD == 0 }
 
 // worse reports whether b is less than a, or the first that is not known.
 func worse(a, b float64) bool { return !math.IsNaN(a) && !(b >= a) }

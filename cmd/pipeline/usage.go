@@ -117,6 +117,9 @@ func unknownVerb(root *cobra.Command, name string) error {
 func flagError(c *cobra.Command, err error) error {
 	help := fmt.Sprintf("pipeline help %s lists the flags", c.Name())
 	if c == c.Root() {
+		if args := c.Flags().Args(); len(args) > 0 { // which are no verb, and stand before the flag
+			return unknownVerb(c, args[0])
+		}
 		help = "flags stand behind the verb: pipeline help lists the verbs"
 	}
 	var unknown *pflag.NotExistError

@@ -33,6 +33,7 @@ run: {warmup: 20, draws: 20}
 		{"summary", []string{`did you mean "show"?`}},
 		{"shwo", []string{`did you mean "show"?`}},
 		{"xyzzy", []string{`there is no verb "xyzzy"`, "hint: pipeline help lists the verbs"}},
+		{"loo s.yaml --only dataset=cars", []string{`there is no verb "loo"`, "hint: pipeline help lists the verbs"}},
 		{"help summary", []string{`there is no verb "summary"`, `did you mean "show"?`}},
 		{"run s.yaml --worker 2", []string{"run has no flag --worker", `did you mean "--workers"?`}},
 		{"run s.yaml -q", []string{"run has no flag -q", "pipeline help run lists the flags"}},

@@ -2,7 +2,6 @@ package shard
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"glmbatch/pipelines/internal/assess"
@@ -25,7 +24,7 @@ func (p *Plan) SaveBase(ctx context.Context, dir string, ledger *report.Ledger, 
 	}
 	path := baseFile(dir)
 	// of a call that was killed
-	if err := errors.Join(removeIfThere(path), removeIfThere(path+".wal"), removeIfThere(path+".guard")); err != nil {
+	if err := removeLedger(path); err != nil {
 		return err
 	}
 	base, err := report.Open(path, report.Options{Private: true})

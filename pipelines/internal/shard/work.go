@@ -122,7 +122,7 @@ func (p *Plan) Furnish(ctx context.Context, dir string, i int, w *Work) error {
 		return err
 	}
 	made := w.Database() + ".seed" // whole before it has its name
-	if err := errors.Join(removeIfThere(made), removeIfThere(made+".wal"), removeIfThere(made+".guard")); err != nil {
+	if err := removeLedger(made); err != nil {
 		return err
 	}
 	file, err := report.Open(made, report.Options{Threads: 1, Private: true})
@@ -147,6 +147,11 @@ func (p *Plan) restart(ctx context.Context, w *Work) error {
 		return err
 	}
 	return file.Write(ctx, func(s *report.Session) error { return s.Restart(ctx, p.Run) })
+}
+
+// removeLedger removes a ledger, where it is there, and what the engine and its guard leave beside it.
+func removeLedger(path string) error {
+	return errors.Join(removeIfThere(path), removeIfThere(path+".wal"), removeIfThere(path+".guard"))
 }
 
 func removeIfThere(path string) error {
