@@ -30,7 +30,7 @@ var docPictures = []docPicture{
 	{"figure5", "Seconds to a median ESS of 100", "On the first columns of colon.", "coefficients d →", "↑ processor seconds", false},
 	{"figure6", "Sweeps to a median ESS of 100", "On rows and columns of colon; medians over ten choices of them.", "coefficients d →", "↑ sweeps", false},
 	{"figure7", "Condition numbers of the posterior", "16 rows of colon, covariance of the draws.", "coefficients d →", "↑ condition number", false},
-	{"figure8", "Seconds to a median ESS of 100", "Eight data sets, four chains of 200 draws after 200; medians over seeds.", "d/n →", "↑ processor seconds", false},
+	{"figure8", "Seconds to a median ESS of 100", "Eight data sets, four chains of 200 draws after 200; medians over seeds; NUTS of one or three.", "d/n →", "↑ processor seconds", false},
 	{"figure9", "Time of NUTS over time of Gibbs", "Eight data sets: to an ESS of 100 in the median, and of the least coefficient.", "d/n →", "↑ ratio", false},
 	{"figure10", "Sweeps to a median ESS of 100", "20 rows; what the features after the 29th are.", "coefficients d →", "↑ sweeps", false},
 	{"budgets", "What a scan certifies of one variable, and its bias", "A 12 × 12 Ising model: certified variation, and the measured bias of P(x = 1).",
