@@ -2,6 +2,7 @@ package nuts
 
 import (
 	"math"
+	"strconv"
 	"testing"
 
 	"glmbatch/infer"
@@ -80,5 +81,47 @@ func TestInnerHasNoState(t *testing.T) {
 	at := []float64{2}
 	if m := void.Move(a, at, 0.4); at[0] != 2 || m != (Moved{Gradients: 1}) {
 		t.Errorf("%+v at %v where the density is 0", m, at)
+	}
+}
+
+// Where the first leapfrog step turns, a transition is one proposal, which is accepted with probability min(1, e^(H₀ − H)):
+// a Metropolis step, computed here from the same stream. So the standard normal law, less a constant, stays as it is; a start
+// whose energy H₀ is off by anything has other probabilities, which differ too little for the means of TestInner.
+func TestInnerIsAMetropolisStep(t *testing.T) {
+	const step, constant, exact = 1.9, -3.5, 1e-12
+	normal := func(u, grad []float64) float64 { grad[0] = -u[0]; return constant - 0.5*u[0]*u[0] }
+	m, turned, refused, lowered := NewInner(1, normal), 0, 0, 0
+	for i := range 400 {
+		from := 3 * math.Sin(float64(7*i))
+		stream, same := infer.NewStream(5, "metropolis", strconv.Itoa(i)), infer.NewStream(5, "metropolis", strconv.Itoa(i))
+		u, p := []float64{from}, make([]float64, 1)
+		moved := m.Move(stream, u, step)
+		unitMetric(1, false).draw(same, p)
+		e := step
+		if same.Float64() >= 0.5 {
+			e = -e
+		}
+		half := p[0] - e/2*from
+		to := from + e*half
+		end := half - e/2*to
+		if p[0]*(p[0]+end) > 0 && end*(p[0]+end) > 0 {
+			continue // it goes on
+		}
+		turned++
+		ratio := (from*from + p[0]*p[0] - to*to - end*end) / 2
+		want := math.Exp(min(0, ratio))
+		if ratio < 0 {
+			lowered++
+		}
+		if same.Float64() >= want {
+			to = from
+			refused++
+		}
+		if !(math.Abs(moved.Accept-want) <= exact) || !(math.Abs(u[0]-to) <= exact) || moved.Gradients != 2 {
+			t.Fatalf("stream %d: from %v to %v with %+v, want %v, accepted with probability %v", i, from, u[0], moved, to, want)
+		}
+	}
+	if turned < 200 || lowered < 50 || refused < 20 || refused == turned {
+		t.Errorf("%d transitions are one proposal, %d of them to less density, %d refused: too few", turned, lowered, refused)
 	}
 }
