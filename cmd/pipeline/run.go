@@ -31,7 +31,7 @@ func (f *common) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.profile, "profile", "", "profile of the spec to apply")
 	c.Flags().StringVar(&f.seed, "seed", "", "seed, instead of the spec's")
 	c.Flags().StringArrayVar(&f.allow, "allow", nil,
-		"folder that the spec may read and write in, or s3://BUCKET whose objects it may read; may be repeated (default: "+
+		"folder that the spec may read and write in, or s3://BUCKET to read of; may be repeated (default: "+
 			"$PIPELINE_ALLOW, or the spec's folder and the current one)")
 	c.Flags().StringArrayVar(&f.allowEnv, "allow-env", nil,
 		"glob of environment variables that the spec may read; may be repeated (default: all)")
