@@ -30,6 +30,7 @@ var pinnedShipped = []struct {
 	{name: "discrete/denoising", args: []string{"--var", "side=8", "--var", "images=1"}},
 	{name: "discrete/labelling", args: []string{"--var", "count=1"}},
 	{name: "discrete/likelihood", args: []string{"--var", "chains=8"}},
+	{name: "discrete/looser"},
 	{name: "discrete/scans", args: []string{"--var", "side=30"}},
 	{name: "discrete/selection", args: []string{"--var", "draws=64", "--var", "chains=2"}},
 	{name: "discrete/theorems", args: []string{"--var", "draws=64", "--var", "chains=2"}},

@@ -64,12 +64,3 @@ func widest(p []float64, total, q, stride, r int) float64 {
 	}
 	return out
 }
-
-// Scaled returns C times factor: what looser bounds would do.
-func (c *Influence) Scaled(factor float64) *Influence {
-	out := &Influence{start: c.start, to: c.to, value: make([]float64, len(c.value))}
-	for k, v := range c.value {
-		out.value[k] = float64(v * factor)
-	}
-	return out
-}

@@ -62,6 +62,15 @@ func Bounds(m mrf.Model) *Influence {
 	return c
 }
 
+// Scaled returns C times factor: bounds so many times as loose, for factors above 1.
+func (c *Influence) Scaled(factor float64) *Influence {
+	out := &Influence{start: c.start, to: c.to, value: make([]float64, len(c.value))}
+	for k, v := range c.value {
+		out.value[k] = float64(v * factor)
+	}
+	return out
+}
+
 // shape returns a matrix of zeros with the rows of m.
 func shape(m mrf.Model) *Influence {
 	n := m.Variables()

@@ -15,10 +15,11 @@ type Aim struct {
 	IDs        []string
 	Weights    []float64 // of the variables; nil: 1 for each
 	Within     float64
-	Updates    int  // a list of so many, in place of Within; 0: as many as that takes
-	Iterate    int  // one list of so many is repeated; 0: all updates are chosen
-	Rounds     int  // passes of the search at most; 0: 20
-	Systematic bool // in the order of the variables, as often as that takes
+	Updates    int     // a list of so many, in place of Within; 0: as many as that takes
+	Iterate    int     // one list of so many is repeated; 0: all updates are chosen
+	Rounds     int     // passes of the search at most; 0: 20
+	Inflate    float64 // the list is chosen by bounds of influences so many times as large; 0: 1
+	Systematic bool    // in the order of the variables, as often as that takes
 }
 
 // longestScan bounds the updates of an iteration.
@@ -84,19 +85,35 @@ func (f *Field) certified(a Aim, target dogs.Target) (order []int32, cert Certif
 			cert.Bound, cert.Reason = math.NaN(), refusal(c)
 		}
 	} else {
-		found, err := search(c, target, a)
-		if err != nil {
-			cert.Reason = reasonOf(err)
-		} else {
-			order, cert.Bound = found.Scan, found.Variation
-		}
+		order, cert.Bound, cert.Reason = searched(c, target, a)
 	}
 	cert.Updates = int64(len(order))
 	if order != nil {
 		cert.Reason = "each iteration is one scan, and its states after it are within this of the model's, whatever was " +
-			"before; variables outside of the list are not drawn"
+			"before; variables outside of the list are not drawn" + cert.Reason
 	}
 	return order, cert
+}
+
+// searched is the list that an aim asks for and its variation; with no list, why there is none. A list that was chosen
+// by inflated bounds is judged by the bounds as they are, and what the inflated ones say of it is told.
+func searched(c *dogs.Influence, target dogs.Target, a Aim) (order []int32, bound float64, note string) {
+	by := c
+	if a.Inflate > 0 {
+		by = c.Scaled(a.Inflate)
+	}
+	found, err := search(by, target, a)
+	if err != nil {
+		return nil, math.NaN(), reasonOf(err)
+	}
+	if a.Inflate > 0 {
+		note = fmt.Sprintf("; the list was chosen by bounds of influences times %v, which certify %.3g", a.Inflate,
+			found.Variation)
+		if found.Variation, err = c.Variation(found.Scan, target); err != nil {
+			return nil, math.NaN(), reasonOf(err)
+		}
+	}
+	return found.Scan, found.Variation, note
 }
 
 // search finds the list that an aim asks for: of a budget, one that is repeated, or the shortest one.

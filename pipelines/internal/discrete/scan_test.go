@@ -2,7 +2,9 @@ package discrete
 
 import (
 	"bytes"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,5 +129,34 @@ func TestScanOfABudget(t *testing.T) {
 	long, cert := scan(Aim{Within: 0.05, Iterate: 72})
 	if len(long) < len(short) || !(cert.Bound <= 0.05) {
 		t.Errorf("%d updates repeated, %d searched, bound %v", len(long), len(short), cert.Bound)
+	}
+}
+
+// A list that was chosen by inflated bounds is the best of these, and its certificate is by the bounds as they are.
+func TestScanByLooserBounds(t *testing.T) {
+	f := ising(t, 0.2)
+	c := dogs.Bounds(f.Model)
+	target := dogs.Target{Variables: []int32{0}}
+	aim := Aim{IDs: []string{"1,1"}, Updates: 40, Inflate: 1.25}
+	order, _, cert, err := f.Scan(aim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	loose := c.Scaled(1.25)
+	want, err := loose.Optimise(loose.Towards(target, 40), target, dogs.Options{Rounds: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	variation, err := c.Variation(order, target)
+	if err != nil || !slices.Equal(order, want.Scan) || cert.Bound != variation || !(cert.Bound < want.Variation) {
+		t.Errorf("%d updates, %d wanted; bound %v, judged %v, by the looser bounds %v: %v", len(order), len(want.Scan),
+			cert.Bound, variation, want.Variation, err)
+	}
+	if told := fmt.Sprintf("times 1.25, which certify %.3g", want.Variation); !strings.HasSuffix(cert.Reason, told) {
+		t.Errorf("the note %q does not end with %q", cert.Reason, told)
+	}
+	aim.Inflate = 99
+	if order, _, cert, err = f.Scan(aim); order != nil || err != nil || !math.IsNaN(cert.Bound) || cert.Reason == "" {
+		t.Errorf("by hopeless bounds %d updates, bound %v, %q: %v", len(order), cert.Bound, cert.Reason, err)
 	}
 }

@@ -49,7 +49,7 @@ func gibbsMethod(s *spec.Sampler) *discreteMethod {
 		if len(s.Scan.For) > 0 {
 			order, focus, cert, err := f.Scan(discrete.Aim{IDs: s.Scan.For, Weights: s.Scan.Weights,
 				Within: s.Scan.Within, Updates: s.Scan.Updates, Iterate: s.Scan.Iterate, Rounds: s.Scan.Rounds,
-				Systematic: s.Scan.Order == "systematic"})
+				Inflate: s.Scan.Inflate, Systematic: s.Scan.Order == "systematic"})
 			if err != nil {
 				return nil, err
 			}

@@ -16,6 +16,8 @@ type Scan struct {
 	Rounds  int `yaml:"rounds" min:"1" max:"1000" json:",omitempty" doc:"gibbs, with for: passes of the coordinate descent that improves a list; they end sooner where one gains nothing. Left out: 20."`
 	Updates int `yaml:"updates" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for, in place of within: the best list found of so many updates, and what it certifies; with order: systematic as many updates in turn, which end with the last variable. Left out: as many as within takes."`
 	Iterate int `yaml:"iterate" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for: one list of so many updates is chosen, and repeated, after the variables that it leaves out, as often as within takes. Left out: every update is chosen."`
+	// Inflate 0 is left out.
+	Inflate float64 `yaml:"inflate" above:"1" max:"100" json:",omitempty" doc:"gibbs, with for: the list is chosen as if the bounds of influences were so many times as large, and judged by the bounds as they are, to see what bounds that are too loose cost. Left out: they are taken as they are."`
 	// SweepEvery 0 leaves it to cggibbs.
 	SweepEvery int `yaml:"sweep_every" min:"1" max:"64" json:",omitempty" doc:"With for: iterations from one sweep over all coordinates to the next. Left out: chosen with the list, at most 64."`
 }
@@ -107,6 +109,10 @@ func (c *checker) checkBudget(s *Sampler, path []string) {
 	if o.Iterate > 0 {
 		c.at("a systematic scan repeats itself", "leave one of iterate and order out", append(path, "iterate")...)
 	}
+	if o.Inflate > 0 {
+		c.at("a systematic scan is not chosen by bounds", "leave one of inflate and order out",
+			append(path, "inflate")...)
+	}
 	if o.Rounds > 0 {
 		c.at("a systematic scan is not improved", "leave one of rounds and order out", append(path, "rounds")...)
 	}
@@ -118,7 +124,8 @@ func (s *Scan) certifies() []string {
 	for _, k := range []struct {
 		key   string
 		given bool
-	}{{"weights", len(s.Weights) > 0}, {"rounds", s.Rounds > 0}, {"updates", s.Updates > 0}, {"iterate", s.Iterate > 0}} {
+	}{{"weights", len(s.Weights) > 0}, {"rounds", s.Rounds > 0}, {"updates", s.Updates > 0}, {"iterate", s.Iterate > 0},
+		{"inflate", s.Inflate > 0}} {
 		if k.given {
 			out = append(out, k.key)
 		}
