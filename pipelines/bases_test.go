@@ -36,7 +36,7 @@ func automatic(warm, draws, each int, says string) sampled {
 const (
 	reducedAt = "reduced: the likelihood sees "
 	rotatedAt = "rotated: "
-	slowAt    = " coefficients by itself, then 32 directions"
+	slowAt    = " coefficients by itself, then 64 directions"
 )
 
 // agreements are the sets of the panel, with lengths at which single coefficients have mixed.

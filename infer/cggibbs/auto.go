@@ -42,7 +42,7 @@ type choice struct {
 	target        *glm.Target // condensed where that can be done
 	basis, reason string
 	joint         *jointSetup // with joint moves; nil without
-	slow          [][]float64 // directions that follow each sweep; nil without
+	slow          *directions // that follow sweeps in turn; nil without
 	moves         int         // sweeps between draws, where joint is nil
 	cost          float64     // operations that autoDraws independent draws take
 }
@@ -52,7 +52,7 @@ func choose(target *glm.Target, opts Options) choice {
 	target, condensed := target.Condensed()
 	c := costsOf(target)
 	c.given = opts.Moves
-	var slow [][]float64
+	var slow *directions
 	if opts.Slow != "off" && !opts.Uncached {
 		slow = c.pilotSlow(target)
 	}
@@ -103,16 +103,17 @@ func choose(target *glm.Target, opts Options) choice {
 
 // pilotSlow finds slow directions of a sparse design and counts how many sweeps they
 // save; nil where they cannot be, or sweeps over single coefficients need none.
-func (c *costs) pilotSlow(target *glm.Target) [][]float64 {
+func (c *costs) pilotSlow(target *glm.Target) *directions {
 	if !c.sparse || c.others > 0 || target.Scales() > 0 || c.sweeps < leastSlow {
 		return nil
 	}
-	betas, err := findSlow(target)
+	found, err := findSlow(target, slowCount)
 	if err != nil {
 		return nil
 	}
-	c.slow, c.slowSweeps = len(betas), dependenceWith(target, betas)
-	return betas
+	c.slow = len(found.betas)
+	c.slowSweeps = dependenceWith(target, found, c.turn())
+	return found
 }
 
 // join takes joint moves if they need fewer operations than other, and says how they

@@ -39,6 +39,7 @@ type basisKernel struct {
 	rowMove   *rowMove // nil where sweeps are of coordinates
 	settled   bool     // sweeps are of blocks
 	adapting  int64    // iterations in which that may change
+	turn      int64    // the iteration and the number of the sweep in it, for slow directions
 }
 
 // Step makes the univariate updates of its iteration, as many as there are coordinates
@@ -58,6 +59,7 @@ func (k *basisKernel) Step() (infer.Info, error) {
 		if i > 0 {
 			k.renew()
 		}
+		k.turn = k.iteration + int64(i)
 		if j, ok := k.sweep(); !ok {
 			return infer.Info{}, k.failed(j)
 		}

@@ -142,7 +142,17 @@ type costs struct {
 	given      int     // moves that were asked for; 0: as many as are worth their cost
 }
 
+// costsOf counts with a pilot, where the choice waits for it.
 func costsOf(target *glm.Target) costs {
+	c := countsOf(target)
+	if c.open() {
+		c.sweeps, c.piloted = dependence(target), true
+	}
+	return c
+}
+
+// countsOf counts without a pilot.
+func countsOf(target *glm.Target) costs {
 	x := target.Data().X
 	c := costs{n: target.Rows(), d: target.Cols(), entries: x.Entries(), sweeps: 1,
 		around: float64(storedNumber*(target.Dim()+chainNumbers)) + fitCost/autoDraws}
@@ -161,9 +171,6 @@ func costsOf(target *glm.Target) costs {
 		}
 	}
 	c.matched = serves(target)
-	if c.open() {
-		c.sweeps, c.piloted = dependence(target), true
-	}
 	return c
 }
 
@@ -215,7 +222,7 @@ func (c costs) scheme(basis string) scheme {
 	update := float64(c.passes() * (n + fixedCost))
 	if basis == "coordinate" {
 		if c.sparse {
-			update = float64(c.slices() * (float64(float64(gathered)*float64(c.entries)/d) + fixedCost))
+			update = c.single()
 		}
 		return scheme{move: float64(d * update), bounded: c.sparse, worth: sweeping(c.alone(c.sweeps))}
 	}
@@ -268,12 +275,32 @@ func (c costs) slices() float64 {
 	return steppingPasses
 }
 
+// single is the cost of an update of a single coefficient of a sparse design.
+func (c costs) single() float64 {
+	return float64(c.slices() * (float64(float64(gathered)*float64(c.entries)/float64(c.d)) + fixedCost))
+}
+
+// along is the cost of an update along a direction of all coefficients.
+func (c costs) along() float64 {
+	return float64(c.slices()*(float64(c.n)+fixedCost)) + float64(product*3*float64(c.d))
+}
+
+// Updates along slow directions after a sweep cost at most the turnShare-th of the sweep, so that what they do not help
+// hardly pays for them, unless a direction would wait for more than turnSweeps sweeps.
+const turnShare, turnSweeps = 8, 8
+
+// turn is the number of slow directions that follow a sweep.
+func (c costs) turn() int {
+	paid := int(float64(float64(c.d)*c.single()) / float64(turnShare*c.along()))
+	return min(c.slow, max(paid, (c.slow+turnSweeps-1)/turnSweeps))
+}
+
 // ofSlow counts sweeps that slow directions follow.
 func (c costs) ofSlow() scheme {
 	n, d, m := float64(c.n), float64(c.d), float64(c.slow)
-	single := float64(d * float64(c.slices()*math.FMA(gathered, float64(c.entries)/d, fixedCost)))
-	direction := float64(c.slices()*(n+fixedCost)) + float64(product*3*d)
-	return scheme{setup: float64(4 * slowRounds * product * m * float64(c.entries)), move: math.FMA(m, direction, single),
+	pairs := float64(len(chebyshev) + 1)
+	found := float64(4*pairs*m*float64(c.entries)) + float64(3*m*m*(n+d))
+	return scheme{setup: float64(product * found), move: math.FMA(float64(c.turn()), c.along(), float64(d*c.single())),
 		bounded: true, worth: sweeping(c.alone(c.slowSweeps))}
 }
 

@@ -48,7 +48,7 @@ type Options struct {
 	Moves int `json:",omitempty"`
 	// Slow is whether updates along the directions that sweeps over single coefficients
 	// hardly move along follow each sweep, in the coordinate basis under normal and flat
-	// priors: "on", slices along one after the other; "nuts", one transition of NUTS along all of
+	// priors: "on", slices along some of them in turn; "nuts", one transition of NUTS along up to 32 of
 	// them; or "off". Empty means "off", and what Auto takes where Basis is "auto".
 	Slow string `json:",omitempty"`
 	// Blocks are coefficients that are drawn jointly given all others, by their names, in the basis

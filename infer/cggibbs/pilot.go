@@ -10,9 +10,10 @@ import (
 	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
-// pilotSweeps is the number of sweeps of the pilot.
+// pilotSweeps is the number of sweeps of the pilot, which has one more for each further turn of moves that follow them.
 const pilotSweeps = 8
 
 // dependence estimates how many sweeps over single coefficients are worth one
@@ -27,7 +28,7 @@ const pilotSweeps = 8
 func dependence(target *glm.Target) float64 {
 	x, d := target.Data().X, target.Cols()
 	if gram := target.PenalisedInformation(); gram != nil && d <= gramLimit {
-		return sweepsToDraw(newGramRelaxed(slices.Clone(gram), priorRidge(target)), d)
+		return sweepsToDraw(newGramRelaxed(slices.Clone(gram), priorRidge(target)), d, 1)
 	}
 	weights, ridge := curvatureAt(target)
 	var s relaxed
@@ -38,25 +39,23 @@ func dependence(target *glm.Target) float64 {
 	} else {
 		s = newRowRelaxed(x, weights, ridge)
 	}
-	return sweepsToDraw(s, d)
+	return sweepsToDraw(s, d, 1)
 }
 
 // dependenceWith is dependence of sweeps that are each followed by updates along
-// directions, orthonormal in the curvature at the penalised point.
-func dependenceWith(target *glm.Target, betas [][]float64) float64 {
+// some of the directions in turn, orthonormal in the curvature at the penalised point.
+func dependenceWith(target *glm.Target, slow *directions, each int) float64 {
 	weights, ridge := curvatureAt(target)
-	s := &corrected{rowRelaxed: newRowRelaxed(target.Data().X, weights, ridge), betas: betas}
-	for _, beta := range betas {
-		q := make([]float64, len(weights))
-		for j, x := range beta {
-			target.Data().X.Column(j).AddTo(q, x)
-		}
+	s := &corrected{rowRelaxed: newRowRelaxed(target.Data().X, weights, ridge), betas: slow.betas,
+		each: each}
+	for _, eta := range slow.etas {
+		q := slices.Clone(eta)
 		for i, root := range s.root {
 			q[i] *= root
 		}
 		s.qs = append(s.qs, q)
 	}
-	return sweepsToDraw(s, target.Cols())
+	return sweepsToDraw(s, target.Cols(), (len(slow.betas)+each-1)/each)
 }
 
 // curvatureAt returns the rows' information at the penalised point, and the curvature
@@ -99,31 +98,34 @@ type relaxed interface {
 	correct()
 }
 
-// sweepsToDraw starts at a random point and compares its energies.
-func sweepsToDraw(s relaxed, d int) float64 {
+// sweepsToDraw starts at a random point, makes sweeps until what is forgotten at once is gone, and compares its
+// energies there and after some further sweeps.
+func sweepsToDraw(s relaxed, d, apart int) float64 {
 	stream := infer.NewStream(0, "cggibbs", "pilot")
 	for j := range d {
 		if h := s.diagonal(j); h > 0 {
 			s.move(j, variate.Normal(stream)/math.Sqrt(h))
 		}
 	}
-	before, after, start := 0.0, 0.0, s.energy()
-	for range pilotSweeps {
+	energies := []float64{s.energy()}
+	for range pilotSweeps - 1 + apart {
 		for j := range d {
 			if h := s.diagonal(j); h > 0 {
 				s.move(j, -s.slope(j)/h)
 			}
 		}
 		s.correct()
-		before, after = after, s.energy()
-		if after <= nothing*start { // what comes then is rounding
-			if before == 0 {
-				before = start
-			}
-			break
+		if energies = append(energies, s.energy()); energies[len(energies)-1] <= nothing*energies[0] {
+			break // what comes then is rounding
 		}
 	}
-	rho := math.Sqrt(after / before)
+	last := len(energies) - 1
+	apart = min(apart, last)
+	before := energies[last-apart]
+	rho := math.Sqrt(energies[last] / before)
+	if apart > 1 {
+		rho = vec.Exp(vec.Log(rho) / float64(apart))
+	}
 	if !(rho < 1) { // all of it is gone, or nothing
 		if before == 0 || math.IsNaN(rho) {
 			return 1
@@ -215,14 +217,18 @@ func (s *rowRelaxed) energy() float64 {
 
 func (s *rowRelaxed) correct() {}
 
-// corrected moves along directions after each sweep.
+// corrected moves along some directions in turn after each sweep.
 type corrected struct {
 	*rowRelaxed
 	betas, qs [][]float64 // qs = W^½X·betas
+	each      int
+	sweep     int64
 }
 
 func (s *corrected) correct() {
-	for i, beta := range s.betas {
+	for turn := range s.each {
+		i := inTurn(s.sweep, turn, s.each, len(s.betas))
+		beta := s.betas[i]
 		slope := kernels.Dot(s.qs[i], s.q)
 		for j, r := range s.ridge {
 			slope = math.FMA(float64(r*s.u[j]), beta[j], slope)
@@ -230,6 +236,7 @@ func (s *corrected) correct() {
 		kernels.Axpy(-slope, beta, s.u)
 		kernels.Axpy(-slope, s.qs[i], s.q)
 	}
+	s.sweep++
 }
 
 // weighted returns a column times the rows' weights, in memory of dst.

@@ -1,23 +1,20 @@
 package cggibbs
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
-	"glmbatch/infer"
 	"glmbatch/infer/basis"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
-	"glmbatch/internal/linalg"
-	"glmbatch/internal/variate"
 )
 
 // slowDirections are fixed directions of all coefficients that a sweep over single ones
-// hardly moves along: each gets a slice update after the sweep, on the posterior's
-// density along the line through the point, which leaves the posterior invariant
-// whatever the direction. This is Monte Carlo on two grids: single coefficients smooth,
-// and the few directions are the coarse grid.
+// hardly moves along. After each sweep some of them in turn get a slice update, on the
+// posterior's density along the line through the point, which leaves the posterior
+// invariant whatever the direction. Which ones these are depends on the iteration alone.
+// This is Monte Carlo on two grids: single coefficients smooth, and the few directions
+// are the coarse grid.
 //
 // Source: Goodman and Sokal (1989), Multigrid Monte Carlo method, Conceptual
 // foundations, doi:10.1103/PhysRevD.40.2035; Liu and Sabatti (2000), Generalised Gibbs
@@ -25,6 +22,7 @@ import (
 // doi:10.1093/biomet/87.2.353.
 type slowDirections struct {
 	lines []glm.Direction
+	each  int // updates after a sweep; the next sweep's go on where these ended
 	// Of the prior's quadratic form along each line: the precisions times the direction,
 	// their product with the prior's centre, and the second derivative.
 	weighted  [][]float64
@@ -32,15 +30,13 @@ type slowDirections struct {
 	curvature []float64
 }
 
-// newSlowDirections completes directions beta for a frame without T.
-func newSlowDirections(f *basis.Frame, betas [][]float64) *slowDirections {
-	n, d := f.Design.Size()
-	s := &slowDirections{}
+// newSlowDirections completes directions, of which each follow a sweep, for a frame without T.
+func newSlowDirections(f *basis.Frame, found *directions, each int) *slowDirections {
+	s := &slowDirections{each: each}
 	point := glm.NewPredictor(f.Like)
-	for _, beta := range betas {
-		line, weighted := glm.Direction{Beta: beta, Eta: make([]float64, n)}, make([]float64, d)
+	for i, beta := range found.betas {
+		line, weighted := glm.Direction{Beta: beta, Eta: found.etas[i]}, make([]float64, len(beta))
 		for j, x := range beta {
-			f.Design.Column(j).AddTo(line.Eta, x)
 			weighted[j] = float64(f.Precision[j] * x)
 		}
 		point.Direct(&line)
@@ -78,11 +74,18 @@ func (l *slowLine) update(width float64) (displacement float64, v glm.Value, mov
 	return k.slice.updateTangent(l, tangent{c.LogLik, c.Slope + l.slope, c.Curvature + l.curvature}, l.curvature, width)
 }
 
-// moveSlow makes one update along each of the directions. Cost: O(n) an evaluation and
-// O(n + d) a direction.
+// inTurn returns which of count directions is the i-th to follow a sweep, where each of them follow one and the next
+// sweep's go on where these ended. All are counted from 0.
+func inTurn(sweep int64, i, each, count int) int {
+	return int((sweep%int64(count)*int64(each) + int64(i)) % int64(count))
+}
+
+// moveSlow makes an update along each of the directions whose turn it is. Cost: O(n) an
+// evaluation and O(n + d) a direction.
 func (k *basisKernel) moveSlow() bool {
 	s := k.slow
-	for i := range s.lines {
+	for turn := range s.each {
+		i := inTurn(k.turn, turn, s.each, len(s.lines))
 		l := slowLine{k, &s.lines[i], s.centre[i] - kernels.Dot(s.weighted[i], k.line.v), s.curvature[i]}
 		x, v, moved, ok := l.update(float64(k.opts.Width * basisWidth))
 		if !ok {
@@ -103,178 +106,40 @@ func (s *basisSetup) findSlow() {
 		s.words += "; no slow directions: these want normal or flat priors"
 		return
 	}
-	betas, err := findSlow(s.target)
+	most := slowCount
+	if s.opts.Slow == "nuts" {
+		most = jointCount
+	}
+	found, err := findSlow(s.target, most)
 	if err != nil {
 		s.words += "; no slow directions: " + err.Error()
 		return
 	}
 	if s.opts.Slow == "nuts" {
-		s.laySlow(betas)
+		s.laySlow(found.betas)
 		return
 	}
-	s.follow(betas)
+	s.follow(found)
 }
 
 // follow lets updates along directions follow each sweep.
-func (s *basisSetup) follow(betas [][]float64) {
-	s.slow = newSlowDirections(s.frame, betas)
-	s.words += fmt.Sprintf(", then %d directions that these hardly move along", len(betas))
-}
-
-// The number of slow directions, at most, of a sixteenth of the coefficients, and of
-// pairs of sweeps that find them, with an orthonormal basis made anew after some.
-const (
-	slowCount, slowShare    = 32, 16
-	slowRounds, slowBetween = 10, 2
-)
-
-// block is some points u, relaxed together by sweeps of Gauss and Seidel on H = XᵀWX +
-// ridge, whose errors they are; q = W^½Xu. A row is an entry of each of them.
-type block struct {
-	x                     design.Matrix
-	root, ridge, diagonal []float64
-	size                  int
-	u, q                  []float64 // d × size, n × size, by rows
-	step                  []float64
-}
-
-// findSlow returns directions, orthonormal in H, that sweeps over single coefficients
-// hardly move along on the normal approximation of the posterior at the penalised
-// point: random points, which pairs of sweeps up and down shrink in all directions but
-// these (subspace iteration; the pair is self-adjoint in H). Cost: 20 sweeps over what
-// the design stores, in products of 32.
-//
-// It returns fewer where sweeps do not leave 32, or of fewer than 512 coefficients; 8 at
-// the least.
-//
-// Source: Brezina, Falgout, MacLachlan, Manteuffel, McCormick and Ruge (2005), Adaptive
-// smoothed aggregation multigrid, doi:10.1137/050626272, for finding what relaxation
-// leaves by relaxing.
-func findSlow(target *glm.Target) (betas [][]float64, err error) {
-	d := target.Cols()
-	for size := min(slowCount, d/slowShare); size >= 8; size /= 2 {
-		b := newBlock(target, size)
-		if b.settle() {
-			return b.columns(), nil
-		}
-	}
-	return nil, errors.New("sweeps over single coefficients leave too few slow directions, or there are too few " +
-		"coefficients")
-}
-
-// newBlock returns random points.
-func newBlock(target *glm.Target, size int) *block {
-	weights, ridge := curvatureAt(target)
-	n, d := len(weights), len(ridge)
-	b := &block{x: target.Data().X, root: make([]float64, n), ridge: ridge, diagonal: make([]float64, d), size: size,
-		u: make([]float64, d*size), q: make([]float64, n*size), step: make([]float64, size)}
-	for i, w := range weights {
-		b.root[i] = math.Sqrt(w)
-	}
-	stream, scratch := infer.NewStream(0, "cggibbs", "slow"), make([]float64, n)
-	for j := range d {
-		c := weighted(b.root, b.x.Column(j), scratch)
-		b.diagonal[j] = kernels.Dot(c.Values, c.Values) + ridge[j]
-		if !(b.diagonal[j] > 0) {
-			continue
-		}
-		for i := range size {
-			b.step[i] = variate.Normal(stream) / math.Sqrt(b.diagonal[j])
-		}
-		b.move(j, c)
-	}
-	return b
-}
-
-// move adds step to row j of u; c is the weighted column.
-func (b *block) move(j int, c design.Column) {
-	kernels.Axpy(1, b.step, b.u[j*b.size:(j+1)*b.size])
-	if c.Rows != nil {
-		kernels.AddRows(b.step, c.Values, c.Rows, b.q)
-		return
-	}
-	for i, x := range c.Values {
-		kernels.Axpy(x, b.step, b.row(i))
+func (s *basisSetup) follow(found *directions) {
+	c := countsOf(s.target)
+	c.slow = len(found.betas)
+	s.slow = newSlowDirections(s.frame, found, c.turn())
+	s.words += fmt.Sprintf(", then %d directions that these hardly move along", c.slow)
+	if s.slow.each < c.slow {
+		s.words += fmt.Sprintf(", %d of them in turn", s.slow.each)
 	}
 }
 
-// row is row i of q.
-func (b *block) row(i int) []float64 { return b.q[i*b.size : (i+1)*b.size] }
+// SlowVersion names how slow directions are found and followed: other ones are another sequence of draws.
+const SlowVersion = "slow/1"
 
-// relax moves row j of all points to the minimum of their energies along it.
-func (b *block) relax(j int, scratch []float64) {
-	if !(b.diagonal[j] > 0) {
-		return
-	}
-	c := weighted(b.root, b.x.Column(j), scratch)
-	clear(b.step)
-	kernels.Axpy(b.ridge[j], b.u[j*b.size:(j+1)*b.size], b.step)
-	if c.Rows != nil {
-		kernels.SumRows(b.step, c.Values, c.Rows, b.q)
-	} else {
-		for i, x := range c.Values {
-			kernels.Axpy(x, b.row(i), b.step)
-		}
-	}
-	for i, v := range b.step {
-		b.step[i] = -v / b.diagonal[j]
-	}
-	b.move(j, c)
-}
-
-// settle makes the sweeps, and reports whether the points stay independent.
-func (b *block) settle() bool {
-	d, scratch := len(b.ridge), make([]float64, len(b.root))
-	for round := range slowRounds {
-		for j := range d {
-			b.relax(j, scratch)
-		}
-		for j := range d {
-			b.relax(d-1-j, scratch)
-		}
-		if (round+1)%slowBetween == 0 && !b.orthonormalise() {
-			return false
-		}
-	}
-	return true
-}
-
-// orthonormalise makes UᵀHU = I by the Cholesky factor of what it is.
-func (b *block) orthonormalise() bool {
-	m := b.size
-	g := make([]float64, m*m)
-	add := func(row []float64, weight float64) {
-		for i, v := range row {
-			kernels.Axpy(float64(weight*v), row[:i+1], g[i*m:i*m+i+1])
-		}
-	}
-	for j, r := range b.ridge {
-		add(b.u[j*m:(j+1)*m], r)
-	}
-	for i := range b.root {
-		add(b.q[i*m:(i+1)*m], 1)
-	}
-	factor, err := linalg.Cholesky(g, m)
-	if err != nil {
-		return false
-	}
-	for j := 0; j < len(b.u); j += m {
-		factor.SolveLower(b.u[j : j+m])
-	}
-	for i := 0; i < len(b.q); i += m {
-		factor.SolveLower(b.q[i : i+m])
-	}
-	return true
-}
-
-// columns returns the points.
-func (b *block) columns() [][]float64 {
-	out := make([][]float64, b.size)
-	for i := range out {
-		out[i] = make([]float64, len(b.ridge))
-		for j := range out[i] {
-			out[i][j] = b.u[j*b.size+i]
-		}
-	}
-	return out
+// MayFollow reports whether sweeps of these options over these data may be followed by updates along slow directions:
+// whether SlowVersion is part of what decides the draws.
+func (o Options) MayFollow(data *glm.Data) bool {
+	_, sparse := data.X.(*design.Sparse)
+	asked := o.followed() || o.Basis == "auto" && o.Slow != "off" && !o.Uncached && sparse
+	return asked && data.Cols() >= slowShare*slowLeast
 }

@@ -1,6 +1,9 @@
 package cggibbs
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"strings"
@@ -12,6 +15,20 @@ import (
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/prior"
 )
+
+// newDirections completes directions beta.
+func newDirections(x design.Matrix, betas [][]float64) *directions {
+	n, _ := x.Size()
+	f := &directions{betas: betas}
+	for _, beta := range betas {
+		eta := make([]float64, n)
+		for j, b := range beta {
+			x.Column(j).AddTo(eta, b)
+		}
+		f.etas = append(f.etas, eta)
+	}
+	return f
+}
 
 // directed gives a coordinate sampler two directions of all coefficients, as slow ones.
 func directed(o Options) infertest.Sampler {
@@ -30,7 +47,7 @@ func directed(o Options) infertest.Sampler {
 				betas[i] = append(betas[i], 0.4*math.Cos(float64(3*i+2*j)))
 			}
 		}
-		made.(*basisSetup).follow(betas)
+		made.(*basisSetup).follow(newDirections(target.Data().X, betas))
 		return made, nil
 	}
 }
@@ -74,6 +91,7 @@ func TestSlowCacheMatchesProduct(t *testing.T) {
 		k, theta, before := made.(*basisKernel), make([]float64, target.Dim()), make([]float64, target.Dim())
 		for range 20 {
 			k.Position(before)
+			k.turn++
 			if !k.moveSlow() {
 				t.Fatal(k.failed(-1))
 			}
@@ -165,89 +183,132 @@ func TestSlowCatches(t *testing.T) {
 	}
 }
 
-// words is a sparse posterior whose columns have a row each, but for the first sixteen,
-// which are eight pairs of columns that differ in one row: twelve slow directions, with the
-// columns that stand twice.
-func words(t testing.TB, n, d int) *glm.Target {
-	t.Helper()
-	x, y := design.NewSparse(n, d, n*d/8), make([]float64, n)
-	stream := infer.NewStream(6, "words")
-	for j := range d {
-		rows, values := []int32{int32(j % n)}, []float64{1}
-		switch {
-		case j < 16 && j%2 == 0:
-			rows, values = nil, nil
-			for i := range n {
-				if stream.Float64() < 0.2 {
-					rows, values = append(rows, int32(i)), append(values, 1)
+// In any sweeps one after the other as many as its turns take, each direction is moved along, and none twice in a sweep.
+func TestTurns(t *testing.T) {
+	for count := 1; count <= 70; count++ {
+		for each := 1; each <= count; each++ {
+			last := make([]int64, count)
+			for sweep := range int64(3 * count) {
+				for i := range each {
+					at := inTurn(sweep, i, each, count)
+					if gap := sweep + 1 - last[at]; last[at] > 0 && gap < 1 || gap > int64((count+each-1)/each) {
+						t.Fatalf("%d of %d directions: direction %d in sweep %d, before in %d", each, count, at, sweep, last[at]-1)
+					}
+					last[at] = sweep + 1
 				}
 			}
-		case j < 16:
-			c := x.Column(j - 1)
-			rows, values = c.Rows[1:], c.Values[1:]
-		}
-		x.Append(rows, values)
-	}
-	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}}
-	for range d {
-		m.Coefficients = append(m.Coefficients, prior.Prior{Kind: prior.Normal, Scale: 10})
-	}
-	for i := range y {
-		if stream.Float64() < 0.5 {
-			y[i] = 1
+			for at, sweep := range last {
+				if gap := int64(3*count) - sweep; gap >= int64((count+each-1)/each) {
+					t.Fatalf("%d of %d directions: direction %d not in the last %d sweeps", each, count, at, gap)
+				}
+			}
 		}
 	}
-	target, err := glm.NewTarget(&glm.Data{X: x, Y: y, Intercept: -1}, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return target
 }
 
-// Slow directions are orthonormal in the curvature, and sweeps with them forget sooner:
-// what two sweeps leave of a direction is much, of a random one little.
-func TestFindSlow(t *testing.T) {
-	target := words(t, 300, 304)
-	betas, err := findSlow(target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := 304 / slowShare / 2; len(betas) != want { // twice as many do not stay independent
-		t.Errorf("%d directions, want %d", len(betas), want)
-	}
-	weights, ridge := curvatureAt(target)
-	for a, u := range betas {
-		for b, v := range betas[:a+1] {
-			sum := 0.0
-			one, other := make([]float64, len(weights)), make([]float64, len(weights))
-			for j, r := range ridge {
-				sum += r * u[j] * v[j]
-				target.Data().X.Column(j).AddTo(one, u[j])
-				target.Data().X.Column(j).AddTo(other, v[j])
-			}
-			for i, w := range weights {
-				sum += w * one[i] * other[i]
-			}
-			if a == b {
-				sum--
-			}
-			if !(math.Abs(sum) <= 1e-10) {
-				t.Errorf("product of directions %d and %d is off by %v", a, b, sum)
-			}
+// Directions after a sweep cost an eighth of it where they are found on word counts, and more of it only where rows are so
+// many that some would hardly be moved along.
+func TestTurnsByCost(t *testing.T) {
+	for _, c := range []struct {
+		n, d    int
+		entries int64
+		slow    int
+		want    int
+	}{
+		{1943, 3290, 95_128, 64, 18}, {1427, 4323, 121_427, 64, 28}, {1993, 4863, 136_246, 64, 24},
+		{100_000, 1000, 1_000_000, 62, 8}, {1943, 3290, 95_128, 11, 11}, {100_000, 1000, 1_000_000, 1, 1},
+	} {
+		made := costs{n: c.n, d: c.d, entries: c.entries, slow: c.slow, sparse: true, matched: true}
+		got := made.turn()
+		if got != c.want {
+			t.Errorf("%+v: %d directions a sweep", c, got)
+		}
+		share := float64(got) * made.along() / (float64(c.d) * made.single())
+		if c.n < 2000 && share > 1./turnShare || c.n > 2000 && got*turnSweeps < c.slow {
+			t.Errorf("%+v: %d directions cost %.3f of a sweep", c, got, share)
 		}
 	}
-	before, after := dependence(target), dependenceWith(target, betas)
-	t.Logf("%.1f sweeps to a draw, %.1f with slow directions", before, after)
-	if !(after < 0.7*before) {
-		t.Errorf("%v sweeps to a draw, %v with slow directions: they are not slow", before, after)
-	}
-	s := newRowRelaxed(target.Data().X, weights, ridge)
-	for i, beta := range betas {
-		for j, x := range beta {
-			s.move(j, x-s.u[j])
+}
+
+// A chain moves along the directions whose turn it is, and along no other, by the number of its iteration and of the
+// sweep in it, so that a chain that is resumed goes on with the next ones.
+func TestSlowTakesTurns(t *testing.T) {
+	target := posterior(t, "bernoulli", 20, 6, unitNormal)
+	for _, moves := range []int{1, 3} {
+		o, err := Options{Update: "tangent", Moves: moves}.filled()
+		if err != nil {
+			t.Fatal(err)
 		}
-		if energy := s.energy(); !(math.Abs(energy-1) <= 1e-10) {
-			t.Errorf("direction %d has an energy of %v before a sweep", i, energy)
+		made, err := newBasis(target, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		betas := make([][]float64, 5) // each moves a coefficient of its own
+		for i := range betas {
+			betas[i] = make([]float64, 6)
+			betas[i][i] = 1
+		}
+		s := made.(*basisSetup)
+		s.slow = newSlowDirections(s.frame, newDirections(target.Data().X, betas), 2)
+		start, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(3, "turns")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := start.(*basisKernel)
+		for iteration := range 20 {
+			step(t, k)
+			if want := int64(iteration + moves - 1); k.turn != want {
+				t.Fatalf("the last sweep of iteration %d has number %d, want %d", iteration, k.turn, want)
+			}
+			before := append([]float64(nil), k.line.v...)
+			if !k.moveSlow() {
+				t.Fatal(k.failed(-1))
+			}
+			for j, v := range k.line.v {
+				turn := (j-int(k.turn)*2%5+5)%5 < 2 && j < 5
+				if (v != before[j]) != turn {
+					t.Errorf("sweep %d: coefficient %d went from %v to %v; its turn: %v", k.turn, j, before[j], v, turn)
+				}
+			}
+			k.point.Settle()
+			k.arrive()
+		}
+	}
+}
+
+// slowPinned are hashes of the draws of what auto takes on a sparse design, per number of coefficients. A change means another
+// SlowVersion, or AutoVersion.
+var slowPinned = []struct {
+	rows, coefficients int
+	want               string
+}{{300, 304, "b8cae3704eea36bb"}, {1200, 500, "72855d94f47dddfa"}}
+
+func TestSlowPinned(t *testing.T) {
+	for _, c := range slowPinned {
+		for _, kernels := range []string{"scalar", "vector"} {
+			s, err := New(words(t, c.rows, c.coefficients), Options{Basis: "auto", Kernels: kernels})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, ok := s.(*basisSetup)
+			if !ok || b.slow == nil || b.slow.each == len(b.slow.lines) {
+				t.Fatalf("%d coefficients: %s", c.coefficients, s.(infer.Explainer).Explain())
+			}
+			k, err := s.Kernel(infer.Chain{Count: 1, Warmup: 2, Stream: infer.NewStream(5, "pinned")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, theta := sha256.New(), make([]float64, c.coefficients)
+			for range 8 {
+				info := step(t, k)
+				k.Position(theta)
+				for _, v := range append(theta, info.LogLik, float64(info.Evaluations), float64(info.Touched)) {
+					h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
+				}
+			}
+			if got := hex.EncodeToString(h.Sum(nil))[:16]; got != c.want {
+				t.Errorf("%d coefficients, %s: the draws have changed: hash %s, pinned %s", c.coefficients, kernels, got, c.want)
+			}
 		}
 	}
 }
@@ -258,7 +319,7 @@ func TestNoSlowDirections(t *testing.T) {
 		target *glm.Target
 		want   string
 	}{
-		{posterior(t, "bernoulli", 10, 3, unitNormal), "or there are too few coefficients"},
+		{posterior(t, "bernoulli", 10, 3, unitNormal), "there are too few coefficients, fewer than 128"},
 		{posterior(t, "bernoulli", 10, 3, prior.Prior{Kind: prior.Laplace, Scale: 1}), "these want normal or flat priors"},
 	} {
 		s, err := New(c.target, Options{Slow: "on"})

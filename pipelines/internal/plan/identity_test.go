@@ -178,3 +178,40 @@ func TestFingerprintOfBlocks(t *testing.T) {
 		}
 	}
 }
+
+// What slow directions may follow names their version in its fingerprint, what has too few coefficients and what does
+// not consider them not.
+func TestFingerprintOfSlowDirections(t *testing.T) {
+	for _, c := range []struct {
+		basis, slow string
+		sparse      bool
+		columns     int
+		want        string
+	}{
+		{"auto", "", true, 128, cggibbs.SlowVersion}, {"auto", "", true, 127, ""}, {"auto", "off", true, 128, ""},
+		{"auto", "", false, 128, ""}, {"coordinate", "", true, 128, ""}, {"reduced", "", true, 128, ""},
+		{"coordinate", "on", true, 128, cggibbs.SlowVersion}, {"coordinate", "nuts", false, 128, cggibbs.SlowVersion},
+	} {
+		p := parse(t)
+		p.Samplers[0].Basis, p.Samplers[0].Slow = c.basis, c.slow
+		ref := p.Fits()[0]
+		m, err := resolve(ref.Sampler, ref.Model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
+		var x matrix.Matrix = matrix.NewDense(10, c.columns)
+		if c.sparse {
+			sparse := matrix.NewSparse(10, c.columns, 0)
+			for range c.columns {
+				sparse.Append(nil, nil)
+			}
+			x = sparse
+		}
+		id := Identity{Versions: map[string]string{}}
+		(&Regression{Design: &transform.Design{Rows: 10, Data: &glm.Data{X: x}}, fit: f, sampler: m}).Identify(&id)
+		if got := id.Versions["slow"]; got != c.want {
+			t.Errorf("%+v: version %q", c, got)
+		}
+	}
+}

@@ -136,6 +136,9 @@ func (r *Regression) Identify(id *Identity) {
 	if o, ok := r.sampler.Options.(cggibbs.Options); ok && o.MayMoveRows(r.Data) {
 		id.Versions["rows"] = cggibbs.RowsVersion
 	}
+	if o, ok := r.sampler.Options.(cggibbs.Options); ok && o.MayFollow(r.Data) {
+		id.Versions["slow"] = cggibbs.SlowVersion
+	}
 	if glm.Tall(r.Rows) {
 		id.Versions["tall"] = glm.TallVersion
 	}
