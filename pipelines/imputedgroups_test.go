@@ -46,8 +46,10 @@ func TestMissingCellsInGroups(t *testing.T) {
 			t.Errorf("%s draws of effects, want %s", got, kept)
 		}
 		for query, want := range map[string]string{
-			"SELECT variable, count(DISTINCT row) FROM imputed GROUP BY ALL ORDER BY ALL":       "g,4\ntwo,6\nx,8\ny,5",
-			"SELECT grouping, term, levels FROM variance_components ORDER BY ALL":               "h,Intercept,5\nh,z,5",
+			"SELECT variable, count(DISTINCT row) FROM imputed GROUP BY ALL ORDER BY ALL": "g,4\ntwo,6\nx,8\ny,5",
+			"SELECT grouping, term, levels FROM variance_components ORDER BY ALL":         "h,Intercept,5\nh,z,5",
+			"SELECT kind, count(*), count(prior) FROM parameter WHERE kind LIKE 'imp%' GROUP BY ALL ORDER BY ALL": "imputation,15,15\n" +
+				"imputed,31,0",
 			"SELECT count(*) FROM summary WHERE name IN ('level', 'share')":                     "2",
 			"SELECT prior FROM parameter WHERE name = 'r_h[h4,z]'":                              "\"multivariate normal of Intercept, z\"",
 			"SELECT starts_with(prior, 'half_student_t') FROM parameter WHERE name = 'sd_h__z'": "true",

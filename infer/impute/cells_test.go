@@ -12,9 +12,10 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// exactCells returns the means of u, u², v and u·v of the missing cells of a row given the parameters,
-// by sums over a grid of 0.04 of u, and of v where it is no state.
-func (s *study) exactCells(t *truth, i int) (u, squares, v, uv float64) {
+// exactCells returns the means of u, u², v and u·v of the missing cells of a row given the parameters and what stands
+// beside X·beta, by sums over a grid of 0.04 of u, and of v where it is no state; and the row's density in units of the
+// grid.
+func (s *study) exactCells(t *truth, i int, beside float64) (u, squares, v, uv, total float64) {
 	grid := func(miss bool, at float64) (out []float64) {
 		if !miss {
 			return []float64{at}
@@ -51,7 +52,6 @@ func (s *study) exactCells(t *truth, i int) (u, squares, v, uv float64) {
 		panic(err)
 	}
 	normal := func(x, mean, sd float64) float64 { z := (x - mean) / sd; return -0.5*z*z - math.Log(sd) }
-	total := 0.0
 	for _, a := range us {
 		for _, b := range vs {
 			l := normal(a, t.a[0]+t.a[1]*t.x[i], t.su)
@@ -65,6 +65,7 @@ func (s *study) exactCells(t *truth, i int) (u, squares, v, uv float64) {
 				if s.code != nil {
 					e[0] += t.c[len(t.c)-1] * s.code([]float64{a, b})
 				}
+				e[0] += beside
 				rows.LogLik(0, e, []float64{t.disp}, e)
 				l += e[0]
 			}
@@ -72,7 +73,7 @@ func (s *study) exactCells(t *truth, i int) (u, squares, v, uv float64) {
 			total, u, squares, v, uv = total+w, u+w*a, squares+w*a*a, v+w*b, uv+w*a*b
 		}
 	}
-	return u / total, squares / total, v / total, uv / total
+	return u / total, squares / total, v / total, uv / total, total
 }
 
 // cells are the moments of missing cells at a position.
@@ -96,11 +97,11 @@ func (s *study) cells(t *truth, theta []float64) (out []float64) {
 // exact are the means of cells.
 func (s *study) exact(t *truth) (want []float64) {
 	for _, i := range t.missU {
-		u, squares, _, uv := s.exactCells(t, i)
+		u, squares, _, uv, _ := s.exactCells(t, i, 0)
 		want = append(want, u, squares, uv)
 	}
 	for _, i := range t.missV {
-		_, _, v, _ := s.exactCells(t, i)
+		_, _, v, _, _ := s.exactCells(t, i, 0)
 		want = append(want, v)
 	}
 	return want

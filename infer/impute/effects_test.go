@@ -319,6 +319,92 @@ func TestCellsAndEffectsAreNormal(t *testing.T) {
 	}
 }
 
+// exactInGroups are the means of cells, as exact has them, and of the effects of the levels of one grouping and their
+// squares, by sums over a grid of each effect: given the parameters levels are independent, and given its effect so are
+// the rows of a level.
+func (s *study) exactInGroups(t *truth) (want []float64) {
+	g, cells := s.groups[0], map[[2]int]float64{}
+	var effects, squares []float64
+	for l := range g.levels {
+		total, mean, second := 0.0, 0.0, 0.0
+		sums := map[[2]int]float64{}
+		for r := -3.5; r <= 3.5; r += 0.1 {
+			weight, at := math.Exp(-0.5*r*r/0.49), map[[2]int]float64{}
+			for i := range s.n {
+				missU, missV := slices.Contains(t.missU, i), slices.Contains(t.missV, i)
+				if g.level(i) != l || !missU && !missV && slices.Contains(t.unseen, i) {
+					continue
+				}
+				u, square, v, uv, density := s.exactCells(t, i, r)
+				weight *= density
+				at[[2]int{i, 0}], at[[2]int{i, 1}], at[[2]int{i, 2}], at[[2]int{i, 3}] = u, square, uv, v
+			}
+			total, mean, second = total+weight, mean+weight*r, second+weight*r*r
+			for key, x := range at {
+				sums[key] += weight * x
+			}
+		}
+		effects, squares = append(effects, mean/total), append(squares, second/total)
+		for key, x := range sums {
+			cells[key] = x / total
+		}
+	}
+	for _, i := range t.missU {
+		want = append(want, cells[[2]int{i, 0}], cells[[2]int{i, 1}], cells[[2]int{i, 2}])
+	}
+	for _, i := range t.missV {
+		want = append(want, cells[[2]int{i, 3}])
+	}
+	return slices.Concat(want, effects, squares)
+}
+
+// Of any family with all parameters fixed, the law of the cells and the effect of a level is a sum over grids. False
+// alarms and power are those of TestCellsAndEffectsAreNormal.
+func TestCellsAndEffectsAgainstEnumeration(t *testing.T) {
+	for name, s := range map[string]study{
+		"bernoulli": {family: bernoulli, unseen: true}, "poisson": {family: poisson}, "gamma": {family: gamma},
+		"bernoulli, product": {family: bernoulli, code: product}, "gaussian, levels": {family: gaussian, levels: true},
+		"bernoulli, levels": {family: bernoulli, levels: true, unseen: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s.n, s.tight, s.groups = 20, true, []grouped{{levels: 4, every: 2}}
+			r := s.draw(infer.NewStream(35, "grids", name))
+			r.disp = 0.8
+			k := s.kernel(t, r, 36, name)
+			s.compare(t, k, s.exactInGroups(r), func(theta []float64) []float64 {
+				effects := theta[len(theta)-s.count():]
+				return slices.Concat(s.cells(r, theta), effects, second(effects, nil))
+			})
+		})
+	}
+}
+
+// Rows of many data stay in their order, which is that of the cells: their linear predictors are those of entries and
+// effects.
+func TestRowsOfTallDataStay(t *testing.T) {
+	s := study{family: gaussian, plain: true, n: 17_000, groups: []grouped{{levels: 40, every: 1}}}
+	r := s.draw(infer.NewStream(41, "tall"))
+	k := s.kernel(t, r, 42, "tall")
+	for range 2 {
+		if _, err := k.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	theta, main := make([]float64, len(k.params)), k.readers[k.main]
+	k.Position(theta)
+	effects, _ := s.readEffects(theta, theta[len(theta)-s.count():])
+	for i, e := range main.chain.Point().Eta() {
+		want := s.beside(effects, i, r.x[i])
+		for j := range main.x.Cols {
+			want += main.chain.Point().Beta(j) * main.x.Col(j)[i]
+		}
+		if math.Abs(e-want) > 1e-9 {
+			t.Fatalf("eta of row %d is %v, its entries and effects give %v", i, e, want)
+		}
+	}
+}
+
 // effectSummaries are what effects are compared by: themselves, their squares, and their products with cells of their
 // level.
 func (s *study) effectSummaries(t *truth, theta []float64) (out []float64) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/groups"
 	"glmbatch/internal/references"
 )
 
@@ -159,7 +160,14 @@ func TestLevelsOfRowsWithoutAResponse(t *testing.T) {
 	if got := p.stored(n); got != n {
 		t.Errorf("%d of %d parameters have their draws stored", got, n)
 	}
-	if got, want := of("chains: 2, keep: {groups: summary}").stored(n), n-32; got != want {
+	summarised := of("chains: 2, keep: {groups: summary}")
+	if got, want := summarised.stored(n), n-32; got != want {
 		t.Errorf("with summaries of effects %d parameters have their draws stored, want %d", got, want)
+	}
+	for q, want := range map[*Imputed]string{p: "draws", summarised: "draws but of group-level effects"} {
+		id := Identity{Keep: "draws", Versions: map[string]string{}}
+		if q.Identify(&id); id.Keep != want || id.Versions["groups"] != groups.Version {
+			t.Errorf("the identity keeps %q and has versions %v, want %q", id.Keep, id.Versions, want)
+		}
 	}
 }
