@@ -48,7 +48,7 @@ func TestMissingCellsInGroups(t *testing.T) {
 		for query, want := range map[string]string{
 			"SELECT variable, count(DISTINCT row) FROM imputed GROUP BY ALL ORDER BY ALL": "g,4\ntwo,6\nx,8\ny,5",
 			"SELECT grouping, term, levels FROM variance_components ORDER BY ALL":         "h,Intercept,5\nh,z,5",
-			"SELECT kind, count(*), count(prior) FROM parameter WHERE kind LIKE 'imp%' GROUP BY ALL ORDER BY ALL": "imputation,15,15\n" +
+			"SELECT kind, count(*), count(prior) FROM parameter WHERE kind LIKE 'imp%' GROUP BY ALL ORDER BY ALL": "imputation,11,11\n" +
 				"imputed,31,0",
 			"SELECT count(*) FROM summary WHERE name IN ('level', 'share')":                     "2",
 			"SELECT prior FROM parameter WHERE name = 'r_h[h4,z]'":                              "\"multivariate normal of Intercept, z\"",
