@@ -62,7 +62,7 @@ func TestImputedGroupsAgainstJAGS(t *testing.T) {
 	}
 	params := setup.Sampler.Parameters()
 	means := batchMeans(t, problem, setup.Sampler, 2, 6000, 300)
-	found, squares := 0, 0.0
+	found, squares, largest := 0, 0.0, 0.0
 	for j, p := range params {
 		w, ok := want.Parameters[p.Name]
 		if !ok {
@@ -73,7 +73,7 @@ func TestImputedGroupsAgainstJAGS(t *testing.T) {
 		mean, second := moments(means[j], nil)
 		se := math.Hypot(second/math.Sqrt(float64(len(means[j])-1)), w.MCSE)
 		z := (mean - w.Mean) / se
-		squares += z * z
+		squares, largest = squares+z*z, max(largest, math.Abs(z))
 		if !(math.Abs(z) < 6.5) || se > 0.1*w.SD {
 			t.Errorf("%s: %.4f ± %.4f, JAGS %.4f ± %.4f (z = %.1f, sd %.3f)", p.Name, mean, se, w.Mean, w.MCSE, z, w.SD)
 		}
@@ -81,7 +81,7 @@ func TestImputedGroupsAgainstJAGS(t *testing.T) {
 	if found != len(want.Parameters) || found < 250 {
 		t.Errorf("%d of %d parameters are there", found, len(want.Parameters))
 	}
-	t.Logf("mean square of %d differences: %.2f squared standard errors", found, squares/float64(found))
+	t.Logf("%d differences: mean square %.2f squared standard errors, largest %.1f", found, squares/float64(found), largest)
 }
 
 // batchMeans are means of parameters in the units of the data over batches of draws of each chain, after a batch of
