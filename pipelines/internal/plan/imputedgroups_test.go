@@ -115,9 +115,9 @@ func batchMeans(t *testing.T, problem Problem, sampler infer.Setup, chains, draw
 	return means
 }
 
-// Levels of a grouping are those of all rows, also of rows without a response; draws of effects are kept with those of
-// cells alone.
-func TestLevelsOfRowsWithoutAResponse(t *testing.T) {
+// levelsWithoutAResponse are 40 rows in groups, with missing cells of x and of all responses of one group.
+func levelsWithoutAResponse(t *testing.T, run string) *Imputed {
+	t.Helper()
 	var b strings.Builder
 	b.WriteString("y,x,g,h\n")
 	for i := range 40 {
@@ -130,15 +130,17 @@ func TestLevelsOfRowsWithoutAResponse(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%s,%s,g%d,%d\n", y, x, i%8, i%3)
 	}
-	of := func(run string) *Imputed {
-		t.Helper()
-		problem, err := problemOf(t, b.String(), "formula: y ~ x + (1 | g) + (1 | g:h)", run, "method: auto")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return problem.(*Imputed)
+	problem, err := problemOf(t, b.String(), "formula: y ~ x + (1 | g) + (1 | g:h)", run, "method: auto")
+	if err != nil {
+		t.Fatal(err)
 	}
-	p := of("chains: 2")
+	return problem.(*Imputed)
+}
+
+// Levels of a grouping are those of all rows, also of rows without a response; draws of effects are kept with those of
+// cells alone.
+func TestLevelsOfRowsWithoutAResponse(t *testing.T) {
+	p := levelsWithoutAResponse(t, "chains: 2")
 	setup, err := p.Setup(nil, Schedule{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +162,7 @@ func TestLevelsOfRowsWithoutAResponse(t *testing.T) {
 	if got := p.stored(n); got != n {
 		t.Errorf("%d of %d parameters have their draws stored", got, n)
 	}
-	summarised := of("chains: 2, keep: {groups: summary}")
+	summarised := levelsWithoutAResponse(t, "chains: 2, keep: {groups: summary}")
 	if got, want := summarised.stored(n), n-32; got != want {
 		t.Errorf("with summaries of effects %d parameters have their draws stored, want %d", got, want)
 	}
@@ -169,5 +171,15 @@ func TestLevelsOfRowsWithoutAResponse(t *testing.T) {
 		if q.Identify(&id); id.Keep != want || id.Versions["groups"] != groups.Version {
 			t.Errorf("the identity keeps %q and has versions %v, want %q", id.Keep, id.Versions, want)
 		}
+	}
+	asked := levelsWithoutAResponse(t, "chains: 2, keep: {groups: draws}")
+	if asked.cells = mostEffects; asked.refuseDraws() != nil || asked.stored(n) != n {
+		t.Errorf("draws beside %d cells: %v, %d of %d stored", mostEffects, asked.refuseDraws(), asked.stored(n), n)
+	}
+	if asked.cells++; asked.refuseDraws() == nil || !strings.Contains(asked.refuseDraws().Error(), "10001 missing cells") {
+		t.Errorf("draws of effects beside 10,001 cells: %v", asked.refuseDraws())
+	}
+	if got, want := asked.stored(20_000), 20_000-32-10_001; got != want {
+		t.Errorf("beside 10,001 cells %d parameters have their draws stored, want %d", got, want)
 	}
 }
