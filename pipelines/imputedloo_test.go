@@ -39,8 +39,9 @@ func (f folder) asked(query string) [][]string {
 	return rows
 }
 
-// waicByHand is elpd_waic of each row with a response, of draws with the cells of their own.
-func waicByHand(f folder, table string) (out []float64) {
+// waicByHand is elpd_waic of each row with a response, of draws with the cells of their own. beside is what stands beside
+// the coefficients in the linear predictor of a row; nil: nothing.
+func waicByHand(f folder, table string, beside func(row int, z float64, d map[string]float64) float64) (out []float64) {
 	var draws []map[string]float64
 	last := ""
 	for _, row := range f.asked("SELECT chain, iteration, parameter, value FROM draws ORDER BY ALL") {
@@ -73,6 +74,9 @@ func waicByHand(f folder, table string) (out []float64) {
 			z, x := number(3, "z", d, 0), number(0, "x", d, 0)
 			eta := d["(Intercept)"] + d["log(x)"]*math.Log(x) + d["gb"]*is("b", d) + d["gc"]*is("c", d) +
 				d["two"]*number(2, "two", d, 1) + d["z"]*z + d["log(x):z"]*math.Log(x)*z
+			if beside != nil {
+				eta += beside(i, z, d)
+			}
 			r := (number(4, "y", d, 0) - eta) / d["sigma"]
 			lik[s] = -0.5*r*r - math.Log(d["sigma"]) - 0.5*math.Log(2*math.Pi)
 			sum += math.Exp(lik[s])
@@ -89,9 +93,14 @@ func waicByHand(f folder, table string) (out []float64) {
 // Pointwise densities of a fit with missing cells are those of the cells of each draw, whether they are asked for before
 // the draws or after; so are replicated data.
 func TestMissingCellsRowByRow(t *testing.T) {
-	table := gapped()
+	rowByRow(t, "y ~ log(x)*z + g + two", gapped(), nil)
+}
+
+// rowByRow compares pointwise densities with waicByHand.
+func rowByRow(t *testing.T, formula, table string, beside func(row int, z float64, d map[string]float64) float64) {
+	t.Helper()
 	spec := strings.Replace(fmt.Sprintf(quick, "d: d.csv"), "    formula: y ~ age\n    family: poisson\n",
-		"    formula: y ~ log(x)*z + g + two\n    family: gaussian\n    missing: impute\n"+
+		"    formula: "+formula+"\n    family: gaussian\n    missing: impute\n"+
 			"    imputation: {x: {formula: log(x) ~ z}}\n", 1)
 	with := strings.Replace(spec, "draws: 60}", "draws: 60, loo: true, ppc: {by: [g], over: [x]}}", 1)
 	var all []string
@@ -103,7 +112,7 @@ func TestMissingCellsRowByRow(t *testing.T) {
 		if got := actions(f.run(pipelines.RunOptions{})); strings.Contains(got, "computed") {
 			t.Errorf("the second run has %s", got)
 		}
-		want, rows := waicByHand(f, table), f.asked("SELECT elpd_waic FROM pointwise ORDER BY observation")
+		want, rows := waicByHand(f, table, beside), f.asked("SELECT elpd_waic FROM pointwise ORDER BY observation")
 		if len(rows) != len(want) || len(want) != 35 {
 			t.Fatalf("%d rows, want %d", len(rows), len(want))
 		}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
 )
 
 // bar is a group-level part of a formula, (terms | grouping): each term has an effect of its own for each level of
@@ -15,6 +17,36 @@ type bar struct {
 	intercept bool
 	terms     []term
 	apart     bool // written with ||: effects without correlations
+}
+
+// Bar is a group-level part of a formula, as the columns of a table that it reads.
+type Bar struct {
+	Text     string // (1 + x | g)
+	Grouping string
+	By, Over []string // columns that the grouping is made of, and those of the terms
+}
+
+// Bars returns the group-level parts of the formula.
+func (f *Formula) Bars(schema *arrow.Schema) (out []Bar, err error) {
+	s, err := f.selectFrom(schemaNames(schema), usedName)
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.bars {
+		b := &s.bars[i]
+		bar := Bar{Text: b.text, Grouping: s.groupName(b.grouping)}
+		for _, v := range b.grouping {
+			bar.By = append(bar.By, s.groupers[v].columns...)
+		}
+		for _, t := range b.terms {
+			for _, v := range t {
+				bar.Over = append(bar.Over, s.variables[v].columns...)
+			}
+		}
+		bar.By, bar.Over = unique(bar.By), unique(bar.Over)
+		out = append(out, bar)
+	}
+	return out, nil
 }
 
 // isBar reports whether the node is what stands inside the parentheses of a group-level part.

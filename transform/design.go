@@ -23,7 +23,7 @@ type Spec struct {
 	// Missing is error or drop; empty means error.
 	Missing string
 	// Unseen reports whether rows that are dropped are told of elsewhere, as those without a response are that is
-	// predicted.
+	// predicted: levels of groupings are then those of all rows.
 	Unseen bool
 	// InterceptAt says where the intercept's prior is stated: at the means of
 	// the columns or at zero. Empty means means, except under max_abs, which

@@ -125,16 +125,12 @@ func Gaps(table arrow.Table, names []string, dataset string, levels map[string][
 		}
 		g := Gap{Column: name}
 		keep := allTrue(c.rows)
-		c.faults(func(row int, f fault) {
-			if f != faultInfinite && keep[row] {
-				keep[row] = false
-				g.Rows = append(g.Rows, row)
-			}
-		})
-		if len(g.Rows) == 0 {
+		if g.Rows = c.missing(); len(g.Rows) == 0 {
 			continue
 		}
-		slices.Sort(g.Rows)
+		for _, row := range g.Rows {
+			keep[row] = false
+		}
 		if len(g.Rows) > c.rows-2 {
 			return nil, &ColumnError{Dataset: dataset, Column: name,
 				Err: fmt.Errorf("%d of %d values are missing, and a model of it needs two", len(g.Rows), c.rows)}
@@ -145,6 +141,31 @@ func Gaps(table arrow.Table, names []string, dataset string, levels map[string][
 		out = append(out, g)
 	}
 	return out, nil
+}
+
+// missing returns the rows without a value, in increasing order.
+func (c *column) missing() (rows []int) {
+	c.faults(func(row int, f fault) {
+		if f != faultInfinite {
+			rows = append(rows, row)
+		}
+	})
+	slices.Sort(rows)
+	return slices.Compact(rows)
+}
+
+// FirstGap finds the first missing cell of the first of some columns of a table that has one.
+func FirstGap(table arrow.Table, names []string) (column string, row int, found bool, err error) {
+	for _, name := range names {
+		c, err := openColumn(table, slices.Index(schemaNames(table.Schema()), name))
+		if err != nil {
+			return name, 0, false, err
+		}
+		if rows := c.missing(); len(rows) > 0 {
+			return name, rows[0], true, nil
+		}
+	}
+	return "", 0, false, nil
 }
 
 // read reads the values that are there, and fills the others with some of these, at even steps of their order.

@@ -25,6 +25,10 @@ const mostGroups = 1 << 30
 // text in byte order, those of a crossing by their parts. Cost: for each column one map look-up per row, of
 // dictionary columns one per entry; for each crossing as many as it has columns, less one.
 func (b *builder) groupings() error {
+	if b.spec.Unseen && b.keep != nil { // levels are those of all rows: some may have no row of the design
+		defer b.ofKept(b.keep, b.n)
+		b.keep, b.n = nil, b.rows
+	}
 	for i := range b.chosen.groupers {
 		v := &b.chosen.groupers[i]
 		record := Variable{Label: v.label, Expression: v.key, Kind: string(numeric)}
@@ -52,6 +56,25 @@ func (b *builder) groupings() error {
 		}
 	}
 	return nil
+}
+
+// ofKept goes from the levels of all rows to those of the rows that stay.
+func (b *builder) ofKept(keep []bool, n int) {
+	b.keep, b.n = keep, n
+	kept := func(codes []int32) (out []int32) {
+		for row, code := range codes {
+			if keep[row] {
+				out = append(out, code)
+			}
+		}
+		return out
+	}
+	for _, f := range b.parts {
+		f.codes = kept(f.codes)
+	}
+	for k := range b.groups {
+		b.groups[k].codes = kept(b.groups[k].codes)
+	}
 }
 
 // grouping is the index of a grouping in the record; −1 for none.

@@ -46,8 +46,8 @@ func (b *builder) groupColumn(k int) string {
 // tellLevels looks at the levels of grouping k, and reports whether each has one observation.
 func (b *builder) tellLevels(k int) (alone bool, err error) {
 	g, name := &b.groups[k], b.record.Groupings[k].Name
-	levels := len(g.levels)
-	if levels == 1 {
+	levels := g.occurring()
+	if len(g.levels) == 1 {
 		return false, b.columnError(b.groupColumn(k),
 			fmt.Errorf("the grouping %s has the one level %q: there is nothing to tell between levels", name, g.levels[0]),
 			"leave out what is grouped by it")
@@ -66,6 +66,18 @@ func (b *builder) tellLevels(k int) (alone bool, err error) {
 		b.warn("the grouping %s has %d levels in %v observations: most effects are told by one", name, levels, observations)
 	}
 	return false, nil
+}
+
+// occurring counts the levels that have rows.
+func (g *group) occurring() (n int) {
+	seen := make([]bool, len(g.levels))
+	for _, code := range g.codes {
+		if !seen[code] {
+			seen[code] = true
+			n++
+		}
+	}
+	return n
 }
 
 // tellAlone looks at effects whose every level has one observation.

@@ -19,7 +19,8 @@
 //   - shift.go, shiftable.go: coefficients against effects, and which have such a shift;
 //   - nested.go: effects of nested groupings against each other; nest.go: their sds, and effects given their sums;
 //
-// last start.go, previous.go and state.go, and model.go, the model at a position and its prior.
+// last start.go, previous.go and state.go, model.go, the model at a position and its prior, and rewritten.go, chains
+// whose design somebody else rewrites.
 //
 // Samplers that move all parameters at once, as package nuts, take the posterior with its gradients from target.go,
 // gradient.go and centring.go. rates.go predicts how fast Gibbs samplers are.

@@ -24,6 +24,8 @@ type Options struct {
 	RefreshEvery int `json:",omitempty"`
 	// Earlier is an earlier posterior that chains start around; nil for none.
 	Earlier *Earlier `json:"-"`
+
+	rewritten *rewriting // nil: the design stays
 }
 
 // setup is what the chains of one fit share.
@@ -55,7 +57,9 @@ func newSetup(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (*s
 	if err := check(data, &model); err != nil {
 		return nil, err
 	}
-	data = byLevel(data)
+	if o.rewritten == nil { // else somebody else counts the rows
+		data = byLevel(data)
+	}
 	target, err := without(data, model, by)
 	if err != nil {
 		return nil, err
@@ -69,19 +73,19 @@ func newSetup(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (*s
 	model.Penalise(plain)
 	s := &setup{target: target, options: o, proper: model.Proper()}
 	options := cggibbs.Options{Basis: "rotated", Kernels: o.Kernels, RefreshEvery: o.RefreshEvery}
-	if !o.Plain {
+	if !o.Plain && o.rewritten == nil {
 		s.joint = newJoint(target)
 	}
 	if o.Plain || sparse(plain) || s.joint != nil {
 		options.Basis = "coordinate"
 	}
-	if s.fixed, err = cggibbs.NewBeside(target, options); err != nil {
+	if s.fixed, err = o.newFixed(target, options); err != nil {
 		return nil, err
 	}
 	for i, e := range data.Effects {
 		b := newBlock(e, priors[i], target, o.Plain)
 		if !o.Plain {
-			b.findShifts(plain, model.Coefficients)
+			b.findShifts(plain, model.Coefficients, o.rewritten)
 		}
 		s.blocks = append(s.blocks, b)
 	}

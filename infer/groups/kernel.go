@@ -215,6 +215,9 @@ func (k *kernel) moveWith(g *group) bool {
 	return k.moveScales(g)
 }
 
+// responses are those of the chain, which somebody else may rewrite.
+func (k *kernel) responses() []float64 { return k.fixed.Target().Data().Y }
+
 // bad records the parameter whose log density was NaN or +Inf.
 func (k *kernel) bad(name string) bool {
 	k.failed = name

@@ -410,8 +410,7 @@ func (g *group) afresh(precision float64) {
 // collect makes precision·Zᵀ·W·(y − the rest of eta) by level in g.here.slope, and of one term Σ of its squares over
 // levels that are alike.
 func (k *kernel) collect(g *group, precision float64) {
-	data := k.target.Data()
-	k.residuals(g, k.fixed.Point().Eta(), data.Y, k.target.Weights())
+	k.residuals(g, k.fixed.Point().Eta(), k.responses(), k.target.Weights())
 	q, slope := g.q, g.here.slope
 	if q > 1 {
 		for l := range g.levels { // their own part added back

@@ -179,7 +179,7 @@ func (k *kernel) moveLines(p *pair) bool {
 			}
 		case len(l.column.Rows) > 0:
 			sum := 0.0
-			y := k.target.Data().Y
+			y := k.responses()
 			for at, i := range l.column.Rows {
 				sum = math.FMA(l.weight[at], y[i]-eta[i], sum)
 			}

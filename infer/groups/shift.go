@@ -40,12 +40,13 @@ const (
 	leastAdded   = 1e-8
 )
 
-// findShifts finds the columns of the design that have a shift against b. Cost: O(n·d·q²).
-func (b *block) findShifts(data *glm.Data, priors []prior.Prior) {
+// findShifts finds the columns of the design that have a shift against b: those whose entries are rewritten have none.
+// Cost: O(n·d·q²).
+func (b *block) findShifts(data *glm.Data, priors []prior.Prior, changes *rewriting) {
 	x, q := make([]float64, len(b.of)), b.q
 	for j, p := range priors {
-		if p.Kind.Shrinks() {
-			continue // its prior has scales
+		if p.Kind.Shrinks() || changes != nil && slices.Contains(changes.columns, j) {
+			continue // its prior has scales, or its entries change
 		}
 		clear(x)
 		data.X.Column(j).AddTo(x, 1)

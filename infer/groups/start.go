@@ -24,6 +24,14 @@ const startRange = 2
 // Coefficients far out take the effects with them, and both come back slowly: from draws of wide priors a chain needed
 // up to thousands of iterations.
 func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
+	k, err := s.newKernel(c)
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+func (s *setup) newKernel(c infer.Chain) (*kernel, error) {
 	if c.Stream == nil {
 		return nil, fmt.Errorf("groups: chain %d has no random stream", c.Index)
 	}

@@ -12,9 +12,10 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// exactCells returns the means of u, u², v and u·v of the missing cells of a row given the parameters,
-// by sums over a grid of 0.04 of u, and of v where it is no state.
-func (s *study) exactCells(t *truth, i int) (u, squares, v, uv float64) {
+// exactCells returns the means of u, u², v and u·v of the missing cells of a row given the parameters and what stands
+// beside X·beta, by sums over a grid of 0.04 of u, and of v where it is no state; and the row's density in units of the
+// grid.
+func (s *study) exactCells(t *truth, i int, beside float64) (u, squares, v, uv, total float64) {
 	grid := func(miss bool, at float64) (out []float64) {
 		if !miss {
 			return []float64{at}
@@ -51,7 +52,6 @@ func (s *study) exactCells(t *truth, i int) (u, squares, v, uv float64) {
 		panic(err)
 	}
 	normal := func(x, mean, sd float64) float64 { z := (x - mean) / sd; return -0.5*z*z - math.Log(sd) }
-	total := 0.0
 	for _, a := range us {
 		for _, b := range vs {
 			l := normal(a, t.a[0]+t.a[1]*t.x[i], t.su)
@@ -65,6 +65,7 @@ func (s *study) exactCells(t *truth, i int) (u, squares, v, uv float64) {
 				if s.code != nil {
 					e[0] += t.c[len(t.c)-1] * s.code([]float64{a, b})
 				}
+				e[0] += beside
 				rows.LogLik(0, e, []float64{t.disp}, e)
 				l += e[0]
 			}
@@ -72,13 +73,13 @@ func (s *study) exactCells(t *truth, i int) (u, squares, v, uv float64) {
 			total, u, squares, v, uv = total+w, u+w*a, squares+w*a*a, v+w*b, uv+w*a*b
 		}
 	}
-	return u / total, squares / total, v / total, uv / total
+	return u / total, squares / total, v / total, uv / total, total
 }
 
 // cells are the moments of missing cells at a position.
 func (s *study) cells(t *truth, theta []float64) (out []float64) {
 	per := len(s.numbers(0))
-	at := len(theta) - len(t.missU) - per*len(t.missV) - len(t.unseen)
+	at := len(theta) - len(t.missU) - per*len(t.missV) - len(t.unseen) - s.count()
 	for j, i := range t.missU {
 		u := theta[at+j]
 		v := t.v[i]
@@ -96,11 +97,11 @@ func (s *study) cells(t *truth, theta []float64) (out []float64) {
 // exact are the means of cells.
 func (s *study) exact(t *truth) (want []float64) {
 	for _, i := range t.missU {
-		u, squares, _, uv := s.exactCells(t, i)
+		u, squares, _, uv, _ := s.exactCells(t, i, 0)
 		want = append(want, u, squares, uv)
 	}
 	for _, i := range t.missV {
-		_, _, v, _ := s.exactCells(t, i)
+		_, _, v, _, _ := s.exactCells(t, i, 0)
 		want = append(want, v)
 	}
 	return want
@@ -129,35 +130,7 @@ func TestCellsAgainstEnumeration(t *testing.T) {
 			r := s.draw(infer.NewStream(5, "cells", name))
 			r.disp = 0.8
 			k := s.kernel(t, r, 6, name)
-			const batches, size = 40, 500
-			want := s.exact(r)
-			means := make([][]float64, batches)
-			theta := make([]float64, len(k.params))
-			for b := range means {
-				means[b] = make([]float64, len(want))
-				for range size {
-					if _, err := k.Step(); err != nil {
-						t.Fatal(err)
-					}
-					k.Position(theta)
-					for j, x := range s.cells(r, theta) {
-						means[b][j] += x / size
-					}
-				}
-			}
-			for j, w := range want {
-				mean, second := 0.0, 0.0
-				for b := range means {
-					mean += means[b][j] / batches
-				}
-				for b := range means {
-					second += (means[b][j] - mean) * (means[b][j] - mean)
-				}
-				se := math.Sqrt(second/(batches-1)/batches) + 1e-9
-				if z := (mean - w) / se; !(math.Abs(z) < 6.5) {
-					t.Errorf("moment %d: %.5f ± %.5f, want %.5f (z = %.1f)", j, mean, se, w, z)
-				}
-			}
+			s.compare(t, k, s.exact(r), func(theta []float64) []float64 { return s.cells(r, theta) })
 		})
 	}
 }
@@ -168,6 +141,9 @@ func TestCachesAreThoseOfTheCells(t *testing.T) {
 	for name, s := range map[string]study{
 		"bernoulli": {family: bernoulli, code: product, n: 40, unseen: true}, "poisson": {family: poisson, n: 40},
 		"gaussian": {family: gaussian, plain: true, n: 40},
+		"gaussian, groups": {family: gaussian, n: 40, unseen: true,
+			groups: []grouped{{levels: 5, slope: true, every: 1}, {levels: 9, every: 5}}},
+		"bernoulli, groups": {family: bernoulli, n: 40, groups: []grouped{{levels: 5, slope: true, every: 1}}},
 	} {
 		r := s.draw(infer.NewStream(8, "caches", name))
 		k := s.kernel(t, r, 9, name)
@@ -180,6 +156,15 @@ func TestCachesAreThoseOfTheCells(t *testing.T) {
 				eta := make([]float64, x.Rows)
 				for j := range x.Cols {
 					x.Column(j).AddTo(eta, point.Beta(j))
+				}
+				if reader.own < 0 {
+					reader.chain.Set(func([]float64) {}) // the offset that goes without a cache
+					theta := make([]float64, len(k.params))
+					k.Position(theta)
+					effects, _ := s.readEffects(theta, theta[len(theta)-s.count():])
+					for q, i := range k.problem.Of {
+						eta[q] += s.beside(effects, i, r.x[i])
+					}
 				}
 				for i, e := range point.Eta() {
 					if math.Abs(e-eta[i]) > 1e-9 {
@@ -222,6 +207,9 @@ func (s *study) density(t *truth) func(theta []float64) (logLik, logPrior float6
 		if len(s.family.Dispersions()) > 0 {
 			disp = add([]prior.Prior{s.sigma()})
 		}
+		effects, heads := s.readEffects(theta[at:], theta[len(theta)-s.count():])
+		at += heads
+		logPrior += s.logEffects(effects)
 		add(append(pu, s.sigma()))
 		add(pv)
 		if len(s.vFamily().Dispersions()) > 0 {
@@ -245,6 +233,7 @@ func (s *study) density(t *truth) func(theta []float64) (logLik, logPrior float6
 			if s.code != nil {
 				e[0] += c[len(c)-1] * s.code([]float64{u[i], v[i]})
 			}
+			e[0] += s.beside(effects, i, t.x[i])
 			rows, _ := glm.NewPointwise(s.family, &glm.Data{X: design.NewDense(1, 1), Y: t.y[i : i+1]})
 			rows.LogLik(0, e, disp, e)
 			logLik += e[0]
@@ -258,6 +247,9 @@ func TestConformance(t *testing.T) {
 		"bernoulli": {family: bernoulli, code: product, n: 9, unseen: true},
 		"gaussian":  {family: gaussian, plain: true, n: 9},
 		"levels":    {family: bernoulli, levels: true, n: 9, code: product}, "counts": {family: gaussian, v: negative, n: 9, code: product},
+		"groups": {family: bernoulli, n: 12, code: product, unseen: true,
+			groups: []grouped{{levels: 4, slope: true, every: 1}, {levels: 3, every: 4}}},
+		"nested": {family: gaussian, n: 12, code: product, groups: []grouped{{levels: 3, every: 4}, {levels: 7, every: 2}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := s.draw(infer.NewStream(15, "conformance", name))

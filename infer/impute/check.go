@@ -27,6 +27,10 @@ func (p *Problem) check() error {
 	if err := dense("the regression", p.Data); err != nil {
 		return err
 	}
+	if p.Unseen != nil && len(p.Unseen.Effects) != len(p.Data.Effects) {
+		return fmt.Errorf("impute: rows without a response have %d group-level effects, the others %d",
+			len(p.Unseen.Effects), len(p.Data.Effects))
+	}
 	for k := range p.Columns {
 		if err := p.checkColumn(k); err != nil {
 			return fmt.Errorf("model of column %q: %w", p.Columns[k].Name, err)
@@ -36,8 +40,8 @@ func (p *Problem) check() error {
 }
 
 func dense(what string, data *glm.Data) error {
-	if _, ok := data.X.(*design.Dense); !ok || data.Effects != nil {
-		return fmt.Errorf("impute: %s has a sparse design or group-level effects, whose entries are not rewritten", what)
+	if _, ok := data.X.(*design.Dense); !ok {
+		return fmt.Errorf("impute: %s has a sparse design, whose entries are not rewritten", what)
 	}
 	return nil
 }
@@ -61,6 +65,8 @@ func (p *Problem) checkColumn(k int) error {
 		return fmt.Errorf("impute: it has no intercept")
 	case c.Data.Rows() != p.Rows || len(c.Data.Y) != p.Rows:
 		return fmt.Errorf("impute: it has %d of %d rows", c.Data.Rows(), p.Rows)
+	case len(c.Data.Effects) > 0:
+		return fmt.Errorf("impute: group-level effects have no place in it")
 	case len(c.Data.Smooths) > 0 || c.Data.Offset != nil || c.Data.Frequency != nil || c.Data.Precision != nil:
 		return fmt.Errorf("impute: smooths, offsets and weights have no place in it")
 	case len(c.Missing) > p.Rows-2:

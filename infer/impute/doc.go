@@ -12,12 +12,15 @@
 // from their normal law given the rest of the row, tilted by the slope of what else depends on them. All moves are
 // exact.
 //
+// Group-level effects of the regression are moved by package groups beside the coefficients. They stand in the cached
+// linear predictor that cells see.
+//
 // It sees float64 slices; transform tells which entries of a design a cell moves. Source: Ibrahim, Chen, Lipsitz and
 // Herring (2005), Missing-data methods for generalized linear models, doi:10.1198/016214504000001844, section 4, of the
 // sequence of models.
 //
-// Read problem.go and check.go for what is sampled, setup.go, then linear.go (gaussian models of columns), reader.go
-// (all other models), patterns.go and rows.go (cells of gaussian columns at once), curved.go (one at a time), binary.go
-// (cells of two states), levels.go (of several), numbers.go (counts, positive numbers and shares), kernel.go and
-// state.go.
+// Read problem.go and check.go for what is sampled, setup.go and sampler.go, then linear.go (gaussian models of
+// columns), reader.go (all other models), patterns.go and rows.go (cells of gaussian columns at once), curved.go (one
+// at a time), binary.go (cells of two states), levels.go (of several), numbers.go (counts, positive numbers and
+// shares), kernel.go and state.go.
 package impute

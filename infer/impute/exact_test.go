@@ -25,8 +25,8 @@ func bounded(states []float64) float64 { return 1 / (1 + math.Exp(-2*states[0]))
 
 // summaries are what both sides of the invariance test are compared by.
 func (s *study) summaries(t *truth, theta []float64) []float64 {
-	at := len(theta) - len(t.missU) - len(s.numbers(0))*len(t.missV) - len(t.unseen)
-	out := slices.Clone(theta[:at])
+	at := len(theta) - len(t.missU) - len(s.numbers(0))*len(t.missV) - len(t.unseen) - s.count()
+	out := append(slices.Clone(theta[:at]), s.effectSummaries(t, theta)...)
 	u, v, y := slices.Clone(t.u), slices.Clone(t.v), slices.Clone(t.y)
 	for _, i := range t.missU {
 		u[i] = theta[at]
@@ -129,6 +129,16 @@ func TestInvariance(t *testing.T) {
 		{"gaussian, positive", study{family: gaussian, v: gamma}},
 		{"poisson, shares", study{family: poisson, v: beta}},
 		{"bernoulli, cells take turns", study{family: bernoulli, turns: true}},
+		{"gaussian, groups", study{family: gaussian, plain: true, unseen: true, groups: []grouped{{levels: 4, every: 1}}}},
+		{"gaussian, nested", study{family: gaussian, groups: []grouped{{levels: 3, every: 4}, {levels: 6, every: 2}}}},
+		{"gaussian, slopes, square", study{family: gaussian, code: square, plain: true,
+			groups: []grouped{{levels: 4, slope: true, every: 1}}}},
+		{"bernoulli, crossed", study{family: bernoulli, plain: true,
+			groups: []grouped{{levels: 4, every: 1}, {levels: 3, every: 2}}}},
+		{"bernoulli, groups, levels", study{family: bernoulli, levels: true, unseen: true,
+			groups: []grouped{{levels: 4, every: 1}}}},
+		{"poisson, slopes, unseen", study{family: poisson, unseen: true, groups: []grouped{{levels: 4, slope: true, every: 1}}}},
+		{"gamma, groups, counts", study{family: gamma, v: poisson, groups: []grouped{{levels: 5, every: 2}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -242,6 +242,9 @@ func (k *kernel) predict() {
 	main := k.readers[k.main]
 	point, rows := main.chain.Point(), len(p.UnseenOf)
 	columns := make([]int, 0, 8)
+	beside := make([]float64, rows)
+	copy(beside, p.Unseen.Offset)
+	main.addEffects(p.Unseen.Effects, beside)
 	for i, row := range p.UnseenOf {
 		if q := k.place[row]; q >= 0 {
 			k.statesOf(int(q))
@@ -257,10 +260,7 @@ func (k *kernel) predict() {
 				k.unseenX[j*rows+i] = to[m]
 			}
 		}
-		eta := 0.0
-		if p.Unseen.Offset != nil {
-			eta = p.Unseen.Offset[i]
-		}
+		eta := beside[i]
 		for j := range main.data.Cols() {
 			eta = math.FMA(point.Beta(j), k.unseenX[j*rows+i], eta)
 		}
@@ -272,14 +272,14 @@ func (k *kernel) predict() {
 func (k *kernel) Position(dst []float64) {
 	p := k.problem
 	main := k.readers[k.main]
-	at := main.target.Dim()
-	main.chain.Position(dst[:at])
+	at := main.first()
+	main.split(dst[:at], dst[len(dst)-main.effects:])
 	linear := 0
 	for c := range p.Columns {
 		for _, i := range k.setup.models[c] {
 			r := k.readers[i]
-			r.chain.Position(dst[at : at+r.target.Dim()])
-			at += r.target.Dim()
+			r.split(dst[at:at+r.first()], nil)
+			at += r.first()
 		}
 		if !p.Columns[c].linear() {
 			continue
@@ -332,11 +332,11 @@ func (k *kernel) SetPosition(theta []float64) error {
 		return out
 	}
 	points := make([][]float64, len(k.readers))
-	points[k.main] = take(k.readers[k.main].target.Dim())
+	points[k.main] = take(k.readers[k.main].first())
 	linear := 0
 	for c := range p.Columns {
 		for _, i := range k.setup.models[c] {
-			points[i] = take(k.readers[i].target.Dim())
+			points[i] = take(k.readers[i].first())
 		}
 		if !p.Columns[c].linear() {
 			continue
@@ -362,7 +362,8 @@ func (k *kernel) SetPosition(theta []float64) error {
 			y.spell(z)
 		}
 	}
-	copy(k.predicted, theta)
+	copy(k.predicted, take(len(k.predicted)))
+	points[k.main] = slices.Concat(points[k.main], theta)
 	k.rewriteAll()
 	y.precision(k.fits, k.q)
 	for i, r := range k.readers {

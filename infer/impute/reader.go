@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"glmbatch/infer"
-	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 )
@@ -12,7 +11,7 @@ import (
 // reader is a chain's point of a model that reads cells: the regression, or the model of a column of two states.
 type reader struct {
 	*readerSetup
-	chain *cggibbs.BesideChain
+	chain chain
 	x     *design.Dense
 	part  *glm.Target // of the rows with missing cells; those without a response have that of another row
 	b     []float64   // slope of eta in the state of each column that is affine
@@ -29,7 +28,7 @@ type reader struct {
 }
 
 func newChainReader(r *readerSetup, c infer.Chain) (*reader, error) {
-	chain, err := r.beside.Kernel(c)
+	chain, err := r.start(c)
 	if err != nil {
 		return nil, err
 	}

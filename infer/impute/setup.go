@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"glmbatch/infer"
-	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 )
@@ -59,7 +58,7 @@ func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
 	s.readers = append(s.readers, r)
 	if p.Unseen != nil {
 		data := *p.Unseen
-		data.Y = nil
+		data.Y, data.Effects = nil, nil
 		if s.unseen, err = glm.NewPointwise(p.Model.Family, &data); err != nil {
 			return nil, err
 		}
@@ -103,10 +102,12 @@ func (s *setup) findCells() {
 	}
 }
 
-// describe makes the parameters: those of the regression, of the models of columns, then cells and missing responses.
+// describe makes the parameters: those of the regression but for effects of levels, of the models of columns, cells and
+// missing responses, then effects of levels.
 func (s *setup) describe() {
 	p := s.problem
-	s.params = slices.Clone(s.readers[s.main].target.Parameters())
+	main := s.readers[s.main]
+	s.params = slices.Clone(main.params[:main.first()])
 	for k := range p.Columns {
 		c := &p.Columns[k]
 		for i, q := range s.parametersOf(k) {
@@ -147,13 +148,14 @@ func (s *setup) describe() {
 	for _, i := range p.UnseenOf {
 		cell(p.Response, i, "")
 	}
+	s.params = append(s.params, main.params[main.first():]...)
 }
 
 // parametersOf are those of the model of column k.
 func (s *setup) parametersOf(k int) (out []infer.Parameter) {
 	c := &s.problem.Columns[k]
 	for _, r := range s.models[k] {
-		for _, q := range s.readers[r].target.Parameters() {
+		for _, q := range s.readers[r].params {
 			out = append(out, infer.Parameter{Name: q.Name, Kind: q.Kind})
 		}
 	}
@@ -166,8 +168,8 @@ func (s *setup) parametersOf(k int) (out []infer.Parameter) {
 	return append(out, infer.Parameter{Name: "sigma", Kind: infer.Dispersion})
 }
 
-// Parameters describes the coefficients and dispersions of the regression, those of the models of columns, and the
-// missing cells.
+// Parameters describes the coefficients and dispersions of the regression with the scales of its effects, those of the
+// models of columns, the missing cells, and the effects of levels.
 func (s *setup) Parameters() []infer.Parameter { return s.params }
 
 // Explain says how cells are sampled.
@@ -181,7 +183,7 @@ func (s *setup) Explain() string {
 	if n := len(s.problem.UnseenOf); n > 0 {
 		words += fmt.Sprintf("; %d missing responses predicted", n)
 	}
-	return words + "; " + s.readers[s.main].beside.Explain()
+	return words + "; " + s.readers[s.main].explain
 }
 
 // readColumn makes the readers of a column's model: none of a gaussian one, one for each level but the first of a
@@ -217,8 +219,7 @@ func (s *setup) readColumn(k int, by infer.Parallel) error {
 
 // readerSetup is a model that reads cells, and is no gaussian model of a column.
 type readerSetup struct {
-	target *glm.Target
-	beside *cggibbs.Beside
+	*sampler
 	data   *glm.Data
 	coder  Coder
 	of     []int32 // its row for each row with missing cells, or −1
@@ -236,16 +237,18 @@ type readerSetup struct {
 
 func newReader(s *setup, data *glm.Data, model glm.Model, coder Coder, rows []int, by infer.Parallel,
 ) (*readerSetup, error) {
-	target, err := glm.NewTargetBy(by, data, model)
-	if err != nil {
+	r := &readerSetup{data: data, coder: coder, of: make([]int32, len(s.rows))}
+	for k := range s.problem.Columns {
+		r.all = append(r.all, coder.Moved(k)...)
+	}
+	slices.Sort(r.all)
+	r.all = slices.Compact(r.all)
+	var err error
+	if r.sampler, err = newSampler(data, model, by, r.all); err != nil {
 		return nil, err
 	}
-	r := &readerSetup{target: target, data: data, coder: coder, of: make([]int32, len(s.rows))}
-	if r.beside, err = cggibbs.NewRewritten(target, cggibbs.Options{}); err != nil {
-		return nil, err
-	}
-	r.quad = target.ClosedGaussian() && target.Weights() == nil
-	r.tilts = target.Closed() && !r.quad
+	r.quad = r.target.ClosedGaussian() && r.target.Weights() == nil
+	r.tilts = r.target.Closed() && !r.quad
 	at := make([]int32, s.problem.Rows)
 	for i := range at {
 		at[i] = int32(i)
@@ -269,10 +272,7 @@ func newReader(s *setup, data *glm.Data, model glm.Model, coder Coder, rows []in
 			table = nil
 		}
 		r.table = append(r.table, table)
-		r.all = append(r.all, moved...)
 	}
-	slices.Sort(r.all)
-	r.all = slices.Compact(r.all)
 	return r, nil
 }
 

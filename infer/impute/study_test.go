@@ -89,6 +89,7 @@ type study struct {
 	tight  bool // priors fix the parameters at their locations
 	unseen bool // some responses are missing
 	turns  bool // as tall data, whose cells rest in every other iteration
+	groups []grouped
 }
 
 func (s *study) normal(location, scale float64) prior.Prior {
@@ -199,6 +200,7 @@ type truth struct {
 	missU, missV, unseen []int
 	a, b, c, d           []float64 // coefficients
 	su, sv, sw, disp     float64
+	effects              []drawnEffects
 }
 
 func (s *study) draw(r *infer.Stream) *truth {
@@ -218,6 +220,7 @@ func (s *study) draw(r *infer.Stream) *truth {
 		return variate.Gamma(r, 4) / 5
 	}
 	t.su, t.sv, t.sw, t.disp = sigma(), sigma(), sigma(), sigma()
+	t.effects = s.drawEffects(r)
 	rows, err := glm.NewPointwise(s.family, &glm.Data{X: design.NewDense(s.n, 1)})
 	if err != nil {
 		panic(err)
@@ -226,7 +229,7 @@ func (s *study) draw(r *infer.Stream) *truth {
 		x := 2*float64(i%5)/4 - 1
 		u := math.FMA(t.su, variate.Normal(r), t.a[0]+t.a[1]*x)
 		v := s.drawV(r, s.vEta(t.b, x, u), t.sv)
-		e := sum(t.c[0]+t.c[1]*x+t.c[2]*u, t.c[3:], s.entries(v))
+		e := sum(t.c[0]+t.c[1]*x+t.c[2]*u, t.c[3:], s.entries(v)) + s.beside(t.effects, i, x)
 		if s.code != nil {
 			e += t.c[len(t.c)-1] * s.code([]float64{u, v})
 		}
@@ -336,6 +339,7 @@ func (s *study) problem(t *truth) *Problem {
 	if len(seen) < s.n {
 		p.Unseen, p.UnseenOf = &glm.Data{X: matrix(t.unseen, columns...), Names: names}, t.unseen
 	}
+	s.withEffects(p, t)
 	return p
 }
 
@@ -345,6 +349,7 @@ func (s *study) theta(t *truth) []float64 {
 	if len(s.family.Dispersions()) > 0 && !s.tight {
 		out = append(out, t.disp)
 	}
+	out = append(out, s.scales(t.effects)...)
 	out = append(append(out, t.a...), t.su)
 	out = append(out, t.b...)
 	if len(s.vFamily().Dispersions()) > 0 && (s.plain || !s.tight) {
@@ -360,7 +365,7 @@ func (s *study) theta(t *truth) []float64 {
 	for _, i := range t.unseen {
 		out = append(out, t.y[i])
 	}
-	return out
+	return append(out, s.effectsOf(t.effects)...)
 }
 
 // numbers are those of a cell of v in a position, and stateV the cell that they tell.

@@ -33,8 +33,8 @@ var deps = map[string]string{
 	"infer/collapsed": "infer infer/design infer/glm infer/mixture internal/state internal/variate internal/vec internal/words",
 	"infer/mixture": "infer infer/cggibbs infer/design infer/glm infer/groups infer/prior internal/state internal/variate" +
 		" internal/vec internal/words",
-	// impute rewrites entries of designs, and leaves coefficients to cggibbs.
-	"infer/impute":     "infer infer/cggibbs infer/design infer/glm infer/prior internal/state" + numeric,
+	// impute rewrites entries of designs, and leaves coefficients to cggibbs and effects to groups.
+	"infer/impute":     "infer infer/cggibbs infer/design infer/glm infer/groups infer/prior internal/state" + numeric,
 	"infer/nuts":       "infer infer/glm" + numeric + " internal/state",
 	"infer/conjugate":  "infer infer/glm infer/prior internal/vec internal/linalg internal/variate internal/words",
 	"infer/diag":       "infer" + numeric,

@@ -207,6 +207,7 @@ func rowsOf(f *plan.Fit, p plan.Rowwise, draws *Source) (out *predictive.Fit, er
 		out.Columns, out.Dispersions = p.CodedColumns(), dispersionsOf(f, draws.Parameters)
 		cells := predictive.Cells(*p.Cells(len(draws.Parameters)))
 		out.Cells = &cells
+		out.Effects, err = predictive.EffectsOf(p.Observed().Data, nil, draws.Parameters)
 	}
 	return out, err
 }

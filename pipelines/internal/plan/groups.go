@@ -195,14 +195,21 @@ const mostEffects = 10_000
 
 // KeepsEffects reports whether the draws of effects of levels are stored, and not their summaries alone.
 func (r *Regression) KeepsEffects() bool {
-	groups := r.fit.Pipeline.Run.Keep.Groups
-	return groups == "draws" || groups == "" && levelEffects(r.Data) <= mostEffects
+	return keepsEffects(&r.fit.Pipeline.Run.Keep, levelEffects(r.Data))
 }
+
+func keepsEffects(keep *spec.Keep, effects int) bool {
+	return keep.Groups == "draws" || keep.Groups == "" && effects <= mostEffects
+}
+
+// effectsSummarised is what the identity of a fit that keeps draws says where those of effects are left out: who asks
+// for these is not served by summaries.
+const effectsSummarised = " but of group-level effects"
 
 // Stored is how many of the kept parameters, the first, have their draws stored.
 func (id *Identified) Stored(kept []infer.Parameter) int {
-	if p, is := id.Problem.(*Imputed); is && p.cells > mostEffects {
-		return len(kept) - p.cells
+	if p, is := id.Problem.(*Imputed); is {
+		return p.stored(len(kept))
 	}
 	r, ok := id.Problem.(*Regression)
 	if p, is := id.Problem.(*Pooled); is {

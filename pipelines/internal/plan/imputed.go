@@ -44,6 +44,9 @@ func newImputed(f *Fit) (Problem, error) {
 		return newRegression(f)
 	}
 	p.fit = f
+	if err := p.refuseDraws(); err != nil {
+		return nil, err
+	}
 	return p, refuseImputed(f)
 }
 
@@ -61,6 +64,9 @@ func imputedOf(u *Unit, m *spec.Model) (*Imputed, error) {
 	terms, response, others, err := formula.Reads(table.Schema())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", transform.DatasetWords(u.Name(), u.table.From()), err)
+	}
+	if err := checkBars(u, m, formula, table); err != nil {
+		return nil, err
 	}
 	gaps, unseen, err := gapsOf(u, m, table, terms, response, others)
 	if err != nil {
@@ -212,7 +218,7 @@ func (p *Imputed) code(formula *transform.Formula, table transform.Table, unseen
 		if err != nil {
 			return err
 		}
-		all.Data.Y, all.Data.Effects = nil, nil
+		all.Data.Y = nil
 		out.Unseen, out.UnseenOf = all.Data.Taken(unseen), unseen
 		d.Notes = append(d.Notes, fmt.Sprintf("%d missing responses are predicted", len(unseen)))
 	}
@@ -336,13 +342,14 @@ func (p *Imputed) Need(chains, workers int) Need {
 	}
 	const perCell = 1 << 10
 	n.Bytes += int64(chains)*16*entries + int64(p.cells)*perCell
-	return n
+	return effectsNeed(n, d.Data, &p.method, chains)
 }
 
 // Identify adds the hash of the data, the model, and the version of the sampler of coefficients.
 func (p *Imputed) Identify(id *Identity) {
 	id.Data, id.Model = p.dataHash, identifyModel(p.fit.Model)
 	id.Versions["cggibbs"] = cggibbs.Version
+	p.identifyGroups(id)
 }
 
 // Setup makes the sampler.
@@ -363,7 +370,7 @@ func (p *Imputed) Solve() (*Solution, error) { panic("plan: method impute draws 
 
 // ToData takes the coefficients of all models to the units of the data. Cells have them already.
 func (p *Imputed) ToData(theta []float64) {
-	at := len(theta) - p.cells
+	at := len(theta) - p.effects() - p.cells
 	p.design.Record.ToData(theta)
 	for _, c := range p.columns {
 		at -= c.parameters()
@@ -382,7 +389,8 @@ func (p *Imputed) Gating() Gating { return Gating{Constants: true} }
 // Bind looks up what a derived quantity names among parameters; averages over rows are for complete data.
 func (p *Imputed) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
 	return d.Expression.Bind(&transform.Fitted{Dataset: p.fit.Unit.Name(), Names: names, Record: p.design.Record,
-		Family: p.fit.Model.Family.Family, Effects: -1, Average: func(*transform.Average) (*transform.Averaged, error) {
+		Family: p.fit.Model.Family.Family, Effects: firstEffect(p.design.Data, names),
+		Average: func(*transform.Average) (*transform.Averaged, error) {
 			return nil, errors.New("an average over rows with missing cells is not in this version")
 		}})
 }
@@ -413,8 +421,11 @@ func (p *Imputed) Describe(rec *record.Fit, params []infer.Parameter) error {
 		if q.Kind == infer.Scale || q.Kind == infer.LocalScale {
 			out.Prior, scales = scales[0], scales[1:]
 		}
+		if law := effectPrior(&given, p.design.Data, q); law != "" {
+			out.Prior = law
+		}
 	}
-	at := len(params) - p.cells
+	at := len(params) - p.effects() - p.cells
 	for _, c := range p.columns {
 		at -= c.parameters()
 	}

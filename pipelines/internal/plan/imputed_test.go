@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"glmbatch/infer"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
@@ -64,33 +63,8 @@ func TestImputedAgainstJAGS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const chains, draws, batch = 2, 20_000, 1000
 	params := setup.Sampler.Parameters()
-	means := make([][]float64, len(params))
-	for c := range chains {
-		stream := infer.NewStream(3, "jags", string(rune('a'+c)))
-		k, err := setup.Sampler.Kernel(infer.Chain{Index: c, Count: chains, Stream: stream})
-		if err != nil {
-			t.Fatal(err)
-		}
-		theta := make([]float64, len(params))
-		for i := range draws + batch {
-			if _, err := k.Step(); err != nil {
-				t.Fatal(err)
-			}
-			if i < batch {
-				continue
-			}
-			k.Position(theta)
-			problem.ToData(theta)
-			for j, x := range theta {
-				if i%batch == 0 {
-					means[j] = append(means[j], 0)
-				}
-				means[j][len(means[j])-1] += x / batch
-			}
-		}
-	}
+	means := batchMeans(t, problem, setup.Sampler, 2, 20_000, 1000)
 	want := map[string][2]float64{
 		"age40-59": {55.150, 0.091}, "age60-99": {92.605, 0.117}, "bmi": {6.790, 0.009}, "hypyes": {-4.724, 0.1},
 		"sigma": {33.455, 0.033}, "hyp_age40-59": {3.430, 0.008}, "hyp_age60-99": {3.810, 0.008}, "bmi_age40-59": {-4.313, 0.01},
@@ -133,7 +107,14 @@ func TestImputedRefusals(t *testing.T) {
 		{"formula: chl ~ bmi, imputation: {bmi: {formula: bmi ~ chl}}", "chains: 2", "method: auto", "stands among the predictors"},
 		{"formula: chl ~ bmi, imputation: {bmi: {formula: age ~ hyp}}", "chains: 2", "method: auto", "explains something else"},
 		{"formula: chl ~ bmi + offset(hyp)", "chains: 2", "method: auto", "draws cells of predictors alone"},
-		{"formula: chl ~ bmi + (1 | age)", "chains: 2", "method: auto", "does not go with group-level effects"},
+		{"formula: chl ~ bmi + (1 | hyp)", "chains: 2", "method: auto", `column "hyp", row 1 (line 2 of d.csv): the value is ` +
+			"missing, and hyp in (1 | hyp) is a grouping"},
+		{"formula: chl ~ hyp + (1 | hyp:age)", "chains: 2", "method: auto", "hyp:age in (1 | hyp:age) is a grouping"},
+		{"formula: chl ~ bmi + (1 + log(bmi) | age)", "chains: 2", "method: auto", `column "bmi", row 1 (line 2 of d.csv): the ` +
+			"value is missing, and (1 + log(bmi) | age) lets its slope vary by age"},
+		{"formula: chl ~ bmi + (1 | age), imputation: {bmi: {formula: bmi ~ (1 | age)}}", "chains: 2", "method: auto",
+			`the model of column "bmi" has group-level effects`},
+		{"formula: chl ~ bmi + (1 | age), prior: {sd: flat}", "chains: 2", "method: auto", "flat"},
 		{"formula: chl ~ bmi, imputation: {bmi: {formula: bmi ~ age, family: poisson}}", "chains: 2", "method: auto",
 			"poisson is of a whole number, 0 or more, and it has others"},
 		{"formula: chl ~ hyp, imputation: {hyp: {formula: hyp ~ age, family: gamma}}", "chains: 2", "method: auto",

@@ -9,7 +9,7 @@ import (
 // Observed are the rows with a response. Where their cells are missing, the design has the start values; Cells tells
 // what stands there at a draw.
 func (p *Imputed) Observed() Observed {
-	return Observed{p.fit.Model.Family.Family, p.design.Data, p.beside, p.unread, p.cells <= mostEffects}
+	return Observed{p.fit.Model.Family.Family, p.design.Data, p.beside, p.unread, p.keepsCells() && p.keepsEffects()}
 }
 
 // CodedColumns are the columns of the design.
@@ -44,7 +44,7 @@ func (p *Imputed) Cells(params int) *Cells {
 	out, of := &Cells{}, p.problem.Of
 	cells := make([][]missingCell, len(of))
 	numbers, columns := make([][]int, len(of)), make([][]int, len(of))
-	at := params - p.cells
+	at := params - p.effects() - p.cells
 	for k, c := range p.columns {
 		moved, each := p.problem.Coder.Moved(k), c.numbers()/max(1, len(c.gap.Rows))
 		for _, row := range c.gap.Rows {

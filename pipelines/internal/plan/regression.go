@@ -119,7 +119,7 @@ func (r *Regression) Need(chains, workers int) Need {
 func (r *Regression) Identify(id *Identity) {
 	id.Data, id.Model = r.dataHash, identifyModel(r.fit.Model)
 	if id.Keep != KeepSummary && !r.KeepsEffects() {
-		id.Keep += " but of group-level effects" // who asks for these is not served by summaries
+		id.Keep += effectsSummarised
 	}
 	if len(r.Data.Smooths) > 0 {
 		id.Versions["smooths"] = cggibbs.SmoothsVersion

@@ -53,7 +53,6 @@ func (c *checker) imputation(m *Model) {
 			c.at("missing: impute does not go with "+what, "take missing: drop, or leave these out", "models", m.Name, key)
 		}
 	}
-	refuse(m.Grouped(), "formula", "group-level effects")
 	refuse(m.Smooths(), "formula", "smooths")
 	refuse(m.Mixed(), "mixture", "mixtures")
 	refuse(m.Selects(), "prior", "the prior spike_slab")

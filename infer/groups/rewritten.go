@@ -1,0 +1,72 @@
+package groups
+
+import (
+	"glmbatch/infer"
+	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/design"
+	"glmbatch/infer/glm"
+)
+
+// Rewritten is the sampler of a model whose design, or whose responses, somebody else rewrites between the steps of a
+// chain, as package impute does with missing cells. It has no sums of the design that rest on its entries: the
+// coefficients are those of cggibbs.NewRewritten, and no column that changes is shifted against effects.
+type Rewritten struct{ *setup }
+
+// NewRewritten returns the sampler of data with a dense design, of which the entries of some columns change; terms of
+// effects do not. Errors are those of New.
+func NewRewritten(data *glm.Data, model glm.Model, by infer.Parallel, columns []int) (*Rewritten, error) {
+	s, err := newSetup(data, model, by, Options{rewritten: &rewriting{columns}})
+	return &Rewritten{s}, err
+}
+
+// rewriting has the columns of the design whose entries change.
+type rewriting struct{ columns []int }
+
+// Target returns the model without its effects.
+func (r *Rewritten) Target() *glm.Target { return r.target }
+
+// Chain returns one chain at its dispersed start.
+func (r *Rewritten) Chain(c infer.Chain) (*Chain, error) {
+	k, err := r.newKernel(c)
+	return &Chain{k}, err
+}
+
+// Chain is a chain of coefficients, dispersions and effects, with the methods of a cggibbs.BesideChain: effects stand
+// beside X·beta in its linear predictor, and are moved by its own Step.
+type Chain struct{ *kernel }
+
+// Point returns the point with its cached linear predictor, effects included. Who moves that tells so by Moved.
+func (c *Chain) Point() *glm.Predictor { return c.fixed.Point() }
+
+// Target returns the likelihood that the point belongs to, whose entries and responses are to be rewritten.
+func (c *Chain) Target() *glm.Target { return c.fixed.Target() }
+
+// Moved tells that eta was moved.
+func (c *Chain) Moved() { c.fixed.Moved() }
+
+// Set makes the offset anew from the effects and what add adds.
+func (c *Chain) Set(add func(eta []float64)) {
+	c.fixed.Set(func(eta []float64) {
+		c.add(eta)
+		add(eta)
+	})
+}
+
+// LogPrior returns the log prior density of the position, that of effects given their scales included.
+func (c *Chain) LogPrior() float64 { return c.logPrior() }
+
+// AddEffects adds the effects of other rows to eta; they are those of the model, by the same levels.
+func (c *Chain) AddEffects(effects []*design.Effects, eta []float64) {
+	for i, g := range c.groups {
+		other := &block{Effects: effects[i], of: effects[i].Grouping.Of(), q: g.q}
+		other.addTo(g.r, eta)
+	}
+}
+
+// newFixed makes the sampler of coefficients and dispersions.
+func (o *Options) newFixed(target *glm.Target, options cggibbs.Options) (*cggibbs.Beside, error) {
+	if o.rewritten != nil {
+		return cggibbs.NewRewritten(target, options)
+	}
+	return cggibbs.NewBeside(target, options)
+}
