@@ -18,6 +18,8 @@ type Extras struct {
 	Curves []record.Curve
 	// Allocations are those of the rows of a mixture.
 	Allocations []record.Allocation
+	// Incomplete are the columns of which missing cells were drawn.
+	Incomplete []record.IncompleteColumn
 	// Diagnostics are condition numbers and forecasts of a regression, switches of labels of a mixture.
 	Diagnostics []record.Diagnostic
 	Metrics     []record.Metric
@@ -43,6 +45,10 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 		}
 		if err == nil && d.Replicate <= 1 {
 			err = out.allocate(ctx, d.Fit, p, source)
+		}
+	case *plan.Imputed:
+		if err == nil && d.Replicate <= 1 {
+			out.Incomplete, err = incomplete(p, source)
 		}
 	case *plan.Pooled:
 		if d.Replicate <= 1 {

@@ -26,11 +26,15 @@ type columnModel struct {
 
 // words say what the column is modelled by.
 func (c *columnModel) words() string {
-	name := c.family.Name
+	return fmt.Sprintf("%s, %s: %d missing cells are drawn", c.formula, c.familyWord(), len(c.gap.Rows))
+}
+
+// familyWord names the family, in words.
+func (c *columnModel) familyWord() string {
 	if c.gap.Several() {
-		name = multinomial
+		return multinomial
 	}
-	return fmt.Sprintf("%s, %s: %d missing cells are drawn", c.formula, name, len(c.gap.Rows))
+	return c.family.Name
 }
 
 // multinomial is the family of a column of several levels, in words. The law of each level against the first is

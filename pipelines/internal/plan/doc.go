@@ -12,8 +12,8 @@
 //   - select.go, choice.go, share.go: which fits a call chooses, and a machine of several;
 //   - reader.go, unit.go, factored.go, discreteread.go, patience.go: units of data;
 //   - regression.go, selection.go, design.go, method.go, groups.go, smooths.go, priors.go, scales.go, focus.go,
-//     blocks.go, describe.go: regressions; imputed.go, columns.go, imputedrows.go, marked.go: those with missing cells,
-//     the models of incomplete columns, what rows hold at a draw, and mi();
+//     blocks.go, describe.go: regressions; imputed.go, columns.go, imputedrows.go, incomplete.go, marked.go: those with
+//     missing cells, the models of incomplete columns, what rows hold at a draw, what is seen of a column, and mi();
 //   - pooled.go: regressions on several imputations; mixture.go: mixtures;
 //   - discrete.go, discretemethod.go, discretechains.go, discretefound.go: discrete systems;
 //   - schedule.go: how long chains get; memory.go, work.go: what they may take;
