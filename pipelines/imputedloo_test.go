@@ -103,6 +103,9 @@ func TestMissingCellsRowByRow(t *testing.T) {
 		if got := actions(f.run(pipelines.RunOptions{})); strings.Contains(got, "computed") {
 			t.Errorf("the second run has %s", got)
 		}
+		if got := f.ask("t.duckdb", "SELECT level, observed FROM imputed_bin WHERE variable = 'two' ORDER BY bin"); got != "1,17\n2,17" {
+			t.Errorf("of the column of 1 and 2 these are observed: %s", got)
+		}
 		want, rows := waicByHand(f, table), f.asked("SELECT elpd_waic FROM pointwise ORDER BY observation")
 		if len(rows) != len(want) || len(want) != 35 {
 			t.Fatalf("%d rows, want %d", len(rows), len(want))

@@ -107,12 +107,15 @@ func TestBrowserIncomplete(t *testing.T) {
 			quoted(title)+`); return f ? f.textContent + " | " + [...f.querySelectorAll("title")].map((t) => t.textContent).join(" | ") : "(nothing)"; })()`, &s)
 		return s
 	}
-	var models, coefficients, table string
-	b.eval(`document.querySelector("[aria-label='Parameters of the models of columns'] tbody").textContent`, &models)
-	b.eval(`document.querySelector("[aria-label='Coefficients'] tbody").textContent`, &coefficients)
+	names := func(label string) (s string) {
+		b.eval(`[...document.querySelectorAll("[aria-label='`+label+`'] tbody th")].map((h) => h.textContent).join()`, &s)
+		return s
+	}
+	var table string
 	b.eval(`document.querySelector("[aria-label='Incomplete columns'] tbody").innerText`, &table)
 	for _, of := range []struct{ text, has, hasNot string }{
-		{models, "age 2", "age 3"}, {models, "age 1", "age 0"}, {coefficients, "age 0", "age 1−"}, {coefficients, "age 4", "age 30."},
+		{names("Parameters of the models of columns") + ".", "age 1,age 2.", "age 3"},
+		{names("Coefficients"), "age 0,age 4,", "age 1,"},
 		{table, "age\tage\tpoisson\t25\t40\t1.200\t90", "null"}, {table, "the regression itself", "NaN"},
 		{part("age, observed and imputed"), "42.0 % of the missing ones lie beyond all observed values", "NaN"},
 		{part("age, observed and imputed"), "0: 75.0 % of the observed cells, 24.0 % [0 %, 16.0 %] of the missing ones", "null"},
@@ -132,7 +135,11 @@ func TestBrowserIncomplete(t *testing.T) {
 		t.Errorf("%d of 3 pictures mark the cell with an R-hat of 1.2", marked)
 	}
 	b.eval(`(() => { const s = document.querySelector("[data-series]"); s.selectedIndex = 1; s.dispatchEvent(new Event("change")); })()`, nil)
-	var legend string
+	var legend, hues string
+	b.eval(`(() => { const f = [...document.querySelectorAll("#view figure")].find((f) => f.querySelector(".chart-title").textContent === "Trace"); return [...f.querySelectorAll("path[stroke^=var]")].map((p) => p.getAttribute("stroke")).join(); })()`, &hues)
+	if hues != "var(--c1),var(--c1),var(--c2),var(--c2)" {
+		t.Errorf("chains of two imputations have the colours %s", hues)
+	}
 	b.eval(`[...document.querySelectorAll("#view .legend")].map((l) => l.textContent).join(" ")`, &legend)
 	if !strings.Contains(legend, "imputation 1imputation 2") || !strings.Contains(part("Ranks"), "of its imputation") {
 		t.Errorf("chains of imputations are told as %q and %q", legend, part("Ranks"))
