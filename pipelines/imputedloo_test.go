@@ -39,16 +39,22 @@ func (f folder) asked(query string) [][]string {
 	return rows
 }
 
-// waicByHand is elpd_waic of each row with a response, of draws with the cells of their own.
-func waicByHand(f folder, table string) (out []float64) {
-	var draws []map[string]float64
+// drawn are all draws of a fit, chain after chain, by the names of their parameters. which narrows the fits of the ledger.
+func (f folder) drawn(which string) (draws []map[string]float64) {
+	f.t.Helper()
 	last := ""
-	for _, row := range f.asked("SELECT chain, iteration, parameter, value FROM draws ORDER BY ALL") {
+	for _, row := range f.asked("SELECT chain, iteration, parameter, value FROM draws " + which + " ORDER BY ALL") {
 		if at := row[0] + "/" + row[1]; at != last {
 			draws, last = append(draws, map[string]float64{}), at
 		}
 		draws[len(draws)-1][row[2]], _ = strconv.ParseFloat(row[3], 64)
 	}
+	return draws
+}
+
+// waicByHand is elpd_waic of each row with a response, of draws with the cells of their own.
+func waicByHand(f folder, table string) (out []float64) {
+	draws := f.drawn("")
 	for i, line := range strings.Split(strings.TrimSpace(table), "\n")[1:] {
 		cells := strings.Split(line, ",")
 		if cells[4] == "NA" {

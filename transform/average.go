@@ -18,9 +18,22 @@ type Average struct {
 // Averaged are the rows that a call of average() speaks of.
 type Averaged struct {
 	Data    *glm.Data
-	Columns []Column  // of the design, whose coefficients are the first parameters
+	Columns []Column  // of the design, whose coefficients are the first parameters unless Params says others
+	Params  []int     // of the components of a mixture; nil of others
 	Cells   []int32   // 0 of rows that count, −1 of others
 	Weights []float64 // how often a row counts
+}
+
+// params are the parameters that the means of rows depend on.
+func (a *Averaged) params() []int {
+	if a.Params != nil {
+		return a.Params
+	}
+	out := make([]int, len(a.Columns))
+	for j := range out {
+		out[j] = j
+	}
+	return out
 }
 
 // Averages lists the calls of average() in the expression, each once.

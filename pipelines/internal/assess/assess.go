@@ -198,14 +198,7 @@ func rowsOf(f *plan.Fit, p plan.Rowwise, draws *Source) (out *predictive.Fit, er
 	}
 	switch p := p.(type) {
 	case *plan.Mixture:
-		out.Columns = p.Record.Columns
-		for _, c := range p.Components() {
-			of := predictive.Component{Weight: c.Weight, First: c.Coefficients}
-			for k, at := range c.Dispersions {
-				of.Dispersions = append(of.Dispersions, predictive.Dispersion{Param: at, Fixed: c.Fixed[k]})
-			}
-			out.Components = append(out.Components, of)
-		}
+		out.Columns, out.Components = p.Record.Columns, componentsOf(p)
 	case *plan.Regression:
 		out.Columns, out.Dispersions = p.Record.Columns, dispersionsOf(f, draws.Parameters)
 		out.Effects, err = predictive.EffectsOf(p.Data, nil, draws.Parameters)
@@ -215,6 +208,18 @@ func rowsOf(f *plan.Fit, p plan.Rowwise, draws *Source) (out *predictive.Fit, er
 		out.Cells = &cells
 	}
 	return out, err
+}
+
+// componentsOf are those of a mixture.
+func componentsOf(m *plan.Mixture) (out []predictive.Component) {
+	for _, c := range m.Components() {
+		of := predictive.Component{Weight: c.Weight, First: c.Coefficients}
+		for k, at := range c.Dispersions {
+			of.Dispersions = append(of.Dispersions, predictive.Dispersion{Param: at, Fixed: c.Fixed[k]})
+		}
+		out = append(out, of)
+	}
+	return out
 }
 
 // dispersionsOf finds those of a regression among its parameters.

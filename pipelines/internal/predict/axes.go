@@ -100,6 +100,9 @@ func (s *setting) sensible() error {
 			"write contrast: pairwise, or reference")
 	case s.As == "odds_ratio" && !binary:
 		return s.wrong("the response of family "+s.family.Name+" is no probability, which odds ratios compare", "as: ratio")
+	case s.Scale == "link" && s.rows.fit.Components != nil:
+		return s.wrong("a mixture has a linear predictor for each of its components, and none of its own",
+			"leave scale: link out: the mean of the response is that of the components by their weights")
 	case s.Scale == "link" && s.As != "" && s.As != "difference":
 		return s.wrong("on the scale of the link values are compared by difference", "leave scale: link out")
 	}

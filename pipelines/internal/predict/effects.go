@@ -11,7 +11,6 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/ingest"
-	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
@@ -42,10 +41,6 @@ func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
 		return err
 	}
 	defer o.table.Release()
-	if _, mixed := record.MixtureOf(o.stored.Family); mixed {
-		return words.Hint(fmt.Errorf("fit %s is of a mixture, of which effects are not computed yet", o.stored.Key),
-			"pipeline predict has means of the response at rows of your choice")
-	}
 	r, err := c.rowsOf(ctx, o)
 	if err != nil {
 		return err
@@ -68,6 +63,12 @@ func (o *opened) family() glm.Family {
 	return glm.Family{Name: of, Link: o.stored.Link}
 }
 
+// mixed reports whether the fit is of a mixture.
+func (o *opened) mixed() bool {
+	_, mixed := record.MixtureOf(o.stored.Family)
+	return mixed
+}
+
 // rowsOf codes the data as they are, which says which rows count, and how often.
 func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
 	room := c.Memory.Room(0)
@@ -79,14 +80,18 @@ func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
 	}
 	c.changed(o)
 	r := &rows{table: o.table, weights: weights, room: room}
-	width := len(record.Columns)
 	r.fit = &predictive.Fit{
-		Chains: o.stored.Chains, Draws: o.stored.Draws, Params: width, Columns: record.Columns, Workers: c.Workers,
+		Chains: o.stored.Chains, Draws: o.stored.Draws, Params: len(record.Columns), Columns: record.Columns,
+		Workers: c.Workers,
 		Open: func() predictive.Columns {
-			return firstColumns(o.ledger.Columns(ctx, o.stored.Stored, assess.ColumnBytes), width)
+			return firstColumns(o.ledger.Columns(ctx, o.stored.Stored, assess.ColumnBytes), r.fit.Params)
 		},
 	}
-	return r, nil
+	if o.mixed() {
+		r.fit.Params = o.stored.Parameters
+		r.fit.Components, err = componentsOf(o.family(), o.stored)
+	}
+	return r, err
 }
 
 // firstColumns stops when n columns of draws are read.
