@@ -130,8 +130,16 @@ func (d *Deriving) fill(dst []float64, lo, hi int) error {
 // average is the mean over rows of the mean of the response at every draw.
 func (d *Deriving) average(q *transform.Quantity, a *transform.Averaged) ([]float64, error) {
 	fit := &predictive.Fit{Chains: d.chains, Draws: d.draws, Params: len(a.Columns), Columns: a.Columns, Workers: 1}
-	if m, mixed := d.problem.(*plan.Mixture); mixed {
-		fit.Components, fit.Params = componentsOf(m), d.params
+	switch p := d.problem.(type) {
+	case *plan.Mixture:
+		fit.Components, fit.Params = componentsOf(p), d.params
+	case *plan.Imputed:
+		if d.params == d.first && !p.Observed().Drawn {
+			return nil, errors.New("average() needs the draws of missing cells, of which the ledger keeps none where there are " +
+				"so many: --force draws the fit again")
+		}
+		cells := predictive.Cells(*p.CellsOf(a, d.params))
+		fit.Cells, fit.Params = &cells, d.params
 	}
 	fit.Open = func() predictive.Columns { return d.columns(fit.Params) }
 	cells, err := fit.Averages(context.Background(), q.Family(), a.Data, a.Cells, a.Weights, 1, false)

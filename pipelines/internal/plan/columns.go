@@ -50,12 +50,7 @@ func (c *columnModel) parameters() int {
 }
 
 // numbers is how many parameters the cells have.
-func (c *columnModel) numbers() int {
-	if c.gap.Several() {
-		return len(c.gap.Rows) * len(c.gap.Levels)
-	}
-	return len(c.gap.Rows)
-}
+func (c *columnModel) numbers() int { return len(c.gap.Rows) * c.gap.Numbers() }
 
 // familyOf is the family of a column whose formula is not of its logarithm, as pipeline init chooses those of
 // responses.

@@ -118,7 +118,17 @@ func (s *setting) tellAll() error {
 		}
 	}
 	for _, name := range names {
-		told, err := transform.ContentsOf(s.rows.table.Data, name, s.dataset, s.rows.weights)
+		weights := s.rows.weights
+		if missing := s.rows.drawn.Incomplete(name); missing != nil {
+			if slices.Contains(s.By, name) {
+				return s.wrong(name+" misses cells, so that rows are of other groups at each draw", "group by complete columns")
+			}
+			weights = slices.Clone(weights) // what a column holds is told of the cells that are there
+			for _, row := range missing {
+				weights[row] = 0
+			}
+		}
+		told, err := transform.ContentsOf(s.rows.table.Data, name, s.dataset, weights)
 		if err != nil {
 			return err
 		}
