@@ -129,119 +129,144 @@ func TestEffectsOfAMixture(t *testing.T) {
 	}
 }
 
-// Effects and averages over rows with missing cells have, at each draw, the cells of that draw: of complete columns, of
-// a logarithm, of levels, of 1 and 2, and of a column that is itself set or moved, of which no cell is left or all are
-// moved. Rows without a response count too.
-func TestEffectsOfMissingCells(t *testing.T) {
-	table := strings.Split(strings.TrimSpace(gapped()), "\n")
-	for i, line := range table[1:] { // counts, so that the link is no line
+// gapRows are rows with missing cells by hand: gapped() with counts as responses, so that the link is no line.
+type gapRows struct {
+	t     *testing.T
+	table []string
+}
+
+func newGapRows(t *testing.T) *gapRows {
+	r := &gapRows{t, strings.Split(strings.TrimSpace(gapped()), "\n")}
+	for i, line := range r.table[1:] {
 		cells := strings.Split(line, ",")
 		if cells[4] != "NA" {
 			cells[4] = fmt.Sprintf("%.0f", number(t, cells[4]))
 		}
-		table[i+1] = strings.Join(cells, ",")
+		r.table[i+1] = strings.Join(cells, ",")
 	}
-	text := func(more string) string {
-		return strings.Replace(fmt.Sprintf(quick, "d: d.csv"), "    formula: y ~ age\n    family: poisson\n    standardize: center_scale\n"+
-			"    prior: {coefficients: \"normal(0, 2.5)\", intercept: \"normal(0, 10)\"}\n",
-			"    formula: y ~ log(x)*z + g + two + log(x):two\n    family: poisson\n    missing: impute\n    standardize: center_scale\n"+
-				"    prior: {coefficients: \"normal(0, 0.5)\", intercept: \"normal(0, 2)\"}\n"+
-				"    imputation: {x: {formula: log(x) ~ z}}\n"+more, 1)
-	}
-	const asked = "    effects: [{effect: z, average: true, at: {z: [2, 3]}}]\n" +
-		"    derive: {plain: average(), of: average(z = 2), ratio: \"average(two = 2) / average(two = 1)\"}\n"
-	f := newFolder(t, text(asked))
-	f.write("d.csv", strings.Join(table, "\n")+"\n")
-	f.run(pipelines.RunOptions{})
-	type values struct {
-		x, two, z float64
-		g         string
-	}
-	mean := func(d map[string]float64, v values) float64 {
-		return math.Exp(d["(Intercept)"] + d["log(x)"]*math.Log(v.x) + d["z"]*v.z + d["log(x):z"]*math.Log(v.x)*v.z +
-			d["two"]*v.two + d["g"+v.g] + d["log(x):two"]*math.Log(v.x)*v.two)
-	}
-	row := func(i int, d map[string]float64) (v values) {
-		cells := strings.Split(table[i], ",")
-		at := func(column int, name string, add float64) float64 {
-			if cells[column] == "NA" {
-				return d[fmt.Sprintf("Ymi_%s[%d]", name, i)] + add
-			}
-			return number(t, cells[column])
+	return r
+}
+
+func (r *gapRows) text() string { return strings.Join(r.table, "\n") + "\n" }
+
+// gapSpec is a spec of them with more keys of the model.
+func gapSpec(more string) string {
+	return strings.Replace(fmt.Sprintf(quick, "d: d.csv"), "    formula: y ~ age\n    family: poisson\n"+
+		"    standardize: center_scale\n    prior: {coefficients: \"normal(0, 2.5)\", intercept: \"normal(0, 10)\"}\n",
+		"    formula: y ~ log(x)*z + g + two + log(x):two\n    family: poisson\n    missing: impute\n"+
+			"    standardize: center_scale\n    prior: {coefficients: \"normal(0, 0.5)\", intercept: \"normal(0, 2)\"}\n"+
+			"    imputation: {x: {formula: log(x) ~ z}}\n"+more, 1)
+}
+
+// gapRow is a row at a draw.
+type gapRow struct {
+	x, two, z float64
+	g         string
+}
+
+func (v gapRow) mean(d map[string]float64) float64 {
+	return math.Exp(d["(Intercept)"] + d["log(x)"]*math.Log(v.x) + d["z"]*v.z + d["log(x):z"]*math.Log(v.x)*v.z +
+		d["two"]*v.two + d["g"+v.g] + d["log(x):two"]*math.Log(v.x)*v.two)
+}
+
+// row is row i, from 1, with the cells of a draw.
+func (r *gapRows) row(i int, d map[string]float64) gapRow {
+	cells := strings.Split(r.table[i], ",")
+	at := func(column int, name string, add float64) float64 {
+		if cells[column] == "NA" {
+			return d[fmt.Sprintf("Ymi_%s[%d]", name, i)] + add
 		}
-		v = values{at(0, "x", 0), at(2, "two", 1), at(3, "z", 0), cells[1]}
-		for _, level := range []string{"a", "b", "c"} {
-			if v.g == "NA" && d[fmt.Sprintf("Ymi_g[%d,%s]", i, level)] == 1 {
-				v.g = level
-			}
-		}
-		return v
+		return number(r.t, cells[column])
 	}
-	averaged := func(set func(v *values)) func(d map[string]float64) float64 {
-		return func(d map[string]float64) float64 {
-			sum := 0.0
-			for i := 1; i < len(table); i++ {
-				v := row(i, d)
-				set(&v)
-				sum += mean(d, v) / float64(len(table)-1)
-			}
-			return sum
+	v := gapRow{at(0, "x", 0), at(2, "two", 1), at(3, "z", 0), cells[1]}
+	for _, level := range []string{"a", "b", "c"} {
+		if v.g == "NA" && d[fmt.Sprintf("Ymi_g[%d,%s]", i, level)] == 1 {
+			v.g = level
 		}
 	}
-	between := func(a, b func(v *values), of func(x, y float64) float64) func(d map[string]float64) float64 {
-		return func(d map[string]float64) float64 { return of(averaged(a)(d), averaged(b)(d)) }
-	}
-	observed := func(column int) float64 {
+	return v
+}
+
+// averaged is the mean over the rows that are chosen, all where which is nil, with columns set.
+func (r *gapRows) averaged(which func(v gapRow) bool, set func(v *gapRow)) func(d map[string]float64) float64 {
+	return func(d map[string]float64) float64 {
 		sum, n := 0.0, 0.0
-		for _, line := range table[1:] {
-			if cell := strings.Split(line, ",")[column]; cell != "NA" {
-				sum, n = sum+number(t, cell), n+1
+		for i := 1; i < len(r.table); i++ {
+			v := r.row(i, d)
+			if which == nil || which(v) {
+				set(&v)
+				sum, n = sum+v.mean(d), n+1
 			}
 		}
 		return sum / n
 	}
+}
+
+// observed is the mean of the cells of a column that are there.
+func (r *gapRows) observed(column int) float64 {
+	sum, n := 0.0, 0.0
+	for _, line := range r.table[1:] {
+		if cell := strings.Split(line, ",")[column]; cell != "NA" {
+			sum, n = sum+number(r.t, cell), n+1
+		}
+	}
+	return sum / n
+}
+
+// Effects and averages over rows with missing cells have, at each draw, the cells of that draw: of complete columns, of
+// a logarithm, of levels, of 1 and 2, and of a column that is itself set or moved, of which no cell is left or all are
+// moved. Rows without a response count too.
+func TestEffectsOfMissingCells(t *testing.T) {
+	r := newGapRows(t)
+	f := newFolder(t, gapSpec("    derive: {plain: average(), of: average(z = 2), "+
+		"ratio: \"average(two = 2) / average(two = 1)\"}\n"))
+	f.write("d.csv", r.text())
+	f.run(pipelines.RunOptions{})
+	between := func(a, b func(v *gapRow), of func(x, y float64) float64) func(d map[string]float64) float64 {
+		return func(d map[string]float64) float64 { return of(r.averaged(nil, a)(d), r.averaged(nil, b)(d)) }
+	}
 	minus, over := func(x, y float64) float64 { return y - x }, func(x, y float64) float64 { return y / x }
-	none, to := func(*values) {}, func(x float64) func(v *values) { return func(v *values) { v.x = x } }
-	two := func(x float64) func(v *values) { return func(v *values) { v.two = x } }
+	none, x := func(*gapRow) {}, func(x float64) func(v *gapRow) { return func(v *gapRow) { v.x = x } }
+	two := func(x float64) func(v *gapRow) { return func(v *gapRow) { v.two = x } }
+	g := func(level string) func(v *gapRow) { return func(v *gapRow) { v.g = level } }
+	type o = pipelines.EffectsOptions
 	f.compare([]byHand{
-		{effect: pipelines.EffectsOptions{Average: true}, derived: "plain", of: averaged(none)},
-		{effect: pipelines.EffectsOptions{Effect: "z", At: []string{"z=2"}, Average: true}, derived: "of",
-			of: averaged(func(v *values) { v.z = 2 })},
-		{effect: pipelines.EffectsOptions{Effect: "x", At: []string{"x=3"}, Average: true}, of: averaged(to(3))},
-		{effect: pipelines.EffectsOptions{Effect: "x", At: []string{"x=2,3"}, Average: true, Contrast: "reference"},
-			of: between(to(2), to(3), minus)},
-		{effect: pipelines.EffectsOptions{Effect: "x", Average: true, Contrast: "reference", Step: 0.5},
-			of: between(none, func(v *values) { v.x += 0.5 }, minus)},
-		{effect: pipelines.EffectsOptions{Effect: "z", Average: true, Contrast: "reference"},
-			of: between(none, func(v *values) { v.z++ }, minus)},
-		{effect: pipelines.EffectsOptions{Effect: "g", Average: true, Contrast: "reference", As: "ratio"}, key: "c / a",
-			of: between(func(v *values) { v.g = "a" }, func(v *values) { v.g = "c" }, over)},
-		{effect: pipelines.EffectsOptions{Effect: "two", Average: true, Contrast: "reference", As: "ratio"}, derived: "ratio",
+		{effect: o{Average: true}, derived: "plain", of: r.averaged(nil, none)},
+		{effect: o{Effect: "z", At: []string{"z=2"}, Average: true}, derived: "of", of: r.averaged(nil, func(v *gapRow) { v.z = 2 })},
+		{effect: o{Effect: "x", At: []string{"x=3"}, Average: true}, of: r.averaged(nil, x(3))},
+		{effect: o{Effect: "x", At: []string{"x=2,3"}, Average: true, Contrast: "reference"}, of: between(x(2), x(3), minus)},
+		{effect: o{Effect: "x", Average: true, Contrast: "reference", Step: 0.5},
+			of: between(none, func(v *gapRow) { v.x += 0.5 }, minus)},
+		{effect: o{Effect: "z", Average: true, Contrast: "reference"}, of: between(none, func(v *gapRow) { v.z++ }, minus)},
+		{effect: o{Effect: "g", Average: true, Contrast: "reference", As: "ratio"}, key: "c / a", of: between(g("a"), g("c"), over)},
+		{effect: o{Effect: "two", Average: true, Contrast: "reference", As: "ratio"}, derived: "ratio",
 			of: between(two(1), two(2), over)},
-		{effect: pipelines.EffectsOptions{Average: true, By: []string{"z"}}, key: "2", of: func(d map[string]float64) float64 {
-			sum, n := 0.0, 0.0
-			for i := 1; i < len(table); i++ {
-				if v := row(i, d); v.z == 2 {
-					sum, n = sum+mean(d, v), n+1
-				}
-			}
-			return sum / n
-		}},
-		{effect: pipelines.EffectsOptions{Effect: "x", At: []string{"x=3", "z=1", "g=b", "two=2"}},
-			of: func(d map[string]float64) float64 { return mean(d, values{3, 2, 1, "b"}) }},
-		{effect: pipelines.EffectsOptions{Effect: "z", At: []string{"z=1"}}, // others at the means of what is there
-			of: func(d map[string]float64) float64 {
-				return mean(d, values{observed(0), observed(2), 1, "a"})
-			}},
+		{effect: o{Average: true, By: []string{"z"}}, key: "2",
+			of: r.averaged(func(v gapRow) bool { return v.z == 2 }, none)},
+		{effect: o{Effect: "x", At: []string{"x=3", "z=1", "g=b", "two=2"}},
+			of: func(d map[string]float64) float64 { return gapRow{3, 2, 1, "b"}.mean(d) }},
+		{effect: o{Effect: "z", At: []string{"z=1"}}, // others at the means of what is there
+			of: func(d map[string]float64) float64 { return gapRow{r.observed(0), r.observed(2), 1, "a"}.mean(d) }},
 	})
-	if got := f.ask("t.duckdb", "SELECT count(*), max(abs(e.mean - s.mean)) FILTER (e.x = 2) < 1e-11 FROM effects e, summary s WHERE s.name = 'of'"); got != "2,true" {
+}
+
+// What is stored of effects of missing cells is what average() has, also of draws that were stored before. Groups that a
+// missing cell decides, and data whose missing cells are others, are refused.
+func TestEffectsOfMissingCellsStored(t *testing.T) {
+	const asked = "    effects: [{effect: z, average: true, at: {z: [2, 3]}}]\n    derive: {of: average(z = 2)}\n"
+	r := newGapRows(t)
+	f := newFolder(t, gapSpec(asked))
+	f.write("d.csv", r.text())
+	f.run(pipelines.RunOptions{})
+	if got := f.ask("t.duckdb", "SELECT count(*), max(abs(e.mean - s.mean)) FILTER (e.x = 2) < 1e-11 FROM effects e, summary s "+
+		"WHERE s.name = 'of'"); got != "2,true" {
 		t.Errorf("stored effects are not those of average(): %s", got)
 	}
 	const sums = "SELECT name, round(mean, 9), round(sd, 9) FROM summary WHERE kind = 'derived' ORDER BY name"
 	first := f.ask("t.duckdb", sums)
-	f.write("spec.yaml", text(""))
+	f.write("spec.yaml", gapSpec(""))
 	f.run(pipelines.RunOptions{})
-	f.write("spec.yaml", text(asked))
+	f.write("spec.yaml", gapSpec(asked))
 	if got := actions(f.run(pipelines.RunOptions{})); strings.Contains(got, "computed") {
 		t.Errorf("quantities of stored draws: %s", got)
 	}
@@ -254,7 +279,7 @@ func TestEffectsOfMissingCells(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), refused.want) {
 			t.Errorf("%v, want %q", err, refused.want)
 		}
-		table[1], table[2] = table[2], table[1] // as many cells are missing, in other rows
-		f.write("d.csv", strings.Join(table, "\n")+"\n")
+		r.table[1], r.table[2] = r.table[2], r.table[1] // as many cells are missing, in other rows
+		f.write("d.csv", r.text())
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"glmbatch/report/html"
 )
 
-// Of incomplete columns a page of a fit lists at most pageGaps, those that miss most cells. It draws pageDrawnGaps of them, fewer where there are
-// many fits but two at least, and of the cells of each the pageUnsure that are least certain and the pageUnmixed of the
-// largest R-hat.
+// Of incomplete columns a page of a fit lists at most pageGaps, those that miss most cells. It draws pageDrawnGaps of
+// them, fewer where there are many fits but two at least, and of the cells of each the pageUnsure that are least
+// certain and the pageUnmixed of the largest R-hat.
 const (
 	pageGaps         = 60
 	pageDrawnGaps    = 8

@@ -22,7 +22,8 @@ type reducer [growthSize]diag.Workspace
 
 // series reduces the draws of one quantity, a slice a chain, all of one length,
 // to what a page draws. s has its name and its diagnostics over all draws, as the
-// ledger tells them; chains of imputations are set beside those of their own. Cost: O(S log S) for S draws, growthSize times.
+// ledger tells them; chains of imputations are set beside those of their own. Cost: O(S log S) for S draws, growthSize
+// times.
 func (r *reducer) series(s html.Series, chains [][]float64) html.Series {
 	s.Draws = len(chains[0])
 	s.Every = max(1, (s.Draws+traceDraws-1)/traceDraws)

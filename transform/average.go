@@ -122,8 +122,8 @@ func (r *Record) RowWeights(table arrow.Table, counts []float64, c Coding) ([]fl
 	return out, nil
 }
 
-// AveragedBy is the record of the rows of a call: group-level effects are 0, and offsets too, unless the call gives a column of
-// theirs.
+// AveragedBy is the record of the rows of a call: group-level effects are 0, and offsets too, unless the call gives a
+// column of theirs.
 func (r *Record) AveragedBy(a *Average) (*Record, error) {
 	plain, err := r.Population(false).Inputs(false)
 	if err != nil {

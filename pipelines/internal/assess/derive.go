@@ -135,8 +135,8 @@ func (d *Deriving) average(q *transform.Quantity, a *transform.Averaged) ([]floa
 		fit.Components, fit.Params = componentsOf(p), d.params
 	case *plan.Imputed:
 		if d.params == d.first && !p.Observed().Drawn {
-			return nil, errors.New("average() needs the draws of missing cells, of which the ledger keeps none where there are " +
-				"so many: --force draws the fit again")
+			return nil, errors.New("average() needs the draws of missing cells, of which the ledger keeps none where there " +
+				"are so many: --force draws the fit again")
 		}
 		cells := predictive.Cells(*p.CellsOf(a, d.params))
 		fit.Cells, fit.Params = &cells, d.params
@@ -281,9 +281,10 @@ func newDeriving(p plan.Problem, quantities []Quantity, params, first, chains, d
 // deriving computes a fit's derived quantities from a window of its spool.
 func (p *Prepared) deriving(d *Draws, w plan.Window) *Deriving {
 	chains := len(d.Spool.Chains)
-	return newDeriving(p.Problem, p.Quantities, len(p.Kept), p.Stored, chains, w.Draws(), func(dst []float64, lo, hi int) error {
+	read := func(dst []float64, lo, hi int) error {
 		return d.Fill(&infer.Columns{First: lo, Params: hi - lo, Chains: chains, Draws: w.Draws(), Values: dst}, w)
-	})
+	}
+	return newDeriving(p.Problem, p.Quantities, len(p.Kept), p.Stored, chains, w.Draws(), read)
 }
 
 // All returns the draws of all quantities, by quantity, chain and draw.

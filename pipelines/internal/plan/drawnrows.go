@@ -22,8 +22,8 @@ type DrawnRows struct {
 }
 
 // NewDrawnRows finds the missing cells of a table among the parameters of a fit of a model. The table must outlive it.
-func NewDrawnRows(d *spec.Dataset, key string, m *spec.Model, table *ingest.Table, params []infer.Parameter) (*DrawnRows,
-	error) {
+func NewDrawnRows(d *spec.Dataset, key string, m *spec.Model, table *ingest.Table,
+	params []infer.Parameter) (*DrawnRows, error) {
 	formula, err := formulaOf(m)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,9 @@ func NewDrawnRows(d *spec.Dataset, key string, m *spec.Model, table *ingest.Tabl
 // cellsAmong finds the cells of an incomplete column among parameters: the place of the first, behind which the others
 // stand.
 func cellsAmong(params []infer.Parameter, g *transform.Gap) (first int, ok bool) {
-	first = slices.IndexFunc(params, func(p infer.Parameter) bool { return p.Kind == infer.Imputed && p.Grouping == g.Column })
+	first = slices.IndexFunc(params, func(p infer.Parameter) bool {
+		return p.Kind == infer.Imputed && p.Grouping == g.Column
+	})
 	at := first
 	for _, row := range g.Rows {
 		for range g.Numbers() {
@@ -88,8 +90,8 @@ func (d *DrawnRows) Incomplete(column string) []int {
 
 // Code codes the rows with columns set to values, or moved by a transform.Shift, and says which of their entries are
 // missing cells. Cells of a column that is set are none.
-func (d *DrawnRows) Code(r *transform.Record, names []string, values []any, c transform.Coding) (*transform.Design, *Cells,
-	error) {
+func (d *DrawnRows) Code(r *transform.Record, names []string, values []any,
+	c transform.Coding) (*transform.Design, *Cells, error) {
 	design, rows, err := codeDrawn(r, d.table, d.gaps, d.first, names, values, c)
 	if err != nil {
 		return nil, nil, err
@@ -98,8 +100,8 @@ func (d *DrawnRows) Code(r *transform.Record, names []string, values []any, c tr
 }
 
 // codeDrawn is Code of rows whose cells of gap k stand from first[k] on.
-func codeDrawn(r *transform.Record, table transform.Table, gaps []transform.Gap, first []int, names []string, values []any,
-	c transform.Coding) (*transform.Design, *cellRows, error) {
+func codeDrawn(r *transform.Record, table transform.Table, gaps []transform.Gap, first []int, names []string,
+	values []any, c transform.Coding) (*transform.Design, *cellRows, error) {
 	filled := transform.Filled(table, gaps)
 	defer filled.Release()
 	set := transform.Replace(filled, names, values)
@@ -151,8 +153,8 @@ func (p *Imputed) average(table transform.Table) {
 	}
 }
 
-// CellsOf are the missing cells of the rows that a derived quantity averages over; params is the number of parameters of
-// a position.
+// CellsOf are the missing cells of the rows that a derived quantity averages over; params is the number of parameters
+// of a position.
 func (p *Imputed) CellsOf(rows *transform.Averaged, params int) *Cells {
 	for _, at := range p.averages {
 		if at.rows == rows {

@@ -99,8 +99,8 @@ func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
 	return r, err
 }
 
-// weightsOf says how often each row of the data counts: of incomplete data that were drawn each does once, also without a
-// response.
+// weightsOf says how often each row of the data counts: of incomplete data that were drawn each does once, also without
+// a response.
 func (c *Config) weightsOf(o *opened, room transform.Room) (weights []float64, err error) {
 	if o.stored.Method != plan.ImputeMethod || c.Data != "" {
 		return o.record.RowWeights(o.table.Data, o.table.Counts(), transform.Coding{Dataset: o.table.Name,

@@ -46,47 +46,76 @@ func spread(cells, draws int, low, high float64) [][]float64 {
 	return out
 }
 
-// Classes of missing cells and their quantiles are those of counting by hand at each draw: of numbers within the range of
-// those that are there, beside it and far beyond; of whole numbers; of two levels and of three.
-func TestCellBins(t *testing.T) {
-	const draws = 40
-	seen := []float64{2, 3, 3.5, 5, 8, 12}
-	wide := spread(7, draws, -12, 23) // of 5 classes of width 2, and 3 on either side
-	wide[3][5], wide[3][6], wide[3][7] = 12, -1e9, math.Inf(1)
-	counts, three := spread(5, draws, 0, 8), make([][]float64, 9)
-	for i := range counts {
-		for s := range counts[i] {
-			counts[i][s] = math.Floor(counts[i][s])
-		}
-	}
-	two, states := make([][]float64, 4), spread(3, draws, 0, 3)
-	for i := range two {
-		for s := range draws {
-			two[i] = append(two[i], float64((i*s+i)%2))
-		}
-	}
-	for p := range three {
-		for s := range draws {
-			three[p] = append(three[p], map[bool]float64{true: 1}[int(states[p/3][s]) == p%3])
-		}
-	}
+// cellColumns are incomplete columns of numbers, of whole ones, of two levels and of three, the draws of their cells.
+type cellColumns struct {
+	columns []Incomplete
+	cells   [][][]float64
+	all     [][]float64 // what a fit has, something else before each column
+}
+
+func newCellColumns(t *testing.T, draws int) *cellColumns {
 	poisson, err := glm.ParseFamily("poisson", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, columns := [][]float64{}, []Incomplete{{Seen: seen, Numbers: gaussian}, {Seen: []float64{2, 2, 5}, Numbers: poisson},
-		{Seen: []float64{0, 1, 1}, Levels: []string{"no", "yes"}}, {Seen: []float64{2, 0, 2}, Levels: []string{"a", "b", "c"}}}
-	of := [][][]float64{wide, counts, two, three}
-	for k := range columns {
-		all = append(all, make([]float64, draws)) // of something else
-		for _, c := range of[k] {
-			columns[k].Params = append(columns[k].Params, len(all))
-			all = append(all, c)
+	wide := spread(7, draws, -12, 23) // of 5 classes of width 2, and 3 on either side
+	wide[3][5], wide[3][6], wide[3][7] = 12, -1e9, math.Inf(1)
+	counts, two, three, states := spread(5, draws, 0, 8), make([][]float64, 4), make([][]float64, 9), spread(3, draws, 0, 3)
+	for s := range draws {
+		for i := range counts {
+			counts[i][s] = math.Floor(counts[i][s])
+		}
+		for i := range two {
+			two[i] = append(two[i], float64((i*s+i)%2))
+		}
+		for p := range three {
+			three[p] = append(three[p], map[bool]float64{true: 1}[int(states[p/3][s]) == p%3])
 		}
 	}
-	e := &example{beta: all}
-	f := &Fit{Chains: 4, Draws: draws / 4, Params: len(all), Open: func() iter.Seq2[*infer.Columns, error] { return e.blocks(3) }}
-	got, err := f.CellBins(columns)
+	c := &cellColumns{cells: [][][]float64{wide, counts, two, three}, columns: []Incomplete{
+		{Seen: []float64{2, 3, 3.5, 5, 8, 12}, Numbers: gaussian}, {Seen: []float64{2, 2, 5}, Numbers: poisson},
+		{Seen: []float64{0, 1, 1}, Levels: []string{"no", "yes"}}, {Seen: []float64{2, 0, 2}, Levels: []string{"a", "b", "c"}}}}
+	for k := range c.columns {
+		c.all = append(c.all, make([]float64, draws))
+		for _, cell := range c.cells[k] {
+			c.columns[k].Params = append(c.columns[k].Params, len(c.all))
+			c.all = append(c.all, cell)
+		}
+	}
+	return c
+}
+
+// count counts, at each draw, the cells of a column that are in its class i, and those that are there.
+func (c *cellColumns) count(k, i int, b *record.CellBin) (drawn []float64, observed int) {
+	own := &c.columns[k]
+	for _, v := range own.Seen {
+		if own.Levels != nil && int(v) == i || own.Levels == nil && binsByHand(b, own.Seen, [][]float64{{v}}, k == 1)[0] == 1 {
+			observed++
+		}
+	}
+	if own.Levels == nil {
+		return binsByHand(b, own.Seen, c.cells[k], k == 1), observed
+	}
+	drawn = make([]float64, len(c.all[0]))
+	for p, cell := range c.cells[k] {
+		for s, v := range cell {
+			if k == 2 && int(v) == i || k == 3 && p%3 == i && v == 1 {
+				drawn[s]++
+			}
+		}
+	}
+	return drawn, observed
+}
+
+// Classes of missing cells and their quantiles are those of counting by hand at each draw: of numbers within the range of
+// those that are there, beside it and far beyond; of whole numbers; of two levels and of three.
+func TestCellBins(t *testing.T) {
+	const draws = 40
+	c := newCellColumns(t, draws)
+	e := &example{beta: c.all}
+	f := &Fit{Chains: 4, Draws: draws / 4, Params: len(c.all),
+		Open: func() iter.Seq2[*infer.Columns, error] { return e.blocks(3) }}
+	got, err := f.CellBins(c.columns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,39 +125,13 @@ func TestCellBins(t *testing.T) {
 	for k, bins := range got {
 		total := 0.0
 		for i, b := range bins {
-			var want []float64
-			observed := 0
-			for _, v := range columns[k].Seen {
-				own := b
-				if columns[k].Levels != nil && int(v) == i || columns[k].Levels == nil &&
-					binsByHand(&own, columns[k].Seen, [][]float64{{v}}, k == 1)[0] == 1 {
-					observed++
-				}
-			}
-			switch k {
-			case 2:
-				want = make([]float64, draws)
-				for _, c := range two {
-					for s, v := range c {
-						want[s] += map[bool]float64{true: 1}[int(v) == i]
-					}
-				}
-			case 3:
-				want = make([]float64, draws)
-				for cell := range 3 {
-					for s, v := range three[3*cell+i] {
-						want[s] += v
-					}
-				}
-			default:
-				want = binsByHand(&b, columns[k].Seen, of[k], k == 1)
-			}
+			want, observed := c.count(k, i, &b)
 			s := Summarize(want)
 			if b.Mean != s.Mean || b.Q025 != s.Q025 || b.Q25 != s.Q25 || b.Median != s.Median || b.Q75 != s.Q75 ||
 				b.Q975 != s.Q975 || b.Observed != observed {
 				t.Errorf("column %d, class %d is %+v, want %+v of %d", k, i, b, s, observed)
 			}
-			if columns[k].Levels != nil && b.Level != columns[k].Levels[i] {
+			if levels := c.columns[k].Levels; levels != nil && b.Level != levels[i] {
 				t.Errorf("column %d, class %d is of %q", k, i, b.Level)
 			}
 			total += b.Mean
