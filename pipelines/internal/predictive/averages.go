@@ -9,8 +9,8 @@ import (
 
 // Averages computes at every draw the weighted mean, over cells of rows, of the mean of the response (for binomial of
 // the probability of one trial), or, with linear, of the linear predictor, which mixtures do not have. of has the cell
-// of each row, −1 for none; cells is their number. A row outside the domain of the link makes its cell NaN at that draw,
-// as does a cell without rows.
+// of each row, −1 for none; cells is their number. A row outside the domain of the link makes its cell NaN at that
+// draw, as does a cell without rows.
 //
 // The sums run over rows in their order: neither workers nor blocks of draws change a bit. Cost: that of Blocks, and an
 // inverse link for each row and draw.
