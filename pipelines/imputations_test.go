@@ -132,7 +132,10 @@ func TestImputations(t *testing.T) {
 		if got := f.ask("t.duckdb", chains); got != "1 1 2 2 3 3 4 4 5 5" {
 			t.Errorf("chains are of imputations %s", got)
 		}
-		f.refusesOwnRows("bmi", "has several imputations")
+		o := pipelines.EffectsOptions{Effect: "bmi", Average: true}
+		_, _, predicted := f.predict("spec.yaml", pipelines.PredictOptions{})
+		f.refusesOwnRows("has several imputations", map[string]error{"predict": predicted,
+			"effects": pipelines.Effects(t.Context(), &strings.Builder{}, f.path("spec.yaml"), o)})
 		f.write("new.csv", "age,bmi\n2,25\n")
 		if _, _, err := f.predict("spec.yaml", pipelines.PredictOptions{Data: f.path("new.csv")}); err != nil {
 			t.Errorf("predict of other rows: %v", err)

@@ -51,7 +51,9 @@ func TestMissingCells(t *testing.T) {
 		if got := f.ask("t.duckdb", total); got != "4,true" {
 			t.Errorf("cells with levels, and whether these have probabilities that add up to 1: %s", got)
 		}
-		f.refusesOwnRows("x", "has missing cells that were drawn")
+		f.binsOfCells()
+		_, _, predicted := f.predict("spec.yaml", pipelines.PredictOptions{})
+		f.refusesOwnRows("has missing cells that were drawn", map[string]error{"predict": predicted})
 		f.write("new.csv", "g,x\na,2\n")
 		if _, _, err := f.predict("spec.yaml", pipelines.PredictOptions{Data: f.path("new.csv")}); err != nil {
 			t.Errorf("predict of complete rows: %v", err)
@@ -62,15 +64,46 @@ func TestMissingCells(t *testing.T) {
 	}
 }
 
-// refusesOwnRows checks that effects and predictions of the rows of the only fit are refused.
-func (f folder) refusesOwnRows(effect, want string) {
+// refusesOwnRows checks that verbs refuse the rows of the only fit.
+func (f folder) refusesOwnRows(want string, verbs map[string]error) {
 	f.t.Helper()
-	o := pipelines.EffectsOptions{Effect: effect, Average: true}
-	_, _, predicted := f.predict("spec.yaml", pipelines.PredictOptions{})
-	for verb, err := range map[string]error{
-		"effects": pipelines.Effects(f.t.Context(), &strings.Builder{}, f.path("spec.yaml"), o), "predict": predicted} {
+	for verb, err := range verbs {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			f.t.Errorf("%s: %v, want %q", verb, err, want)
+		}
+	}
+}
+
+// binsOfCells checks the classes of incomplete columns against draws, cells and the data, counted in SQL.
+func (f folder) binsOfCells() {
+	f.t.Helper()
+	want := "g,g ~ 1,multinomial,false,36,4\nx,x ~ g,negative_binomial,false,32,8\ny,y ~ x + g,gaussian,true,35,5"
+	if got := f.ask("t.duckdb", "SELECT variable, formula, family, response, observed, missing FROM incomplete_columns"); got != want {
+		f.t.Errorf("incomplete_columns has\n%s\nwant\n%s", got, want)
+	}
+	seen := ""
+	for x := range 11 {
+		n := 0
+		for i := range 40 {
+			if i%5 != 0 && (i*7)%11 == x {
+				n++
+			}
+		}
+		seen += fmt.Sprint(n, " ")
+	}
+	for _, c := range []struct{ query, want string }{
+		{"SELECT count(*), max(abs(b.mean - s.mean)) < 1e-9 FROM imputed_bin b JOIN (SELECT level, sum(mean) AS mean FROM imputed " +
+			"WHERE variable = 'g' GROUP BY level) s USING (level)", "3,true"},
+		{"SELECT count(*) > 9, max(abs(mean - drawn)) < 1e-9, min(q025) >= 0, max(q975) <= 8 FROM (SELECT mean, q025, q975, " +
+			"(SELECT count(*) FROM draws WHERE parameter LIKE 'Ymi_' || variable || '[%' AND (low IS NULL OR value >= low) AND " +
+			"(high IS NULL OR value < high)) / (SELECT count(*) FROM draws WHERE parameter = 'sigma') AS drawn FROM imputed_bin " +
+			"WHERE level IS NULL)", "true,true,true,true"},
+		{"SELECT variable, sum(observed), round(sum(mean), 9) FROM imputed_bin GROUP BY ALL ORDER BY ALL",
+			"g,36,4\nx,32,8\ny,35,5"},
+		{"SELECT string_agg(observed, ' ' ORDER BY bin) FROM imputed_bin WHERE variable = 'x' AND low BETWEEN 0 AND 10",
+			strings.TrimSuffix(seen, " ")}} {
+		if got := f.ask("t.duckdb", c.query); got != c.want {
+			f.t.Errorf("%s\nis %s, want %s", c.query, got, c.want)
 		}
 	}
 }

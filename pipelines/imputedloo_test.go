@@ -39,17 +39,23 @@ func (f folder) asked(query string) [][]string {
 	return rows
 }
 
-// waicByHand is elpd_waic of each row with a response, of draws with the cells of their own. beside is what stands beside
-// the coefficients in the linear predictor of a row; nil: nothing.
-func waicByHand(f folder, table string, beside func(row int, z float64, d map[string]float64) float64) (out []float64) {
-	var draws []map[string]float64
+// drawn are all draws of a fit, chain after chain, by the names of their parameters. which narrows the fits of the ledger.
+func (f folder) drawn(which string) (draws []map[string]float64) {
+	f.t.Helper()
 	last := ""
-	for _, row := range f.asked("SELECT chain, iteration, parameter, value FROM draws ORDER BY ALL") {
+	for _, row := range f.asked("SELECT chain, iteration, parameter, value FROM draws " + which + " ORDER BY ALL") {
 		if at := row[0] + "/" + row[1]; at != last {
 			draws, last = append(draws, map[string]float64{}), at
 		}
 		draws[len(draws)-1][row[2]], _ = strconv.ParseFloat(row[3], 64)
 	}
+	return draws
+}
+
+// waicByHand is elpd_waic of each row with a response, of draws with the cells of their own. beside is what stands beside
+// the coefficients in the linear predictor of a row; nil: nothing.
+func waicByHand(f folder, table string, beside func(row int, z float64, d map[string]float64) float64) (out []float64) {
+	draws := f.drawn("")
 	for i, line := range strings.Split(strings.TrimSpace(table), "\n")[1:] {
 		cells := strings.Split(line, ",")
 		if cells[4] == "NA" {
@@ -111,6 +117,9 @@ func rowByRow(t *testing.T, formula, table string, beside func(row int, z float6
 		f.write("spec.yaml", with)
 		if got := actions(f.run(pipelines.RunOptions{})); strings.Contains(got, "computed") {
 			t.Errorf("the second run has %s", got)
+		}
+		if got := f.ask("t.duckdb", "SELECT level, observed FROM imputed_bin WHERE variable = 'two' ORDER BY bin"); got != "1,17\n2,17" {
+			t.Errorf("of the column of 1 and 2 these are observed: %s", got)
 		}
 		want, rows := waicByHand(f, table, beside), f.asked("SELECT elpd_waic FROM pointwise ORDER BY observation")
 		if len(rows) != len(want) || len(want) != 35 {

@@ -18,15 +18,16 @@
 //
 //   - engine.go, create.go, wal.go, guard.go, migrate.go, own.go, errors.go, quote.go: the fenced engine, a file, its
 //     log, what a checkpoint writes over, its schema, whose views it has, what can be wrong with it, and SQL's text;
-//   - fit.go, append.go, feed.go, draws.go, stats.go, derive.go, loo.go, curves.go, pooled.go, effects.go, discrete.go,
-//     drift.go, start.go, calibration.go: writing a fit and its parts;
+//   - fit.go, append.go, feed.go, draws.go, stats.go, derive.go, loo.go, curves.go, pooled.go, incomplete.go,
+//     effects.go, discrete.go, drift.go, start.go, calibration.go: writing a fit and its parts;
 //   - stored.go, newest.go, look.go, fitted.go, night.go, columns.go:
 //     reading fits, runs and draws; gather.go, gatherparts.go, gatherchecks.go, move.go: what shards take
 //     along and leave;
 //   - outside.go, outsidewrite.go, outsidepublish.go: draws in files beside the ledger;
 //   - query.go, rows.go, cells.go, table.go: people's queries, and the forms of an answer;
 //   - compare.go, weights.go: samplers on one posterior, models of one data set;
-//   - page.go, pagefit.go, pagechecks.go, pagegroups.go, pagesmooths.go, pagemixture.go, pagepooled.go, pageresults.go,
-//     pagepairs.go, pagenights.go, pagediscrete.go, series.go: the data of the HTML page;
+//   - page.go, pagefit.go, pagechecks.go, pagegroups.go, pagesmooths.go, pagemixture.go, pagepooled.go,
+//     pageincomplete.go, pageresults.go, pagepairs.go, pagenights.go, pagediscrete.go, series.go: the data of the HTML
+//     page;
 //   - prune.go, publish.go, verify.go, blocks.go: what becomes of a file, and whether it is what was written.
 package report

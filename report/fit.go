@@ -184,6 +184,7 @@ func (s *Session) insertAll(ctx context.Context, id int64, place int, sums []uin
 		func() error { return s.insertAssessment(ctx, id, &f.Assessment) },
 		func() error { return s.insertCurves(id, f.Curves) },
 		func() error { return s.insertAllocations(id, f.Allocations) },
+		func() error { return s.insertIncomplete(id, f.Incomplete) },
 		func() error { return s.insertPooled(id, f) },
 		func() error { return s.insertDiscrete(ctx, id, f.Discrete) },
 		func() error { return storing("certificates", s.insertCertificates(id, f.Certificates)) },
@@ -234,7 +235,7 @@ var fitTables = []string{"parameter", "draw_piece", "chain_piece", "summary", "d
 	"event", "identity", "loo", "kfold", "kfold_pointwise", "ppc", "ppc_bin", "ppc_group", "ppc_over", "loo_pit",
 	"sensitivity", "derived", "data_summary", "column_summary", "metric",
 	"start", "draw_outside", "discrete", "variable", "marginal", "certificate", "effect", "smooth_curve", "allocation",
-	"imputation", "pooling"}
+	"imputation", "pooling", "incomplete_column", "imputed_bin"}
 
 // remove deletes the fits that complete ones with these fingerprints replace, and those that erred ones replace, which
 // are not complete: nothing that was drawn is lost to an error. The empty fingerprint is none. What

@@ -14,7 +14,7 @@ import (
 var (
 	knownTables = []string{"fit", "identity", "start", "derived"}
 	heavyTables = []string{"draw_piece", "chain_piece", "pointwise", "kfold_pointwise", "variable", "marginal",
-		"smooth_curve", "allocation", "imputation"}
+		"smooth_curve", "allocation", "imputation", "imputed_bin"}
 )
 
 // Taken are fits of another ledger, by number, each in one of four ways: to know that they are there; to compare with

@@ -37,7 +37,7 @@ func (r *pageReader) details() error {
 		}
 		f.Detail = &html.Detail{Series: []html.Series{}, Missing: []string{}, Checks: []html.Check{}}
 		for _, part := range []func(*html.Fit) error{r.coefficients, r.groups, r.effects, r.smooths, r.mixture, r.pooled,
-			r.discrete,
+			r.incomplete, r.discrete,
 			func(f *html.Fit) error { return r.series(f, limit) }, r.energy, r.checks, r.loo} {
 			if err := part(f); err != nil {
 				return fmt.Errorf("fit %d: %w", f.ID, err)
@@ -100,7 +100,7 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 	}
 	if liks := byChain(f, liks); len(liks) == 1 {
 		i := slices.IndexFunc(d.Coefficients.Name, func(n string) bool { return n == logLik })
-		s := r.reducer.series(d.Coefficients.Series(logLik, i), liks[0])
+		s := r.reducer.series(begun(d, f.Chains, logLik, i), liks[0])
 		s.Divergent = valuesAt(liks[0], broken)
 		d.Series = append(d.Series, s)
 	} else {
@@ -135,13 +135,22 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 	slices.Sort(order)
 	for _, i := range chosen {
 		at, _ := slices.BinarySearch(order, i)
-		s := d.Coefficients.Series(d.Coefficients.Name[i], i)
+		s := begun(d, f.Chains, d.Coefficients.Name[i], i)
 		s.Prior, s.Scale = priors[r.numbers[i]].text, html.Number(priors[r.numbers[i]].scale)
 		s = r.reducer.series(s, all[at])
 		s.Divergent = valuesAt(all[at], broken)
 		d.Series = append(d.Series, s)
 	}
 	return nil
+}
+
+// begun begins the series of row i of the coefficients.
+func begun(d *html.Detail, chains int, name string, i int) html.Series {
+	s := d.Coefficients.Series(name, i)
+	if d.Pooled != nil && d.Pooled.Count > 0 && chains%d.Pooled.Count == 0 {
+		s.Imputations = d.Pooled.Count
+	}
+	return s
 }
 
 // draws are those of the parameters with these numbers, by parameter and chain.

@@ -15,8 +15,13 @@ func imputationWords(ctx context.Context, c *sql.Conn, ids []int64) (map[int64]s
 		AND fit_id IN (SELECT unnest(?::BIGINT[]))`, func(id *int64, words *string) []any { return []any{id, words} }, ids)
 }
 
-// pagePooled is how many parameters of several imputations a page of a fit lists.
-const pagePooled = 100
+// Of several imputations a page of a fit lists at most pagePooled parameters, and draws the intervals of pageApart of
+// them, those with the largest fraction of missing information, for pageImputations at even distances.
+const (
+	pagePooled      = 100
+	pageApart       = 12
+	pageImputations = 50
+)
 
 // pooled reads what several imputations say of the parameters.
 func (r *pageReader) pooled(f *html.Fit) error {
@@ -24,13 +29,17 @@ func (r *pageReader) pooled(f *html.Fit) error {
 	if err != nil || words[f.ID] == "" {
 		return err
 	}
-	out := &html.Pooled{Words: words[f.ID]}
+	out := &html.Pooled{Words: words[f.ID], Imputations: []string{}}
 	out.Rows, err = readRows(r.ctx, r.c, `SELECT p.name, s.mean, sqrt(p.within), sqrt(p.between), sqrt(p.total), p.df,
-		p.fmi, p.rhat_across
+		p.riv, p.fmi, s.rhat, p.rhat_across, s.q025, s.q25, s.median, s.q75, s.q975
 		FROM pooling p JOIN summary s ON s.fit_id = p.fit_id AND s.name = p.name AND s.kind <> '`+statisticKind+`'
 		WHERE p.fit_id = ? ORDER BY p.place LIMIT ?`, func(p *html.PooledRow) []any {
-		return []any{&p.Name, (*nullable)(&p.Mean), (*nullable)(&p.Within), (*nullable)(&p.Between), (*nullable)(&p.Total),
-			(*nullable)(&p.DF), (*nullable)(&p.FMI), (*nullable)(&p.Across)}
+		into := []any{&p.Name}
+		for _, v := range []*html.Number{&p.Mean, &p.Within, &p.Between, &p.Total, &p.DF, &p.RIV, &p.FMI, &p.RHat,
+			&p.Across, &p.Of[0], &p.Of[1], &p.Of[2], &p.Of[3], &p.Of[4]} {
+			into = append(into, (*nullable)(v))
+		}
+		return into
 	}, f.ID, pagePooled)
 	if len(out.Rows) == pagePooled {
 		f.Detail.Missing = append(f.Detail.Missing,
@@ -38,5 +47,41 @@ func (r *pageReader) pooled(f *html.Fit) error {
 				pagePooled))
 	}
 	f.Detail.Pooled = out
-	return err
+	if err == nil {
+		err = r.c.QueryRowContext(r.ctx, "SELECT count(DISTINCT imputation) FROM imputation WHERE fit_id = ?",
+			f.ID).Scan(&out.Count)
+	}
+	if err != nil {
+		return err
+	}
+	return r.eachImputation(f.ID, out)
+}
+
+// eachImputation reads the intervals of each imputation.
+func (r *pageReader) eachImputation(fit int64, p *html.Pooled) error {
+	at := map[string]int{}
+	for i := range p.Rows {
+		at[p.Rows[i].Name] = i
+	}
+	seen := map[int]bool{}
+	return scanRows(r.ctx, r.c, `WITH apart AS (SELECT name FROM (SELECT name, fmi, place FROM pooling WHERE fit_id = ?1
+			ORDER BY place LIMIT ?2) ORDER BY fmi DESC NULLS LAST, place LIMIT ?3),
+		many AS (SELECT max(imputation) AS n FROM imputation WHERE fit_id = ?1)
+		SELECT i.name, i.imputation, i.source, i.q025, i.median, i.q975 FROM imputation i, many
+		WHERE i.fit_id = ?1 AND i.name IN (SELECT name FROM apart) AND (i.imputation - 1) % ((n + ?4 - 1) // ?4) = 0
+		ORDER BY i.imputation, i.name`, func(rows *sql.Rows) error {
+		var name, source string
+		var imputation int
+		var of [3]nullable
+		if err := rows.Scan(&name, &imputation, &source, &of[0], &of[1], &of[2]); err != nil {
+			return err
+		}
+		row := &p.Rows[at[name]]
+		row.Each = append(row.Each, [3]html.Number{html.Number(of[0]), html.Number(of[1]), html.Number(of[2])})
+		if !seen[imputation] {
+			seen[imputation] = true
+			p.Imputations = append(p.Imputations, source)
+		}
+		return nil
+	}, fit, pagePooled, pageApart, pageImputations)
 }

@@ -57,6 +57,10 @@ func TestPooled(t *testing.T) {
 		d.Rows[0].Between != 1 || d.Rows[0].Across != html.Number(1.2) {
 		t.Errorf("the page has %+v", d)
 	}
+	if d.Count != 3 || !reflect.DeepEqual(d.Imputations, []string{"a", "b", "c"}) || float64(d.Rows[0].RIV) != 1.0/3 ||
+		d.Rows[0].RHat != 1 || !reflect.DeepEqual(d.Rows[1].Each, [][3]html.Number{{-1, 5, 5}, {-1, 7, 5}, {-1, 9, 5}}) {
+		t.Errorf("of each imputation the page has %+v", d)
+	}
 	looks, err := l.Look(ctx, 1)
 	must(t, err)
 	if looks[0].Imputations != "they differ" {

@@ -22,7 +22,8 @@ type reducer [growthSize]diag.Workspace
 
 // series reduces the draws of one quantity, a slice a chain, all of one length,
 // to what a page draws. s has its name and its diagnostics over all draws, as the
-// ledger tells them. Cost: O(S log S) for S draws, growthSize times.
+// ledger tells them; chains of imputations are set beside those of their own. Cost: O(S log S) for S draws, growthSize
+// times.
 func (r *reducer) series(s html.Series, chains [][]float64) html.Series {
 	s.Draws = len(chains[0])
 	s.Every = max(1, (s.Draws+traceDraws-1)/traceDraws)
@@ -31,7 +32,10 @@ func (r *reducer) series(s html.Series, chains [][]float64) html.Series {
 	for _, c := range chains {
 		s.Trace = append(s.Trace, traceOf(c, s.Every, low, high))
 	}
-	s.Ranks = ranksOf(chains)
+	each := len(chains) / max(1, s.Imputations)
+	for from := 0; from < len(chains); from += each {
+		s.Ranks = append(s.Ranks, ranksOf(chains[from:from+each])...)
+	}
 	stride := lagStride(s.Draws, len(chains)*s.Draws, float64(s.Bulk))
 	for k := range autoLags {
 		if lag := k * stride; lag < s.Draws {
@@ -169,7 +173,7 @@ func (r *reducer) grow(s *html.Series, chains [][]float64) {
 		}
 		bulk, tail := s.Bulk, s.Tail
 		if n < s.Draws {
-			of := r[k].Summarize(part)
+			of := r[k].SummarizePooled(part, max(1, s.Imputations)).Summary
 			bulk, tail = html.Number(of.ESSBulk), html.Number(of.ESSTail)
 		}
 		s.Grown, s.GrownBulk, s.GrownTail = append(s.Grown, n*len(chains)), append(s.GrownBulk, bulk),

@@ -126,3 +126,33 @@ func btoi(b bool) int {
 	}
 	return 0
 }
+
+// Chains of imputations are set beside those of their own: imputations that lie apart leave ranks even, and effective
+// sizes are pooled at every length.
+func TestSeriesOfImputations(t *testing.T) {
+	chains := wave("imputations", 6, 400)
+	for c := 2; c < 6; c++ {
+		for i := range chains[c] {
+			chains[c][i] += 100 * float64(c/2)
+		}
+	}
+	work := diag.NewWorkspace()
+	whole := work.SummarizePooled(chains, 3)
+	s := new(reducer).series(html.Series{Imputations: 3, Bulk: html.Number(whole.ESSBulk), Tail: html.Number(whole.ESSTail)},
+		chains)
+	for c, ranks := range s.Ranks {
+		want := ranksOf(chains[c/2*2 : c/2*2+2])[c%2]
+		if !reflect.DeepEqual(ranks, want) || ranks[0] == 0 || ranks[19] == 0 {
+			t.Errorf("chain %d has ranks %v, want %v", c, ranks, want)
+		}
+	}
+	half := make([][]float64, 6)
+	for c := range chains {
+		half[c] = chains[c][:200]
+	}
+	if of := work.SummarizePooled(half, 3); float64(s.GrownBulk[3]) != of.ESSBulk || float64(s.GrownTail[3]) != of.ESSTail ||
+		s.Grown[3] != 1200 {
+		t.Errorf("half of the draws have %v and %v effective ones, want %v and %v", s.GrownBulk[3], s.GrownTail[3], of.ESSBulk,
+			of.ESSTail)
+	}
+}

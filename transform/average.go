@@ -18,9 +18,22 @@ type Average struct {
 // Averaged are the rows that a call of average() speaks of.
 type Averaged struct {
 	Data    *glm.Data
-	Columns []Column  // of the design, whose coefficients are the first parameters
+	Columns []Column  // of the design, whose coefficients are the first parameters unless Params says others
+	Params  []int     // of the components of a mixture; nil of others
 	Cells   []int32   // 0 of rows that count, −1 of others
 	Weights []float64 // how often a row counts
+}
+
+// params are the parameters that the means of rows depend on.
+func (a *Averaged) params() []int {
+	if a.Params != nil {
+		return a.Params
+	}
+	out := make([]int, len(a.Columns))
+	for j := range out {
+		out[j] = j
+	}
+	return out
 }
 
 // Averages lists the calls of average() in the expression, each once.
@@ -109,14 +122,22 @@ func (r *Record) RowWeights(table arrow.Table, counts []float64, c Coding) ([]fl
 	return out, nil
 }
 
-// Averaged codes the rows of a table with the values of a call in place of their own. Weights are those of RowWeights.
-// Group-level effects are 0, and offsets too, unless the call gives a column of theirs.
-func (r *Record) Averaged(table arrow.Table, a *Average, weights []float64, c Coding) (*Averaged, error) {
+// AveragedBy is the record of the rows of a call: group-level effects are 0, and offsets too, unless the call gives a
+// column of theirs.
+func (r *Record) AveragedBy(a *Average) (*Record, error) {
 	plain, err := r.Population(false).Inputs(false)
 	if err != nil {
 		return nil, err
 	}
-	among := r.Population(slices.ContainsFunc(a.Names, func(name string) bool { return !slices.Contains(plain, name) }))
+	return r.Population(slices.ContainsFunc(a.Names, func(name string) bool { return !slices.Contains(plain, name) })), nil
+}
+
+// Averaged codes the rows of a table with the values of a call in place of their own. Weights are those of RowWeights.
+func (r *Record) Averaged(table arrow.Table, a *Average, weights []float64, c Coding) (*Averaged, error) {
+	among, err := r.AveragedBy(a)
+	if err != nil {
+		return nil, err
+	}
 	c.Locate = func(int64) string { return a.Text }
 	set := Replace(table, a.Names, a.Values)
 	defer set.Release()

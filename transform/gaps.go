@@ -59,6 +59,26 @@ func (g *Gap) StateOf(draw []float64) float64 {
 	return draw[0]
 }
 
+// Numbers is how many numbers a draw has of a cell.
+func (g *Gap) Numbers() int {
+	if g.Several() {
+		return len(g.Levels)
+	}
+	return 1
+}
+
+// Shifted is the column of numbers with so much added to each value, the missing ones too: of a draw it has the same
+// states.
+func (g Gap) Shifted(by float64) Gap {
+	g.Above, g.Log = g.Above || g.Log, false // states of numbers are their values
+	g.Low += by
+	g.values = slices.Clone(g.values)
+	for i := range g.values {
+		g.values[i] += by
+	}
+	return g
+}
+
 // Seen returns the values of the rows where it is not missing.
 func (g *Gap) Seen() []float64 {
 	var out []float64

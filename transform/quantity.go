@@ -18,8 +18,10 @@ type Fitted struct {
 	// Names are those of the parameters in the order of the draws, the
 	// coefficients of the design first; their draws are in the units of the data.
 	Names  []string
-	Record *Record // nil: there is more than one linear predictor, and no points
+	Record *Record // nil: there is none, and no points
 	Family glm.Family
+	// Several reports whether there are several linear predictors, as of the components of a mixture, and no points.
+	Several bool
 	// Effects is the place of the first group-level effect among Names, behind which are the others; −1 where none has
 	// draws.
 	Effects int
@@ -101,7 +103,7 @@ func (q *Quantity) bind(n *node, f *Fitted, known map[string]int) error {
 }
 
 func (q *Quantity) newForm(n *node, f *Fitted, isPoint bool) (Form, error) {
-	if isPoint && f.Record == nil {
+	if isPoint && (f.Record == nil || f.Several) {
 		return Form{}, q.source.fail(n.pos, n.text+"() is of models with one linear predictor, and this one has several",
 			"name parameters")
 	}
@@ -388,9 +390,7 @@ func (q *Quantity) Unbounded() []int {
 			return
 		}
 		if at, isMean := q.mean[n]; isMean {
-			for j := range q.Averages[at].Columns {
-				out = append(out, j)
-			}
+			out = append(out, q.Averages[at].params()...)
 			return
 		}
 		for _, arg := range n.args {

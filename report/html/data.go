@@ -115,35 +115,17 @@ type Detail struct {
 	Checks       []Check      `json:"checks"`
 	Bins         []Bin        `json:"bins,omitempty"` // of the response, with Checks
 	LOO          *LOO         `json:"loo"`
-	Discrete     *Discrete    `json:"discrete,omitempty"` // of models of kind mrf
-	Groups       []Group      `json:"groups,omitempty"`   // of models with group-level effects
-	Terms        []Term       `json:"terms,omitempty"`    // of these
-	Curves       []Curve      `json:"curves,omitempty"`   // of smooths
-	Mixture      *Mixture     `json:"mixture,omitempty"`  // of mixtures
-	Pooled       *Pooled      `json:"pooled,omitempty"`   // of several imputations
-	Effects      []Effect     `json:"effects,omitempty"`  // of variables, of models that ask for them
-	ByLevel      []LevelCheck `json:"by_level,omitempty"` // predictive checks by group
-	Over         []OverCheck  `json:"over,omitempty"`     // and over numbers
-	Energy       *Energy      `json:"energy,omitempty"`   // of Hamiltonian chains
-}
-
-// Pooled is what several imputations of the data say of the parameters.
-type Pooled struct {
-	Words string      `json:"words"` // how they differ
-	Rows  []PooledRow `json:"rows"`
-}
-
-// PooledRow is a parameter by Rubin's rules: standard deviations within an imputation, between the means of
-// imputations, and of both together.
-type PooledRow struct {
-	Name    string `json:"name"`
-	Mean    Number `json:"mean"`
-	Within  Number `json:"within"`
-	Between Number `json:"between"`
-	Total   Number `json:"total"`
-	DF      Number `json:"df"`
-	FMI     Number `json:"fmi"`
-	Across  Number `json:"across"` // R-hat over the chains of all imputations
+	Discrete     *Discrete    `json:"discrete,omitempty"`   // of models of kind mrf
+	Groups       []Group      `json:"groups,omitempty"`     // of models with group-level effects
+	Terms        []Term       `json:"terms,omitempty"`      // of these
+	Curves       []Curve      `json:"curves,omitempty"`     // of smooths
+	Mixture      *Mixture     `json:"mixture,omitempty"`    // of mixtures
+	Pooled       *Pooled      `json:"pooled,omitempty"`     // of several imputations
+	Incomplete   []Incomplete `json:"incomplete,omitempty"` // columns of which missing cells were drawn
+	Effects      []Effect     `json:"effects,omitempty"`    // of variables, of models that ask for them
+	ByLevel      []LevelCheck `json:"by_level,omitempty"`   // predictive checks by group
+	Over         []OverCheck  `json:"over,omitempty"`       // and over numbers
+	Energy       *Energy      `json:"energy,omitempty"`     // of Hamiltonian chains
 }
 
 // LevelCheck is a statistic of the response by level, beside replicated data. Entry i of every list is of one level.
@@ -288,6 +270,8 @@ type Series struct {
 	Bulk  Number `json:"ess_bulk"`
 	Tail  Number `json:"ess_tail"`
 	Draws int    `json:"draws"` // per chain
+	// Imputations is of how many imputations the chains are, as many in turn of each; 0 where there is one.
+	Imputations int `json:"imputations,omitempty"`
 	// Prior is that of Scale times the quantity; empty where there is none.
 	Prior string `json:"prior,omitempty"`
 	Scale Number `json:"scale"`
@@ -299,7 +283,7 @@ type Series struct {
 	Trace [][]byte `json:"trace"` // base64 in JSON
 	// Divergent are the values at draws whose trajectories diverged, some of them where there are many.
 	Divergent []Number `json:"divergent,omitempty"`
-	// Ranks counts, by chain, the draws in equal classes of their rank among all.
+	// Ranks counts, by chain, the draws in equal classes of their rank among all of their imputation.
 	Ranks [][]int `json:"ranks"`
 	// Lags and Auto are autocorrelations by chain.
 	Lags []int      `json:"lags"`

@@ -31,7 +31,7 @@ func TestBrowserDrawsEveryPart(t *testing.T) {
 			if state.Broken != 0 || state.Images != 0 || state.Scripts != 3 {
 				t.Errorf("%q at %q: a name became more than text: %+v", name, place, state)
 			}
-			if want := map[string]int{"#fit-1": 24, "#fit-2": 1, "#compare": 3, "#drift": 2}[place]; state.Charts < want {
+			if want := map[string]int{"#fit-1": 31, "#fit-2": 1, "#compare": 3, "#drift": 2}[place]; state.Charts < want {
 				t.Errorf("%q at %q: %d charts, want %d", name, place, state.Charts, want)
 			}
 		}
@@ -87,6 +87,62 @@ func TestBrowserFiltersByKeyboard(t *testing.T) {
 	if s := b.text(".coefficients [aria-sort=descending]"); !strings.HasPrefix(s, "Bulk ESS") ||
 		!strings.HasPrefix(b.focus(), "Bulk ESS") {
 		t.Errorf("sorted by %q, and %q has the focus", s, b.focus())
+	}
+	for _, line := range b.trouble {
+		t.Errorf("%.400s", line)
+	}
+}
+
+// Missing cells have a part of their own: a column's model, its shares, the cells that stand out, and the parameters of
+// the models of columns, which are not among the coefficients. Imputations stand beside each other.
+func TestBrowserIncomplete(t *testing.T) {
+	b := openBrowser(t)
+	p := sample("age", 60)
+	c := &p.Fits[1].Detail.Coefficients
+	c.Kind[1], c.Kind[2], c.Kind[3] = "imputation", "imputation", "imputed"
+	b.open(p, "#fit-1")
+	b.wait(`document.querySelector("[aria-label='Parameters of the models of columns']")`)
+	part := func(title string) (s string) {
+		b.eval(`(() => { const f = [...document.querySelectorAll("#view figure")].find((f) => f.querySelector(".chart-title").textContent === `+
+			quoted(title)+`); return f ? f.textContent + " | " + [...f.querySelectorAll("title")].map((t) => t.textContent).join(" | ") : "(nothing)"; })()`, &s)
+		return s
+	}
+	names := func(label string) (s string) {
+		b.eval(`[...document.querySelectorAll("[aria-label='`+label+`'] tbody th")].map((h) => h.textContent).join()`, &s)
+		return s
+	}
+	var table string
+	b.eval(`document.querySelector("[aria-label='Incomplete columns'] tbody").innerText`, &table)
+	for _, of := range []struct{ text, has, hasNot string }{
+		{names("Parameters of the models of columns") + ".", "age 1,age 2.", "age 3"},
+		{names("Coefficients"), "age 0,age 4,", "age 1,"},
+		{table, "age\tage\tpoisson\t25\t40\t1.200\t90", "null"}, {table, "the regression itself", "NaN"},
+		{part("age, observed and imputed"), "42.0 % of the missing ones lie beyond all observed values", "NaN"},
+		{part("age, observed and imputed"), "0: 75.0 % of the observed cells, 24.0 % [0 %, 16.0 %] of the missing ones", "null"},
+		{part("age, missing cells"), "Of 25 missing cells the 12 that are least certain", "NaN"},
+		{part("age, missing cells"), "row 7: 2.00 [0, 4.00], R-hat 1.200", "null"},
+		{part("age 2, observed and imputed"), "age: 25.0 % of the observed cells, 25.0 %", "intervals"},
+		{part("age 2, missing cells"), "row 7: age with probability 0.500, R-hat 1.200", "Of 2"},
+		{part("age 3, missing responses"), "Each missing cell. Marked: an R-hat above 1.01.", "(nothing)"},
+		{part("age"), "b: 2.00 [0, 3.00]", "NaN"}, {part("age"), "Missing information 20.0 %", "(nothing)"}} {
+		if !strings.Contains(of.text, of.has) || strings.Contains(of.text, of.hasNot) {
+			t.Errorf("%q is not in, or %q is in\n%.900s", of.has, of.hasNot, of.text)
+		}
+	}
+	var marked int
+	b.eval(`[...document.querySelectorAll("#view figure")].filter((f) => /, missing (cells|responses)$/.test(f.querySelector(".chart-title").textContent) && f.querySelector('[stroke="var(--mark)"], [fill="var(--mark)"]')).length`, &marked)
+	if marked != 3 {
+		t.Errorf("%d of 3 pictures mark the cell with an R-hat of 1.2", marked)
+	}
+	b.eval(`(() => { const s = document.querySelector("[data-series]"); s.selectedIndex = 1; s.dispatchEvent(new Event("change")); })()`, nil)
+	var legend, hues string
+	b.eval(`(() => { const f = [...document.querySelectorAll("#view figure")].find((f) => f.querySelector(".chart-title").textContent === "Trace"); return [...f.querySelectorAll("path[stroke^=var]")].map((p) => p.getAttribute("stroke")).join(); })()`, &hues)
+	if hues != "var(--c1),var(--c1),var(--c2),var(--c2)" {
+		t.Errorf("chains of two imputations have the colours %s", hues)
+	}
+	b.eval(`[...document.querySelectorAll("#view .legend")].map((l) => l.textContent).join(" ")`, &legend)
+	if !strings.Contains(legend, "imputation 1imputation 2") || !strings.Contains(part("Ranks"), "of its imputation") {
+		t.Errorf("chains of imputations are told as %q and %q", legend, part("Ranks"))
 	}
 	for _, line := range b.trouble {
 		t.Errorf("%.400s", line)

@@ -48,7 +48,9 @@ func sample(name string, coefficients int) *Page {
 		}
 		s.Trace, s.Ranks, s.Auto = append(s.Trace, trace), append(s.Ranks, ranks), append(s.Auto, []Number{1, 0.4, 0.1})
 	}
-	detail := &Detail{Coefficients: c, Series: []Series{s, s}, Missing: []string{},
+	imputed := s
+	imputed.Imputations = 2
+	detail := &Detail{Coefficients: c, Series: []Series{s, imputed}, Missing: []string{},
 		Checks: []Check{{Statistic: "mean", Observed: 0.5, Mean: 0.4, SD: 0.1, Q025: 0.2, Q975: 0.6, P: 0.3, Replicates: 100,
 			Note: name}},
 		Bins: []Bin{{Low: 0, High: 1, Observed: 3, Quantiles: [5]Number{1, 2, 3, 4, 5}},
@@ -63,8 +65,10 @@ func sample(name string, coefficients int) *Page {
 			Single: [][5]Number{{0, 1, 2, 3, 4}, {1, 2, 3, 4, 5}}}},
 		Energy: &Energy{High: 3, Marginal: []int{1, 4, 1}, Transition: []int{2, 2, 2}, BFMI: []Number{0.9, 1}},
 		Groups: []Group{{Grouping: name, Levels: 30, Effects: 60, RHatOf: name, BulkOf: name}},
-		Pooled: &Pooled{Words: name, Rows: []PooledRow{{Name: name, Mean: 1, Within: 2, Between: 1, Total: 2.3, DF: 9, FMI: 0.2,
-			Across: 1.1}}},
+		Pooled: &Pooled{Words: name, Count: 2, Imputations: []string{name, "b"}, Rows: []PooledRow{{Name: name, Mean: 1,
+			Within: 2, Between: 1, Total: 2.3, DF: 9, RIV: 0.3, FMI: 0.2, RHat: 1.002, Across: 1.1,
+			Of: [5]Number{-1, 0, 1, 2, 3}, Each: [][3]Number{{-1, 0, 2}, {0, 2, 3}}}, {Name: "other"}}},
+		Incomplete: gapsOf(name),
 		Curves: []Curve{{Smooth: name, Level: name, X: []Number{0, 1, 2}, Of: [][5]Number{{0, 1, 2, 3, 4}, {1, 2, 3, 4, 5},
 			{0, 1, 2, 3, 4}}}},
 		Mixture: &Mixture{Rows: 40, Switches: []int64{0, 3}, Components: []Component{
@@ -114,6 +118,23 @@ func sample(name string, coefficients int) *Page {
 		Drift: []Drift{{Dataset: name, Key: name, Model: name, Sampler: name, ID: 1, Created: at, Verdict: "pass", Shift: 1.5,
 			ShiftOf: name, SDRatio: 1.1, RowsBefore: 100, Rows: 90, Response: none, Centre: 0.2, CentreOf: name,
 			Changed: "data"}}}
+}
+
+// gapsOf are an incomplete column of numbers, one of levels, and the response.
+func gapsOf(name string) []Incomplete {
+	none, q := Number(math.NaN()), [5]Number{0, 1, 2, 3, 4}
+	cells := []Cell{{Row: 7, Level: name, Mean: 0.5, Quantiles: q, RHat: 1.2}, {Row: 8, Level: "b", Mean: 0.9, Quantiles: q,
+		RHat: none}}
+	number := Incomplete{Variable: name, Formula: name, Family: "poisson", Observed: 40, Missing: 25, RHat: 1.2, Bulk: 90,
+		Cells: cells, Bins: []CellBin{{Low: none, High: 0, Mean: 0.5, Quantiles: q},
+			{Low: 0, High: 1, Observed: 30, Mean: 6, Quantiles: q}, {Low: 1, High: 2, Observed: 10, Mean: 8.5, Quantiles: q},
+			{Low: 2, High: 3, Mean: 10, Quantiles: q}}}
+	levels := Incomplete{Variable: name + " 2", Formula: name, Family: "multinomial", Observed: 4, Missing: 2, RHat: none,
+		Bulk: none, Cells: cells, Bins: []CellBin{{Level: name, Low: none, High: none, Observed: 1, Mean: 0.5, Quantiles: q},
+			{Level: "b", Low: none, High: none, Observed: 3, Mean: 1.5, Quantiles: q}}}
+	response := number
+	response.Response, response.Variable, response.Missing = true, name+" 3", 2
+	return []Incomplete{number, levels, response}
 }
 
 // termOf is a term of a grouping with so many levels, shown of them from both ends and between.

@@ -5,5 +5,5 @@
 // reason beside it.
 //
 // Read fit.go (what a fit is, what it starts from, what else is computed of it), pooled.go (of several
-// imputations), then stored.go (a fit as it is read back).
+// imputations) and incomplete.go (of missing cells), then stored.go (a fit as it is read back).
 package record

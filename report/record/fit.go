@@ -79,11 +79,12 @@ type Fit struct {
 	Design           []byte   // JSON record from which new data are coded alike
 	Identity         []byte   // JSON object whose hash the fingerprint is
 	Events           []Event
-	Data             *DataSummary // nil: unknown
-	Start            *Start       // where chains began; nil: no earlier posterior was asked for
-	Curves           []Curve      // of smooths; nil: none
-	Allocations      []Allocation // of the rows of a mixture; nil: none
-	Assessment                    // what else was computed from the draws
+	Data             *DataSummary       // nil: unknown
+	Start            *Start             // where chains began; nil: no earlier posterior was asked for
+	Curves           []Curve            // of smooths; nil: none
+	Allocations      []Allocation       // of the rows of a mixture; nil: none
+	Incomplete       []IncompleteColumn // of which missing cells were drawn; nil: none
+	Assessment                          // what else was computed from the draws
 	// Imputations is what each of several imputations says of each parameter, and Pooling what they say together; nil
 	// of data sets that have no others.
 	Imputations []Imputation

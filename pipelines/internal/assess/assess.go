@@ -18,6 +18,8 @@ type Extras struct {
 	Curves []record.Curve
 	// Allocations are those of the rows of a mixture.
 	Allocations []record.Allocation
+	// Incomplete are the columns of which missing cells were drawn.
+	Incomplete []record.IncompleteColumn
 	// Diagnostics are condition numbers and forecasts of a regression, switches of labels of a mixture.
 	Diagnostics []record.Diagnostic
 	Metrics     []record.Metric
@@ -43,6 +45,10 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 		}
 		if err == nil && d.Replicate <= 1 {
 			err = out.allocate(ctx, d.Fit, p, source)
+		}
+	case *plan.Imputed:
+		if err == nil && d.Replicate <= 1 {
+			out.Incomplete, err = incomplete(p, source)
 		}
 	case *plan.Pooled:
 		if d.Replicate <= 1 {
@@ -192,14 +198,7 @@ func rowsOf(f *plan.Fit, p plan.Rowwise, draws *Source) (out *predictive.Fit, er
 	}
 	switch p := p.(type) {
 	case *plan.Mixture:
-		out.Columns = p.Record.Columns
-		for _, c := range p.Components() {
-			of := predictive.Component{Weight: c.Weight, First: c.Coefficients}
-			for k, at := range c.Dispersions {
-				of.Dispersions = append(of.Dispersions, predictive.Dispersion{Param: at, Fixed: c.Fixed[k]})
-			}
-			out.Components = append(out.Components, of)
-		}
+		out.Columns, out.Components = p.Record.Columns, componentsOf(p)
 	case *plan.Regression:
 		out.Columns, out.Dispersions = p.Record.Columns, dispersionsOf(f, draws.Parameters)
 		out.Effects, err = predictive.EffectsOf(p.Data, nil, draws.Parameters)
@@ -210,6 +209,18 @@ func rowsOf(f *plan.Fit, p plan.Rowwise, draws *Source) (out *predictive.Fit, er
 		out.Effects, err = predictive.EffectsOf(p.Observed().Data, nil, draws.Parameters)
 	}
 	return out, err
+}
+
+// componentsOf are those of a mixture.
+func componentsOf(m *plan.Mixture) (out []predictive.Component) {
+	for _, c := range m.Components() {
+		of := predictive.Component{Weight: c.Weight, First: c.Coefficients}
+		for k, at := range c.Dispersions {
+			of.Dispersions = append(of.Dispersions, predictive.Dispersion{Param: at, Fixed: c.Fixed[k]})
+		}
+		out = append(out, of)
+	}
+	return out
 }
 
 // dispersionsOf finds those of a regression among its parameters.

@@ -63,6 +63,8 @@ type drawReader func(dst []float64, lo, hi int) error
 // Deriving computes derived quantities from the draws of parameters.
 type Deriving struct {
 	quantities           []Quantity
+	problem              plan.Problem
+	params               int // that read can read: all of the fit's
 	first, chains, draws int // first is the number of parameters; derived ones follow
 	read                 drawReader
 	bytes                int                   // bound of the draws in memory at once
@@ -127,9 +129,19 @@ func (d *Deriving) fill(dst []float64, lo, hi int) error {
 
 // average is the mean over rows of the mean of the response at every draw.
 func (d *Deriving) average(q *transform.Quantity, a *transform.Averaged) ([]float64, error) {
-	width := len(a.Columns)
-	fit := &predictive.Fit{Chains: d.chains, Draws: d.draws, Params: width, Columns: a.Columns, Workers: 1,
-		Open: func() predictive.Columns { return d.columns(width) }}
+	fit := &predictive.Fit{Chains: d.chains, Draws: d.draws, Params: len(a.Columns), Columns: a.Columns, Workers: 1}
+	switch p := d.problem.(type) {
+	case *plan.Mixture:
+		fit.Components, fit.Params = componentsOf(p), d.params
+	case *plan.Imputed:
+		if d.params == d.first && !p.Observed().Drawn {
+			return nil, errors.New("average() needs the draws of missing cells, of which the ledger keeps none where there " +
+				"are so many: --force draws the fit again")
+		}
+		cells := predictive.Cells(*p.CellsOf(a, d.params))
+		fit.Cells, fit.Params = &cells, d.params
+	}
+	fit.Open = func() predictive.Columns { return d.columns(fit.Params) }
 	cells, err := fit.Averages(context.Background(), q.Family(), a.Data, a.Cells, a.Weights, 1, false)
 	if err != nil {
 		return nil, err
@@ -260,17 +272,19 @@ func (d *Deriving) Parameters() []record.Parameter {
 	return out
 }
 
-// newDeriving computes quantities from draws of the first parameters, which read gives.
-func newDeriving(quantities []Quantity, first, chains, draws int, read drawReader) *Deriving {
-	return &Deriving{quantities: quantities, first: first, chains: chains, draws: draws, bytes: ColumnBytes, read: read}
+// newDeriving computes quantities of a problem from draws of its first params parameters, which read gives.
+func newDeriving(p plan.Problem, quantities []Quantity, params, first, chains, draws int, read drawReader) *Deriving {
+	return &Deriving{problem: p, quantities: quantities, params: params, first: first, chains: chains, draws: draws,
+		bytes: ColumnBytes, read: read}
 }
 
 // deriving computes a fit's derived quantities from a window of its spool.
 func (p *Prepared) deriving(d *Draws, w plan.Window) *Deriving {
 	chains := len(d.Spool.Chains)
-	return newDeriving(p.Quantities, p.Stored, chains, w.Draws(), func(dst []float64, lo, hi int) error {
+	read := func(dst []float64, lo, hi int) error {
 		return d.Fill(&infer.Columns{First: lo, Params: hi - lo, Chains: chains, Draws: w.Draws(), Values: dst}, w)
-	})
+	}
+	return newDeriving(p.Problem, p.Quantities, len(p.Kept), p.Stored, chains, w.Draws(), read)
 }
 
 // All returns the draws of all quantities, by quantity, chain and draw.
@@ -324,7 +338,7 @@ func Rederive(id *plan.Identified, e *judge.Evidence, first, chains, draws int,
 	if err != nil {
 		return nil, err
 	}
-	d := newDeriving(quantities, first, chains, draws, read)
+	d := newDeriving(id.Problem, quantities, first, first, chains, draws, read)
 	summaries, err := d.Summarize()
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@
 //   - check.go, measure.go, hamiltonian.go: measures of a window, and whether a fit may stop;
 //   - gating.go: what gates look at;
 //   - derive.go, curves.go, allocations.go: quantities, smooths and components of rows computed from each draw;
+//   - incomplete.go: missing cells that were drawn, beside those that are there;
 //   - pooled.go: draws of several imputations, and Rubin's rules;
 //   - labels.go: what the components of mixtures were called;
 //   - waiting.go: draws of a fit that is stored later;

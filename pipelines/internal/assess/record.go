@@ -75,7 +75,7 @@ func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
 		rec.Diagnostics = d.diagnostics(extras.Diagnostics)
 	}
 	rec.Metrics, rec.Assessment, rec.Certificates = extras.Metrics, extras.Assessment, d.Proved
-	rec.Curves, rec.Allocations = extras.Curves, extras.Allocations
+	rec.Curves, rec.Allocations, rec.Incomplete = extras.Curves, extras.Allocations, extras.Incomplete
 	for _, n := range extras.Notes {
 		rec.Events = append(rec.Events, record.Event{At: s.Now(), Level: "info", Message: n})
 	}

@@ -13,6 +13,9 @@ type average struct {
 	err  error
 }
 
+// averages are those of a model's calls, by their text.
+type averages map[string]average
+
 // averagesOf lists the calls of average() in what a model derives.
 func averagesOf(m *spec.Model) (out []*transform.Average) {
 	for _, d := range m.Derive {
@@ -31,7 +34,7 @@ func (u *Unit) average(d *design, m *spec.Model) {
 	responding := coding
 	responding.Response = true
 	weights, err := d.Record.RowWeights(table.Data, table.Counts(), responding)
-	d.averages = map[string]average{}
+	d.averages = averages{}
 	for _, a := range calls {
 		at := average{err: err}
 		if err == nil {
@@ -41,9 +44,9 @@ func (u *Unit) average(d *design, m *spec.Model) {
 	}
 }
 
-// average is what Fitted.Average wants.
-func (r *Regression) average(a *transform.Average) (*transform.Averaged, error) {
-	at, found := r.averages[a.Text]
+// of is what Fitted.Average wants.
+func (all averages) of(a *transform.Average) (*transform.Averaged, error) {
+	at, found := all[a.Text]
 	if !found {
 		return nil, fmt.Errorf("%s is over the rows of the data, and rows: factored keeps none", a.Text)
 	}

@@ -26,11 +26,15 @@ type columnModel struct {
 
 // words say what the column is modelled by.
 func (c *columnModel) words() string {
-	name := c.family.Name
+	return fmt.Sprintf("%s, %s: %d missing cells are drawn", c.formula, c.familyWord(), len(c.gap.Rows))
+}
+
+// familyWord names the family, in words.
+func (c *columnModel) familyWord() string {
 	if c.gap.Several() {
-		name = multinomial
+		return multinomial
 	}
-	return fmt.Sprintf("%s, %s: %d missing cells are drawn", c.formula, name, len(c.gap.Rows))
+	return c.family.Name
 }
 
 // multinomial is the family of a column of several levels, in words. The law of each level against the first is
@@ -46,12 +50,7 @@ func (c *columnModel) parameters() int {
 }
 
 // numbers is how many parameters the cells have.
-func (c *columnModel) numbers() int {
-	if c.gap.Several() {
-		return len(c.gap.Rows) * len(c.gap.Levels)
-	}
-	return len(c.gap.Rows)
-}
+func (c *columnModel) numbers() int { return len(c.gap.Rows) * c.gap.Numbers() }
 
 // familyOf is the family of a column whose formula is not of its logarithm, as pipeline init chooses those of
 // responses.

@@ -23,7 +23,7 @@ type design struct {
 	making sync.Once
 	*transform.Design
 	dataHash string
-	averages map[string]average // what derived quantities average over, by the text of the call
+	averages averages // what derived quantities average over, by the text of the call
 	err      error
 }
 

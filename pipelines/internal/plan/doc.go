@@ -12,14 +12,15 @@
 //   - select.go, choice.go, share.go: which fits a call chooses, and a machine of several;
 //   - reader.go, unit.go, factored.go, discreteread.go, patience.go: units of data;
 //   - regression.go, selection.go, design.go, method.go, groups.go, smooths.go, priors.go, scales.go, focus.go,
-//     blocks.go, describe.go: regressions; imputed.go, columns.go, imputedrows.go, imputedgroups.go, marked.go: those
-//     with missing cells, the models of incomplete columns, what rows hold at a draw, group-level effects, and mi();
+//     blocks.go, describe.go: regressions; imputed.go, columns.go, imputedrows.go, incomplete.go, imputedgroups.go,
+//     marked.go: those with missing cells, the models of incomplete columns, what rows hold at a draw, what is seen of
+//     a column, group-level effects, and mi();
 //   - pooled.go: regressions on several imputations; mixture.go: mixtures;
 //   - discrete.go, discretemethod.go, discretechains.go, discretefound.go: discrete systems;
 //   - schedule.go: how long chains get; memory.go, work.go: what they may take;
 //   - identity.go, changes.go: what decides their draws, and what of it has changed;
 //   - earlier.go, around.go, datasummary.go: starts from the posterior of an earlier fit;
-//   - averages.go: rows that derived quantities average over;
+//   - averages.go, drawnrows.go: rows that derived quantities and effects average over, complete or not;
 //   - forecast.go: how fast chains are expected to forget;
 //   - cases.go, survey.go, defaults.go, sizes.go: what check, explain and validate ask.
 package plan

@@ -12,6 +12,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/impute"
 	"glmbatch/infer/prior"
+	"glmbatch/ingest"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
@@ -30,6 +31,7 @@ type Imputed struct {
 	method   Method
 	dataHash string
 	cells    int
+	averages map[string]drawnAverage
 	beside   []*transform.Beside // of the rows with a response
 	unread   []string
 }
@@ -84,25 +86,30 @@ func imputedOf(u *Unit, m *spec.Model) (*Imputed, error) {
 	if p.columns, err = modelsOf(m, table.Schema(), terms, gaps); err != nil {
 		return nil, err
 	}
-	reads := slices.Concat(terms, response, others)
-	for _, i := range m.Imputation {
-		if own, err := transform.ParseFormula(i.Formula); err == nil {
-			more, err := own.Columns(table.Schema())
-			if err != nil {
-				return nil, fmt.Errorf("model %q, imputation of column %q: %w", m.Name, i.Name, err)
-			}
-			reads = append(reads, more...)
-		}
-	}
-	slices.Sort(reads)
-	if p.dataHash, err = u.table.Hash(slices.Compact(reads)); err != nil {
+	if p.dataHash, err = imputedHash(u.table, m, slices.Concat(terms, response, others)); err != nil {
 		return nil, err
 	}
 	if err := p.code(formula, table, unseen, response[0]); err != nil {
 		return nil, err
 	}
 	p.readBeside(table)
+	p.average(table)
 	return p, nil
+}
+
+// imputedHash is that of the columns which the formula reads, and of those of the models of columns.
+func imputedHash(table *ingest.Table, m *spec.Model, reads []string) (string, error) {
+	for _, i := range m.Imputation {
+		if own, err := transform.ParseFormula(i.Formula); err == nil {
+			more, err := own.Columns(table.Data.Schema())
+			if err != nil {
+				return "", fmt.Errorf("model %q, imputation of column %q: %w", m.Name, i.Name, err)
+			}
+			reads = append(reads, more...)
+		}
+	}
+	slices.Sort(reads)
+	return table.Hash(slices.Compact(reads))
 }
 
 // gapsOf finds the incomplete columns of terms and of the models of columns, and the rows without a response.
@@ -386,12 +393,13 @@ func (p *Imputed) ToData(theta []float64) {
 // Gating passes over cells that never move, as one of two states may.
 func (p *Imputed) Gating() Gating { return Gating{Constants: true} }
 
-// Bind looks up what a derived quantity names among parameters; averages over rows are for complete data.
+// Bind looks up what a derived quantity names among parameters, and the rows that it averages over.
 func (p *Imputed) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
 	return d.Expression.Bind(&transform.Fitted{Dataset: p.fit.Unit.Name(), Names: names, Record: p.design.Record,
 		Family: p.fit.Model.Family.Family, Effects: firstEffect(p.design.Data, names),
-		Average: func(*transform.Average) (*transform.Averaged, error) {
-			return nil, errors.New("an average over rows with missing cells is not in this version")
+		Average: func(a *transform.Average) (*transform.Averaged, error) {
+			at := p.averages[a.Text]
+			return at.rows, at.err
 		}})
 }
 

@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"glmbatch/infer/impute"
 	"glmbatch/transform"
 )
 
@@ -36,18 +37,54 @@ type Cells struct {
 	Entries func(i int) func(cells, entries []float64)
 }
 
+// cellRows are rows of a design of which some entries are cells of incomplete columns.
+type cellRows struct {
+	gaps   []transform.Gap
+	first  []int       // of each gap, where its cells begin among all
+	states [][]float64 // of each gap, of all rows of the table
+	coder  impute.Coder
+	of     []int // rows of the table that the rows of the design are
+}
+
 // missingCell is a cell of a row: its incomplete column, and how many numbers it has in a position.
 type missingCell struct{ column, numbers int }
 
 // Cells returns those cells; params is the number of parameters of a position.
 func (p *Imputed) Cells(params int) *Cells {
-	out, of := &Cells{}, p.problem.Of
+	rows := &cellRows{coder: p.problem.Coder, of: p.problem.Of, gaps: p.gaps(), first: p.firstCells()}
+	for k := range p.problem.Columns {
+		rows.states = append(rows.states, p.problem.Columns[k].Data.Y)
+	}
+	return rows.cells(params - p.effects() - p.cells)
+}
+
+// gaps are the incomplete columns in the order of their models.
+func (p *Imputed) gaps() (out []transform.Gap) {
+	for _, c := range p.columns {
+		out = append(out, c.gap)
+	}
+	return out
+}
+
+// firstCells is where the cells of each column begin among all.
+func (p *Imputed) firstCells() (out []int) {
+	at := 0
+	for _, c := range p.columns {
+		out = append(out, at)
+		at += c.numbers()
+	}
+	return out
+}
+
+// cells are those of the rows; from is where a position has the first cell of all.
+func (r *cellRows) cells(from int) *Cells {
+	out, of := &Cells{}, r.of
 	cells := make([][]missingCell, len(of))
 	numbers, columns := make([][]int, len(of)), make([][]int, len(of))
-	at := params - p.effects() - p.cells
-	for k, c := range p.columns {
-		moved, each := p.problem.Coder.Moved(k), c.numbers()/max(1, len(c.gap.Rows))
-		for _, row := range c.gap.Rows {
+	for k := range r.gaps {
+		g := &r.gaps[k]
+		moved, each, at := r.coder.Moved(k), g.Numbers(), from+r.first[k]
+		for _, row := range g.Rows {
 			i, there := slices.BinarySearch(of, row)
 			if there && moved != nil {
 				cells[i] = append(cells[i], missingCell{k, each})
@@ -69,16 +106,16 @@ func (p *Imputed) Cells(params int) *Cells {
 		out.Columns, kept = append(out.Columns, slices.Compact(columns[i])), append(kept, c)
 	}
 	out.Entries = func(i int) func(cells, entries []float64) {
-		row, states := of[out.Rows[i]], make([]float64, len(p.columns))
-		for k := range p.problem.Columns {
-			states[k] = p.problem.Columns[k].Data.Y[row]
+		row, states := of[out.Rows[i]], make([]float64, len(r.gaps))
+		for k := range r.gaps {
+			states[k] = r.states[k][row]
 		}
 		return func(cells, entries []float64) {
 			for _, c := range kept[i] {
-				states[c.column] = p.columns[c.column].gap.StateOf(cells[:c.numbers])
+				states[c.column] = r.gaps[c.column].StateOf(cells[:c.numbers])
 				cells = cells[c.numbers:]
 			}
-			p.problem.Coder.Code(row, states, out.Columns[i], entries)
+			r.coder.Code(row, states, out.Columns[i], entries)
 		}
 	}
 	return out

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -25,8 +24,9 @@ type Mixture struct {
 	method   Method
 	setup    func(by infer.Parallel) (infer.Setup, error)
 	// Beside and Unread are those of Regression.
-	Beside []*transform.Beside
-	Unread []string
+	Beside   []*transform.Beside
+	Unread   []string
+	averages averages
 }
 
 // MixtureMethod is the method of mixtures whose parameters are drawn.
@@ -42,7 +42,8 @@ func newMixture(f *Fit) (*Mixture, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mixture{Design: d.Design, fit: f, dataHash: d.dataHash, Beside: d.beside, Unread: d.unread}
+	m := &Mixture{Design: d.Design, fit: f, dataHash: d.dataHash, Beside: d.beside, Unread: d.unread,
+		averages: d.averages}
 	m.method = mixtureMethod(f.Sampler, f.Model)
 	given := &f.Model.Mixture
 	o := mixture.Options{Components: given.Components, Concentration: given.Weights, Order: given.Order}
@@ -167,6 +168,17 @@ func (m *Mixture) Components() (out []Places) {
 	return out
 }
 
+// means are the parameters that mean responses depend on: weights and coefficients of all components.
+func (m *Mixture) means() (out []int) {
+	for _, c := range m.Components() {
+		out = append(out, c.Weight)
+		for j := range m.Data.Cols() {
+			out = append(out, c.Coefficients+j)
+		}
+	}
+	return out
+}
+
 // ToData takes the coefficients of each component to the units of the data.
 func (m *Mixture) ToData(position []float64) {
 	for _, block := range m.layout().Blocks(position) {
@@ -229,12 +241,16 @@ func (m *Mixture) Solve() (*Solution, error) {
 
 // Bind looks up what a derived quantity names among parameters.
 func (m *Mixture) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
-	if len(d.Expression.Averages()) > 0 {
-		return nil, words.Hint(errors.New("average() is of models with one linear predictor, and a mixture has several"),
-			"name parameters, as theta1 * mu1_Intercept")
-	}
-	return d.Expression.Bind(&transform.Fitted{Dataset: m.fit.Unit.Name(), Names: names, Family: m.fit.Model.Family.Family,
-		Effects: -1})
+	return d.Expression.Bind(&transform.Fitted{Dataset: m.fit.Unit.Name(), Names: names, Record: m.Record, Several: true,
+		Family: m.fit.Model.Family.Family, Effects: -1, Average: func(a *transform.Average) (*transform.Averaged, error) {
+			rows, err := m.averages.of(a)
+			if err != nil {
+				return nil, err
+			}
+			own := *rows // the mean of a row is that of its components, by their weights
+			own.Params = m.means()
+			return &own, nil
+		}})
 }
 
 // Describe adds the record of the design, the summary of its data, and the prior of each parameter.

@@ -16,7 +16,7 @@ type Regression struct {
 	*transform.Design
 	fit      *Fit
 	dataHash string
-	averages map[string]average
+	averages averages
 	sampler  sampler
 	// Beside are columns of the data that predictive checks ask for, as the rows of the design; Unread says why others
 	// are not there.
@@ -247,5 +247,5 @@ func (r *Regression) Solve() (*Solution, error) {
 // Bind looks up what a derived quantity names among parameters and columns of the data.
 func (r *Regression) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
 	return d.Expression.Bind(&transform.Fitted{Dataset: r.fit.Unit.Name(), Names: names, Record: r.Record,
-		Family: r.Family(), Effects: firstEffect(r.Data, names), Average: r.average})
+		Family: r.Family(), Effects: firstEffect(r.Data, names), Average: r.averages.of})
 }

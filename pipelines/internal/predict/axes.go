@@ -100,6 +100,9 @@ func (s *setting) sensible() error {
 			"write contrast: pairwise, or reference")
 	case s.As == "odds_ratio" && !binary:
 		return s.wrong("the response of family "+s.family.Name+" is no probability, which odds ratios compare", "as: ratio")
+	case s.Scale == "link" && s.rows.fit.Components != nil:
+		return s.wrong("a mixture has a linear predictor for each of its components, and none of its own",
+			"leave scale: link out: the mean of the response is that of the components by their weights")
 	case s.Scale == "link" && s.As != "" && s.As != "difference":
 		return s.wrong("on the scale of the link values are compared by difference", "leave scale: link out")
 	}
@@ -115,7 +118,17 @@ func (s *setting) tellAll() error {
 		}
 	}
 	for _, name := range names {
-		told, err := transform.ContentsOf(s.rows.table.Data, name, s.dataset, s.rows.weights)
+		weights := s.rows.weights
+		if missing := s.rows.drawn.Incomplete(name); missing != nil {
+			if slices.Contains(s.By, name) {
+				return s.wrong(name+" misses cells, so that rows are of other groups at each draw", "group by complete columns")
+			}
+			weights = slices.Clone(weights) // what a column holds is told of the cells that are there
+			for _, row := range missing {
+				weights[row] = 0
+			}
+		}
+		told, err := transform.ContentsOf(s.rows.table.Data, name, s.dataset, weights)
 		if err != nil {
 			return err
 		}

@@ -11,8 +11,8 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/ingest"
-	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
@@ -26,6 +26,7 @@ type rows struct {
 	weights []float64 // of each row of the table: its frequency, 0 where it is left out
 	fit     *predictive.Fit
 	room    transform.Room
+	drawn   *plan.DrawnRows // of rows with missing cells that were drawn; else nil
 }
 
 // estimate is the mean of the response in one cell, at every draw.
@@ -37,15 +38,12 @@ type estimate struct {
 
 // Effects writes an effect in a stored fit to w, a row for each cell or contrast.
 func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
+	c.averages = true
 	o, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer o.table.Release()
-	if _, mixed := record.MixtureOf(o.stored.Family); mixed {
-		return words.Hint(fmt.Errorf("fit %s is of a mixture, of which effects are not computed yet", o.stored.Key),
-			"pipeline predict has means of the response at rows of your choice")
-	}
 	r, err := c.rowsOf(ctx, o)
 	if err != nil {
 		return err
@@ -68,25 +66,53 @@ func (o *opened) family() glm.Family {
 	return glm.Family{Name: of, Link: o.stored.Link}
 }
 
+// mixed reports whether the fit is of a mixture.
+func (o *opened) mixed() bool {
+	_, mixed := record.MixtureOf(o.stored.Family)
+	return mixed
+}
+
 // rowsOf codes the data as they are, which says which rows count, and how often.
 func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
 	room := c.Memory.Room(0)
 	record := o.record.Population(true)
-	weights, err := o.record.RowWeights(o.table.Data, o.table.Counts(), transform.Coding{Dataset: o.table.Name,
-		Locate: o.table.Locate, Room: room, Response: c.Data == ""})
+	weights, err := c.weightsOf(o, room)
 	if err != nil {
 		return nil, err
 	}
 	c.changed(o)
-	r := &rows{table: o.table, weights: weights, room: room}
-	width := len(record.Columns)
+	r := &rows{table: o.table, weights: weights, room: room, drawn: o.drawn}
 	r.fit = &predictive.Fit{
-		Chains: o.stored.Chains, Draws: o.stored.Draws, Params: width, Columns: record.Columns, Workers: c.Workers,
+		Chains: o.stored.Chains, Draws: o.stored.Draws, Params: len(record.Columns), Columns: record.Columns,
+		Workers: c.Workers,
 		Open: func() predictive.Columns {
-			return firstColumns(o.ledger.Columns(ctx, o.stored.Stored, assess.ColumnBytes), width)
+			return firstColumns(o.ledger.Columns(ctx, o.stored.Stored, assess.ColumnBytes), r.fit.Params)
 		},
 	}
-	return r, nil
+	if o.drawn != nil {
+		r.fit.Params = o.stored.Parameters
+	}
+	if o.mixed() {
+		r.fit.Params = o.stored.Parameters
+		r.fit.Components, err = componentsOf(o.family(), o.stored)
+	}
+	return r, err
+}
+
+// weightsOf says how often each row of the data counts: of incomplete data that were drawn each does once, also without
+// a response.
+func (c *Config) weightsOf(o *opened, room transform.Room) (weights []float64, err error) {
+	if o.stored.Method != plan.ImputeMethod || c.Data != "" {
+		return o.record.RowWeights(o.table.Data, o.table.Counts(), transform.Coding{Dataset: o.table.Name,
+			Locate: o.table.Locate, Room: room, Response: c.Data == ""})
+	}
+	d := slices.IndexFunc(c.Pipeline.Datasets, func(d *spec.Dataset) bool { return d.Name == o.stored.Dataset })
+	m := slices.IndexFunc(c.Pipeline.Models, func(m *spec.Model) bool { return m.Name == o.stored.Model })
+	if d < 0 || m < 0 {
+		return nil, &CallError{fmt.Errorf("the spec has no data set %q, or no model %q", o.stored.Dataset, o.stored.Model)}
+	}
+	o.drawn, err = plan.NewDrawnRows(c.Pipeline.Datasets[d], o.stored.Group, c.Pipeline.Models[m], o.table, o.stored.Names)
+	return slices.Repeat([]float64{1}, int(o.table.Data.NumRows())), err
 }
 
 // firstColumns stops when n columns of draws are read.
@@ -155,6 +181,7 @@ func (s *setting) compute(ctx context.Context) ([]estimate, error) {
 	for i := range each {
 		each[i] = int32(i)
 	}
+	s.rows.fit.Cells = nil // there are none in rows that are made
 	draws, err := s.rows.fit.Averages(ctx, s.family, design.Data, each, slices.Repeat([]float64{1}, len(each)), len(each),
 		s.Scale == "link")
 	out := make([]estimate, len(draws))
@@ -199,10 +226,7 @@ func (s *setting) averages(ctx context.Context, cells [][]any) (out []estimate, 
 
 // average sets columns of all rows to values, and averages them by group; a group without rows is nil.
 func (s *setting) average(ctx context.Context, names []string, values []any, groups int) ([][]float64, error) {
-	table := transform.Replace(s.rows.table.Data, names, values)
-	defer table.Release()
-	design, err := s.record.Code(table, transform.Coding{Dataset: s.dataset, Locate: s.rows.table.Locate,
-		Room: s.rows.room})
+	design, err := s.set(names, values)
 	if err != nil {
 		return nil, err
 	}
@@ -226,6 +250,22 @@ func (s *setting) average(ctx context.Context, names []string, values []any, gro
 		}
 	}
 	return draws, err
+}
+
+// set codes all rows with columns set to values. Missing cells of other columns are those of each draw.
+func (s *setting) set(names []string, values []any) (*transform.Design, error) {
+	coding := transform.Coding{Dataset: s.dataset, Locate: s.rows.table.Locate, Room: s.rows.room}
+	if s.rows.drawn == nil {
+		table := transform.Replace(s.rows.table.Data, names, values)
+		defer table.Release()
+		return s.record.Code(table, coding)
+	}
+	design, cells, err := s.rows.drawn.Code(s.record, names, values, coding)
+	if err == nil {
+		of := predictive.Cells(*cells)
+		s.rows.fit.Cells = &of
+	}
+	return design, err
 }
 
 // kind says what a row of the result is.

@@ -45,6 +45,8 @@ type Config struct {
 	Seed    uint64
 	Options report.QueryOptions
 	Notes   io.Writer // remarks for people
+
+	averages bool // rows with missing cells that were drawn are taken
 }
 
 // CallError says that a prediction cannot be made as it was asked for.
@@ -104,6 +106,7 @@ type opened struct {
 	record *transform.Record
 	among  *transform.Record // of the groupings that the call names
 	table  *ingest.Table     // to be released
+	drawn  *plan.DrawnRows   // the rows, where cells of them were drawn; else nil
 }
 
 // open finds the fit, and reads its design record and the rows.
@@ -291,7 +294,7 @@ func (c *Config) oneTable(f report.Fitted) error {
 	case several:
 		return &CallError{words.Hint(fmt.Errorf("data set %q has several imputations, and rows are asked for of one table",
 			f.Dataset), "name rows with --data, such as the file of one of the imputations: the draws of all of them count")}
-	case f.Method == plan.ImputeMethod:
+	case f.Method == plan.ImputeMethod && !c.averages:
 		return &CallError{words.Hint(fmt.Errorf("fit %s has missing cells that were drawn, and rows are asked for that are "+
 			"complete", f.Key), "name a file of complete rows with --data; the view imputed has missing responses")}
 	}
@@ -325,7 +328,11 @@ func (c *Config) changed(o *opened) {
 	if c.Data != "" {
 		return
 	}
-	if hash := usedHash(o.table, o.record); hash != "" && hash != o.stored.DataHash {
+	hash := usedHash(o.table, o.record)
+	if o.drawn != nil {
+		hash = o.drawn.Hash
+	}
+	if hash != "" && hash != o.stored.DataHash {
 		fmt.Fprintf(c.Notes, "note: the data have changed since the fit of %s UTC\n", o.stored.Created.Format(time.DateTime))
 	}
 }

@@ -12,5 +12,5 @@
 // nor workers change a bit, and no chain is touched.
 //
 // Read blocks.go, components.go, levels.go and cells.go, then loo.go, match.go and kfold.go, predictive.go,
-// averages.go, allocations.go and pit.go, then check.go, histogram.go and wanted.go.
+// averages.go, allocations.go and pit.go, then check.go, histogram.go, incomplete.go and wanted.go.
 package predictive

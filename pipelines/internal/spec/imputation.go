@@ -58,7 +58,6 @@ func (c *checker) imputation(m *Model) {
 	refuse(m.Selects(), "prior", "the prior spike_slab")
 	refuse(m.KnownErrors(), "formula", "known standard errors of the response")
 	refuse(m.FrequencyWeights != "", "frequency_weights", "rows that count several times")
-	refuse(len(m.Effects) > 0, "effects", "effects")
 }
 
 // given lists the priors that are written, by their keys.

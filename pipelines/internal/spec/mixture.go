@@ -77,9 +77,9 @@ func (c *checker) mixture(m *Model) {
 	if m.Selects() {
 		c.at("components of a mixture have no prior spike_slab yet", "give coefficients another prior", at("prior")...)
 	}
-	if len(m.Effects) > 0 {
-		c.at("effects are not computed of mixtures yet", "leave effects out; derive computes from each draw",
-			at("effects")...)
+	if slices.ContainsFunc(m.Effects, func(e Effect) bool { return e.Scale == "link" }) {
+		c.at("a mixture has a linear predictor for each of its components, and none of its own",
+			"leave scale: link out: the mean of the response is that of the components by their weights", at("effects")...)
 	}
 	dispersions := m.Family.Dispersions()
 	if o := m.Mixture.Order; o != "" && (o == "sigma" || o == "shape" || o == "phi" || o == "nu") &&

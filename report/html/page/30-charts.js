@@ -4,6 +4,11 @@
 const chainColours = ["var(--c1)", "var(--c2)", "var(--c3)", "var(--c4)", "var(--c5)", "var(--c6)"];
 const chainColour = (c) => chainColours[c % chainColours.length];
 
+// Chains have a colour each; where they are of several imputations, these have.
+const several = (s) => s.imputations > 1;
+const hueOf = (s, c) => chainColour(several(s) ? Math.floor(c * s.imputations / s.trace.length) : c);
+const chainLegend = (s) => (several(s) ? s.imputations <= 12 && legend(d3.range(s.imputations).map((i) => "imputation " + (i + 1))) : legend(s.trace.map((_, c) => "chain " + (c + 1))));
+
 // drawings are redrawn when the window changes its width.
 let drawings = [];
 
@@ -45,9 +50,9 @@ function traceOf(series, chain) {
 function traceChart(series) {
   const points = series.trace.flatMap((_, c) => traceOf(series, c));
   const every = series.every > 1 ? " One draw in " + series.every + " is drawn." : "";
-  return figure("Trace", "Chains that mix look like one band; one that stays apart, drifts or sticks does not." + every, () => ({
+  return figure("Trace", (several(series) ? "Chains of one imputation that mix look like one band; imputations may lie apart." : "Chains that mix look like one band; one that stays apart, drifts or sticks does not.") + every, () => ({
     x: { label: "draw" }, y: { label: null, grid: true, tickFormat: tick, nice: true },
-    marks: [Plot.line(points, { x: "x", y: "y", z: "chain", stroke: (d) => chainColour(d.chain), strokeWidth: 0.8, strokeOpacity: 0.75 })],
+    marks: [Plot.line(points, { x: "x", y: "y", z: "chain", stroke: (d) => hueOf(series, d.chain), strokeWidth: 0.8, strokeOpacity: 0.75 })],
   }));
 }
 
@@ -83,10 +88,10 @@ function densityChart(series) {
   if (points.length === 0) return null;
   const prior = priorDensity(series.prior), scale = series.scale || 1;
   const line = prior ? d3.range(80).map((k) => low + (high - low) * k / 79).map((x) => ({ x, y: scale * prior(x * scale) })) : [];
-  const words = "Posterior by chain: where chains agree the curves lie on each other." + (prior ? " Dashed: the prior, " + series.prior + (scale === 1 ? "" : " of the coefficient times " + number(scale, 3)) + "; where both are alike, the data say little." : series.prior ? " Its prior, " + series.prior + ", is not drawn." : "");
+  const words = (several(series) ? "Posterior by chain: curves of one imputation lie on each other where chains agree, those of others need not." : "Posterior by chain: where chains agree the curves lie on each other.") + (prior ? " Dashed: the prior, " + series.prior + (scale === 1 ? "" : " of the coefficient times " + number(scale, 3)) + "; where both are alike, the data say little." : series.prior ? " Its prior, " + series.prior + ", is not drawn." : "");
   return figure("Density", words, () => ({
     x: { label: null, tickFormat: tick, ticks: 6 }, y: { label: null, ticks: [], domain: [0, Math.max(...points.map((p) => p.y)) * 1.05], clamp: true }, marginLeft: 16,
-    marks: [Plot.ruleY([0]), Plot.line(points, { x: "x", y: "y", z: "chain", stroke: (d) => chainColour(d.chain), strokeWidth: 1.5 }),
+    marks: [Plot.ruleY([0]), Plot.line(points, { x: "x", y: "y", z: "chain", stroke: (d) => hueOf(series, d.chain), strokeWidth: 1.5 }),
       Plot.line(line, { x: "x", y: "y", stroke: "currentColor", strokeWidth: 1.5, strokeDasharray: "5,3" })],
   }));
 }
@@ -98,7 +103,7 @@ function smallTraces(all, show) {
     const step = Math.max(1, Math.ceil(s.trace[0].length * s.trace.length / 400)), d = svg("svg", { viewBox: "0 0 200 60", "aria-hidden": "true", preserveAspectRatio: "none" });
     s.trace.forEach((_, c) => {
       const points = traceOf(s, c).filter((p, k) => k % step === 0 && !Number.isNaN(p.y)), n = points.length - 1 || 1;
-      d.append(svg("polyline", { points: points.map((p, k) => (200 * k / n).toFixed(1) + "," + (58 - 56 * (s.high > s.low ? (p.y - s.low) / (s.high - s.low) : 0.5)).toFixed(1)).join(" "), fill: "none", stroke: chainColour(c), "stroke-width": 1, "stroke-opacity": 0.8, "vector-effect": "non-scaling-stroke" }));
+      d.append(svg("polyline", { points: points.map((p, k) => (200 * k / n).toFixed(1) + "," + (58 - 56 * (s.high > s.low ? (p.y - s.low) / (s.high - s.low) : 0.5)).toFixed(1)).join(" "), fill: "none", stroke: hueOf(s, c), "stroke-width": 1, "stroke-opacity": 0.8, "vector-effect": "non-scaling-stroke" }));
     });
     holder.append(d);
     return button;
@@ -117,15 +122,18 @@ function pairChart(a, b) {
 }
 
 function rankChart(series) {
-  const bins = series.ranks[0].length;
-  const bars = series.ranks.flatMap((row, c) => row.map((n, b) => ({ chain: "chain " + (c + 1), colour: chainColour(c), x1: b / bins, x2: (b + 1) / bins, n })));
-  const mean = series.draws / bins;
-  return figure("Ranks", "Ranks of each chain's draws among all draws: flat where chains agree. The line is what every class would have.", () => ({
-    fx: { label: null, padding: 0.08 },
-    x: { label: "rank, smallest to largest →", ticks: [], inset: 0 }, y: { label: null, ticks: 3, tickFormat: tick, domain: [0, Math.max(...bars.map((b) => b.n)) * 1.05] },
+  const bins = series.ranks[0].length, chains = series.ranks.length, across = chains <= 6 ? chains : 10, down = Math.ceil(chains / across);
+  if (down > 6) return null;
+  const bars = series.ranks.flatMap((row, c) => row.map((n, b) => ({ at: c % across, below: Math.floor(c / across), colour: hueOf(series, c), x1: b / bins, x2: (b + 1) / bins, n })));
+  const labels = d3.range(chains).map((c) => ({ at: c % across, below: Math.floor(c / across), text: (across === chains ? "chain " : "") + (c + 1) }));
+  const words = "Ranks of each chain's draws among all draws" + (several(series) ? " of its imputation" : "") + ": flat where chains agree. The line is what every class would have.";
+  return figure("Ranks", words, () => ({
+    height: 130 + 80 * down, marginTop: 12, fx: { label: null, padding: 0.08, axis: null, domain: d3.range(across) }, fy: { label: null, padding: 0.12, axis: null, domain: d3.range(down) },
+    x: { label: "rank, smallest to largest →", ticks: [], inset: 0 }, y: { label: null, ticks: 3, tickFormat: tick, domain: [0, Math.max(...bars.map((b) => b.n)) * (down > 1 ? 1.3 : 1.2)] },
     marks: [
-      Plot.rect(bars, { fx: "chain", x1: "x1", x2: "x2", y1: 0, y2: "n", fill: "colour", insetLeft: 0.3, insetRight: 0.3 }),
-      Plot.ruleY([mean], { stroke: "currentColor", strokeDasharray: "3,3" }),
+      Plot.rect(bars, { fx: "at", fy: "below", x1: "x1", x2: "x2", y1: 0, y2: "n", fill: "colour", insetLeft: 0.3, insetRight: 0.3 }),
+      Plot.ruleY(labels, { fx: "at", fy: "below", y: series.draws / bins, stroke: "currentColor", strokeDasharray: "3,3" }),
+      Plot.text(labels, { fx: "at", fy: "below", text: "text", frameAnchor: "top", dy: -2 }),
     ],
   }));
 }
@@ -147,6 +155,6 @@ function autoChart(series) {
   const rows = series.auto.flatMap((chain, c) => chain.map((y, i) => ({ x: series.lags[i], y, chain: c }))).filter((r) => r.y !== null);
   return figure("Autocorrelation", "How alike draws are that lie so many iterations apart, by chain: the sooner it falls to 0, the more each draw is worth.", () => ({
     x: { label: "lag →", ticks: 6 }, y: { label: null, grid: true, domain: [Math.min(-0.2, ...rows.map((r) => r.y)), 1] },
-    marks: [Plot.ruleY([0]), Plot.line(rows, { x: "x", y: "y", z: "chain", stroke: (d) => chainColour(d.chain), strokeWidth: 1.5 })],
+    marks: [Plot.ruleY([0]), Plot.line(rows, { x: "x", y: "y", z: "chain", stroke: (d) => hueOf(series, d.chain), strokeWidth: 1.5 })],
   }));
 }

@@ -102,7 +102,7 @@ function groupsOf(groups) {
     g.effects + " effects of the " + g.levels + " levels of ", name(g.grouping), ": least bulk ESS " + whole(g.ess_bulk) + " (", name(g.ess_bulk_of), "), largest R-hat " + fixed(g.rhat, 3) + " (", name(g.rhat_of), "). The few that mixed worst stand among the coefficients; the ledger's view group_effects has every one."));
 }
 
-function coefficientTable(rows, link) {
+function coefficientTable(rows, link, label = "Coefficients") {
   let scale = null;
   const axis = svg("svg", { class: "axis", "aria-hidden": "true" });
   const ratio = (r) => units.value === "exp" && !["statistic", "dispersion", "scale", "group_sd", "group_correlation"].includes(r.kind);
@@ -118,7 +118,7 @@ function coefficientTable(rows, link) {
   const order = el("select", { "data-order": "" }, Object.entries(coefficientOrders).map(([key, [words]]) => el("option", { value: key }, words)));
   const units = el("select", {}, el("option", { value: "data" }, "in the units of the data"), el("option", { value: "sd" }, "in posterior sds"), ratioOf[link] && el("option", { value: "exp" }, "as " + ratioOf[link]));
   const table = new DataTable(rows, columns, {
-    label: "Coefficients", filterText: (r) => r.name + " " + r.kind, class: "coefficients cards", pageSize: 50,
+    label, filterText: (r) => r.name + " " + r.kind, class: "coefficients cards", pageSize: 50,
     extra: [rows.length > 2 && el("label", {}, "Order", order), el("label", {}, "Bars", units)],
     before: (shown) => { scale = scaleOf(shown, units.value); axisOf(axis, scale, units.value); },
   });
@@ -168,7 +168,7 @@ function mixing(f, detail) {
     drawings.slice(before).forEach((d) => { d.mixing = true; });
     holder.replaceChildren(
       el("p", {}, name(s.name), ": R-hat " + fixed(s.rhat, 3) + ", bulk ESS " + whole(s.ess_bulk) + ", tail ESS " + whole(s.ess_tail) + ", " + plural(s.trace.length, "chain") + " of " + plural(s.draws, "draw") + "."),
-      legend(s.trace.map((_, c) => "chain " + (c + 1))), el("div", { class: "charts" }, charts));
+      chainLegend(s), el("div", { class: "charts" }, charts));
     drawings.slice(before).forEach((d) => holder.isConnected && d());
   };
   choose.append(...detail.series.map((s) => el("option", {}, s.name)));
@@ -263,12 +263,13 @@ function fitPage(page, i) {
     el("h2", {}, name(fitName(f))), verdictBox(f), factsOf(f),
   ];
   if (!detail) return [...node, el("p", { class: "note" }, "The ledger holds no draws and no summaries of it, so there is nothing more to show.")];
-  const rows = coefficientRows(detail.coefficients), discrete = detail.discrete;
+  const apart = detail.incomplete ? ["imputation", "imputed"] : []; // they have a part of their own
+  const rows = coefficientRows(detail.coefficients).filter((r) => !apart.includes(r.kind)), discrete = detail.discrete;
   node.push(proved(discrete), pictures(discrete));
   node.push(rows.length > 0 && discrete && [el("h3", {}, "Functionals of the state"), coefficientTable(rows)]);
   node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), coefficientTable(rows, f.link)],
-    pooledTable(detail.pooled), effectsOf(detail.effects), smoothPictures(detail), mixturePictures(f, detail),
-    groupPictures(detail),
+    pooledSection(detail.pooled), effectsOf(detail.effects), smoothPictures(detail), mixturePictures(f, detail),
+    groupPictures(detail), incompletePictures(detail),
     detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks, detail, f), leaveOneOut(detail.loo));
   return node;
 }

@@ -31,11 +31,3 @@ function effectsOf(effects) {
       return rows.length > 0 && effectChart(t, rows);
     }))];
 }
-
-// pooledTable tells what imputations of the data say of the parameters, by Rubin's rules.
-function pooledTable(p) {
-  if (!p) return [];
-  return [el("h3", {}, "Imputations"), el("p", {}, p.words + "."),
-    simpleTable("What imputations say of the parameters", ["Parameter", "#Mean", "#sd within", "#sd between", "#sd in all", "#df", "#Missing information", "#R-hat over all"],
-      p.rows.map((r) => [name(r.name), number(r.mean), number(r.within), number(r.between), number(r.total), number(r.df, 3), percent(r.fmi), number(r.across, 4)]))];
-}

@@ -1,0 +1,33 @@
+package assess
+
+import (
+	"glmbatch/infer"
+	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/predictive"
+	"glmbatch/report/record"
+)
+
+// incomplete describes the columns of which missing cells were drawn, and sets these beside the cells that are there.
+func incomplete(p *plan.Imputed, draws *Source) ([]record.IncompleteColumn, error) {
+	of := map[string][]int{}
+	for i, q := range draws.Parameters {
+		if q.Kind == infer.Imputed {
+			of[q.Grouping] = append(of[q.Grouping], i)
+		}
+	}
+	var out []record.IncompleteColumn
+	var wanted []predictive.Incomplete
+	for _, c := range p.Incomplete() {
+		out = append(out, record.IncompleteColumn{Variable: c.Variable, Formula: c.Formula, Family: c.Family,
+			Response: c.Response, Observed: len(c.Seen), Missing: c.Missing})
+		wanted = append(wanted,
+			predictive.Incomplete{Params: of[c.Variable], Levels: c.Levels, Numbers: c.Numbers, Seen: c.Seen})
+	}
+	fit := &predictive.Fit{Chains: draws.Chains, Draws: draws.Draws, Params: len(draws.Parameters),
+		Open: func() predictive.Columns { return draws.Open() }}
+	bins, err := fit.CellBins(wanted)
+	for k := range bins {
+		out[k].Bins = bins[k]
+	}
+	return out, err
+}

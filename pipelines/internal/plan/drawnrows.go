@@ -1,0 +1,165 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"glmbatch/infer"
+	"glmbatch/ingest"
+	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/transform"
+)
+
+// DrawnRows are all rows of incomplete data, those without a response too, of which the missing cells were drawn with
+// the coefficients of a stored fit.
+type DrawnRows struct {
+	Hash  string // of the data
+	gaps  []transform.Gap
+	first []int // of each gap, where a position has its first cell
+	table transform.Table
+}
+
+// NewDrawnRows finds the missing cells of a table among the parameters of a fit of a model. The table must outlive it.
+func NewDrawnRows(d *spec.Dataset, key string, m *spec.Model, table *ingest.Table,
+	params []infer.Parameter) (*DrawnRows, error) {
+	formula, err := formulaOf(m)
+	if err != nil {
+		return nil, err
+	}
+	u, schema := &Unit{Dataset: d, Key: key}, table.Data.Schema()
+	terms, response, others, err := formula.Reads(schema)
+	if err != nil {
+		return nil, err
+	}
+	gaps, _, err := gapsOf(u, m, table.Data, terms, response, others)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := modelsOf(m, schema, terms, gaps)
+	if err != nil {
+		return nil, err
+	}
+	out := &DrawnRows{table: table.Data}
+	if out.Hash, err = imputedHash(table, m, slices.Concat(terms, response, others)); err != nil {
+		return nil, err
+	}
+	for _, c := range columns {
+		first, ok := cellsAmong(params, &c.gap)
+		if !ok {
+			return nil, words.Hint(fmt.Errorf("the missing cells of column %q are not those whose draws the ledger has",
+				c.gap.Column), fmt.Sprintf("run the pipeline again; of more than %d cells no draws are stored", mostEffects))
+		}
+		out.gaps, out.first = append(out.gaps, c.gap), append(out.first, first)
+	}
+	return out, nil
+}
+
+// cellsAmong finds the cells of an incomplete column among parameters: the place of the first, behind which the others
+// stand.
+func cellsAmong(params []infer.Parameter, g *transform.Gap) (first int, ok bool) {
+	first = slices.IndexFunc(params, func(p infer.Parameter) bool {
+		return p.Kind == infer.Imputed && p.Grouping == g.Column
+	})
+	at := first
+	for _, row := range g.Rows {
+		for range g.Numbers() {
+			if at < 0 || at >= len(params) || params[at].Grouping != g.Column || params[at].Level != strconv.Itoa(row+1) {
+				return 0, false
+			}
+			at++
+		}
+	}
+	ended := at == len(params) || params[at].Kind != infer.Imputed || params[at].Grouping != g.Column
+	return first, ended
+}
+
+// Incomplete are the rows in which a column is missing; nil of complete ones.
+func (d *DrawnRows) Incomplete(column string) []int {
+	if d == nil {
+		return nil
+	}
+	for i := range d.gaps {
+		if d.gaps[i].Column == column {
+			return d.gaps[i].Rows
+		}
+	}
+	return nil
+}
+
+// Code codes the rows with columns set to values, or moved by a transform.Shift, and says which of their entries are
+// missing cells. Cells of a column that is set are none.
+func (d *DrawnRows) Code(r *transform.Record, names []string, values []any,
+	c transform.Coding) (*transform.Design, *Cells, error) {
+	design, rows, err := codeDrawn(r, d.table, d.gaps, d.first, names, values, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return design, rows.cells(0), nil
+}
+
+// codeDrawn is Code of rows whose cells of gap k stand from first[k] on.
+func codeDrawn(r *transform.Record, table transform.Table, gaps []transform.Gap, first []int, names []string,
+	values []any, c transform.Coding) (*transform.Design, *cellRows, error) {
+	filled := transform.Filled(table, gaps)
+	defer filled.Release()
+	set := transform.Replace(filled, names, values)
+	defer set.Release()
+	rows := &cellRows{}
+	for k, g := range gaps {
+		if i := slices.Index(names, g.Column); i >= 0 {
+			by, moved := values[i].(transform.Shift)
+			if !moved {
+				continue
+			}
+			g = g.Shifted(float64(by))
+		}
+		rows.gaps, rows.first = append(rows.gaps, g), append(rows.first, first[k])
+		rows.states = append(rows.states, g.States())
+	}
+	design, err := r.Code(set, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	coder, err := r.NewEntries(rows.gaps, set)
+	rows.of, rows.coder = design.TableRows(), coder
+	return design, rows, err
+}
+
+// drawnAverage is what a call of average() speaks of, or why there is none.
+type drawnAverage struct {
+	rows *transform.Averaged
+	of   *cellRows
+	err  error
+}
+
+// average codes the rows that derived quantities average over.
+func (p *Imputed) average(table transform.Table) {
+	p.averages = map[string]drawnAverage{}
+	coding := transform.Coding{Dataset: p.fit.Unit.Name(), Locate: p.fit.Unit.table.Locate}
+	for _, a := range averagesOf(p.fit.Model) {
+		var at drawnAverage
+		var among *transform.Record
+		var design *transform.Design
+		if among, at.err = p.design.Record.AveragedBy(a); at.err == nil {
+			design, at.of, at.err = codeDrawn(among, table, p.gaps(), p.firstCells(), a.Names, a.Values, coding)
+		}
+		if at.err == nil {
+			at.rows = &transform.Averaged{Data: design.Data, Columns: among.Columns, Cells: make([]int32, design.Rows),
+				Weights: slices.Repeat([]float64{1}, design.Rows)}
+		}
+		p.averages[a.Text] = at
+	}
+}
+
+// CellsOf are the missing cells of the rows that a derived quantity averages over; params is the number of parameters
+// of a position.
+func (p *Imputed) CellsOf(rows *transform.Averaged, params int) *Cells {
+	for _, at := range p.averages {
+		if at.rows == rows {
+			return at.of.cells(params - p.effects() - p.cells)
+		}
+	}
+	return nil
+}
