@@ -27,6 +27,7 @@ type setup struct {
 	main    int     // the regression's place among readers
 	params  []infer.Parameter
 	unseen  *glm.Pointwise
+	summed  *summed // or nil
 	patterns
 }
 
@@ -66,7 +67,8 @@ func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
 	}
 	s.findPatterns()
 	s.describe()
-	return s, nil
+	s.summed = s.findSummed()
+	return s, s.fitTogether()
 }
 
 // findCells lists the rows with missing cells, and what chains start from.
