@@ -124,8 +124,8 @@ func (k *kernel) sumOthers(but *summedChain, row, models int) []float64 {
 // leaps is the number of leapfrog steps of a trajectory.
 const leaps = 4
 
-// move moves the coefficients of the model by a trajectory of Hamiltonian dynamics, in coordinates in which the first
-// fit has unit curvature. Step sizes are drawn, a quarter of the usual ones in every fourth iteration.
+// move moves the coefficients of the model by a trajectory of Hamiltonian dynamics. Step sizes are drawn, a quarter of the
+// usual ones in every fourth iteration.
 //
 // Source: Neal (2011), MCMC using Hamiltonian dynamics, section 5.3, doi:10.1201/b10905.
 func (c *summedChain) move() {
@@ -139,11 +139,23 @@ func (c *summedChain) move() {
 		p[j] = variate.Normal(c.k.stream)
 	}
 	threshold := vec.Log(1 - c.k.stream.Float64())
-	slope, step := make([]float64, dim), make([]float64, dim)
-	if !c.look(&c.here, slope, nil) {
-		return
+	c.k.proposals++
+	if there, ratio := c.trajectory(p, size); threshold < ratio {
+		c.here = *there
+		copy(c.value, there.value)
+		c.settle(there.theta)
 	}
-	there := summedPoint{theta: append([]float64(nil), c.here.theta...)}
+}
+
+// trajectory follows the dynamics from the chain's point, in coordinates in which the first fit has unit curvature, and
+// leaves the momentum at the end in p. It returns the end and the logarithm of the ratio of both densities, −Inf where a
+// density or a slope on the way is none.
+func (c *summedChain) trajectory(p []float64, size float64) (there *summedPoint, ratio float64) {
+	slope, step := make([]float64, len(p)), make([]float64, len(p))
+	there = &summedPoint{theta: append([]float64(nil), c.here.theta...)}
+	if !c.look(&c.here, slope, nil) {
+		return there, math.Inf(-1)
+	}
 	energy := math.FMA(-0.5, vec.SumSquares(p), c.here.total)
 	c.factor.SolveLower(slope)
 	kernels.Axpy(0.5*size, slope, p)
@@ -151,8 +163,8 @@ func (c *summedChain) move() {
 		copy(step, p)
 		c.factor.SolveUpper(step)
 		kernels.Axpy(size, step, there.theta)
-		if !c.look(&there, slope, nil) {
-			return
+		if !c.look(there, slope, nil) {
+			return there, math.Inf(-1)
 		}
 		c.factor.SolveLower(slope)
 		if l < leaps-1 {
@@ -160,12 +172,7 @@ func (c *summedChain) move() {
 		}
 	}
 	kernels.Axpy(0.5*size, slope, p)
-	c.k.proposals++
-	if ratio := math.FMA(-0.5, vec.SumSquares(p), there.total) - energy; threshold < ratio {
-		c.here = there
-		copy(c.value, there.value)
-		c.settle(there.theta)
-	}
+	return there, math.FMA(-0.5, vec.SumSquares(p), there.total) - energy
 }
 
 // drawSummed draws the cells of the summed columns of each row from their joint law given all else.

@@ -271,6 +271,42 @@ func (s *study) logJacobian(r *truth, from, to []float64) (total float64) {
 	return total
 }
 
+// A trajectory whose momentum is turned round at its end leads back, and the two ratios are each other's inverse.
+func TestTrajectoriesAreReversible(t *testing.T) {
+	for name, s := range mostlyMissing() {
+		_, k := s.chainOf(t, name)
+		for _, c := range k.sums {
+			c.arrive()
+		}
+		for i, c := range k.sums {
+			c.gatherOthers(len(k.sums))
+			start := slices.Clone(c.here.theta)
+			p := make([]float64, len(start))
+			for j := range p {
+				p[j] = 0.3 + 0.2*float64((i+j)%4)
+			}
+			before := slices.Clone(p)
+			there, forth := c.trajectory(p, 0.4)
+			if math.IsInf(forth, -1) || math.Abs(there.theta[0]-start[0]) < 1e-6 {
+				t.Fatalf("%s, model %d: no trajectory", name, c.column)
+			}
+			c.here = *there
+			for j := range p {
+				p[j] = -p[j]
+			}
+			back, again := c.trajectory(p, 0.4)
+			if math.Abs(forth+again) > 1e-8 {
+				t.Errorf("%s, model %d: log ratios %.9f and %.9f", name, c.column, forth, again)
+			}
+			for j := range p {
+				if math.Abs(back.theta[j]-start[j]) > 1e-8 || math.Abs(p[j]+before[j]) > 1e-8 {
+					t.Errorf("%s, model %d, coefficient %d: back at %.9f, from %.9f", name, c.column, j, back.theta[j], start[j])
+				}
+			}
+		}
+	}
+}
+
 // A count that is thinned or added to and back has the pair of laws of two poisson counts that share units: both ways
 // have the same chance, by enumeration.
 func TestThinnedCounts(t *testing.T) {
