@@ -116,14 +116,7 @@ func (w *windows) fillWindow(q, low int) {
 		count := float64(low + p)
 		delta := count - here
 		sum := own.density(q, count) - float64(delta*math.FMA(0.5*curve, delta, slope))
-		for _, h := range k.choices {
-			sum += h.move(k.setup, q, column, k.states, delta)
-		}
-		for i, r := range k.readers {
-			if i != k.main && r.choice == nil && r.moved[column] != nil {
-				sum += r.at(q, r.linearAt(q)+r.step(k.setup, q, column, k.states, delta))
-			}
-		}
+		sum += k.likelihoodsBut(k.readers[k.main], q, column, delta)
 		c.others[first+p] = sum
 		if c.place[row] < 0 {
 			continue

@@ -266,10 +266,8 @@ func (f *following) followNumber(column, q int, missing bool) {
 	switch r.target.Model().Family.Name {
 	case "poisson":
 		f.move(column, f.thin(math.Round(x), vec.Exp(from), vec.Exp(to)))
-	case "negative_binomial": // a count of a mean that is gamma
-		shape := r.disp[0]
-		rate := float64(variate.Gamma(k.stream, shape+math.Round(x)) / (shape/vec.Exp(from) + 1))
-		f.move(column, f.thin(math.Round(x), rate, float64(rate*vec.Exp(to-from))))
+	case "negative_binomial":
+		f.move(column, f.thinMixed(math.Round(x), r.disp[0], vec.Exp(from), vec.Exp(to)))
 	case "gamma":
 		f.move(column, float64(x*vec.Exp(to-from)))
 	default:
@@ -295,6 +293,12 @@ func (f *following) thin(x, from, to float64) float64 {
 		return x
 	}
 	return variate.Binomial(f.k.stream, x, to/from, (from-to)/from)
+}
+
+// thinMixed is thin of a negative binomial count: one of a mean that is gamma, and moves by a factor.
+func (f *following) thinMixed(x, shape, from, to float64) float64 {
+	mean := variate.Gamma(f.k.stream, shape+x) / (shape/from + 1)
+	return f.thin(x, mean, float64(mean*(to/from)))
 }
 
 // mostMean bounds the mean of a count that is proposed.
