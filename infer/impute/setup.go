@@ -180,6 +180,9 @@ func (s *setup) Explain() string {
 		models = append(models, fmt.Sprintf("%s (%d cells, %s)", c.Name, len(c.Missing), c.words()))
 	}
 	words := fmt.Sprintf("missing cells drawn with the coefficients: %s", strings.Join(models, ", "))
+	if names := s.togetherNames(); len(names) > 0 {
+		words += fmt.Sprintf("; coefficients move together with the cells of %s", strings.Join(names, ", "))
+	}
 	if n := len(s.problem.UnseenOf); n > 0 {
 		words += fmt.Sprintf("; %d missing responses predicted", n)
 	}

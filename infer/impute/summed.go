@@ -1,5 +1,7 @@
 package impute
 
+import "slices"
+
 // summed lays out the data for moves that sum cells of columns of two states and of several out: a row has a
 // combination for each set of states that its missing cells among these columns may have.
 //
@@ -39,6 +41,17 @@ const leastTogether, mostCombinations, mostSummed = 0.2, 64, 1 << 18
 // together reports whether cells of column k move with the coefficients: a fact of the data.
 func (s *setup) together(k int) bool {
 	return float64(len(s.problem.Columns[k].Missing)) >= leastTogether*float64(s.problem.Rows)
+}
+
+// togetherNames lists the columns whose cells move with the coefficients.
+func (s *setup) togetherNames() (out []string) {
+	for k := range s.problem.Columns {
+		own := func(m *summedModel) bool { return m.column == k && (m.own >= 0 || m.follows) }
+		if s.summed != nil && slices.ContainsFunc(s.summed.models, own) {
+			out = append(out, s.problem.Columns[k].Name)
+		}
+	}
+	return out
 }
 
 // findSummed lays the data out; nil where no column pays.

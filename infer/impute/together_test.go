@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"glmbatch/infer"
@@ -491,4 +492,24 @@ func (s *study) leastEffective(t *testing.T, r *truth, together bool) float64 {
 		least = min(least, diag.ESSBulk(halves))
 	}
 	return least
+}
+
+// Cells move with the coefficients where a fifth of a column is missing or more, and not otherwise.
+func TestWhichCellsMoveTogether(t *testing.T) {
+	for _, c := range []struct {
+		missing int
+		want    string
+	}{{3, "(3 cells, multinomial), w (0 cells, gaussian); coordinate"},
+		{4, "w (0 cells, gaussian); coefficients move together with the cells of v; coordinate"}} {
+		s := study{family: bernoulli, levels: true, n: 20}
+		r := s.draw(infer.NewStream(3, "which"))
+		r.missU, r.missV = []int{1, 7}, []int{0, 5, 9, 12}[:c.missing]
+		setup, err := New(s.problem(r), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if words := setup.(infer.Explainer).Explain(); !strings.Contains(words, c.want) {
+			t.Errorf("%d of 20 cells: %q, want %q", c.missing, words, c.want)
+		}
+	}
 }
