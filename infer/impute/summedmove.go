@@ -124,8 +124,8 @@ func (k *kernel) sumOthers(but *summedChain, row, models int) []float64 {
 // leaps is the number of leapfrog steps of a trajectory.
 const leaps = 4
 
-// move moves the coefficients of the model by a trajectory of Hamiltonian dynamics. Step sizes are drawn, a quarter of the
-// usual ones in every fourth iteration.
+// move moves the coefficients of the model by a trajectory of Hamiltonian dynamics. Step sizes are drawn, a quarter of
+// the usual ones in every fourth iteration.
 //
 // Source: Neal (2011), MCMC using Hamiltonian dynamics, section 5.3, doi:10.1201/b10905.
 func (c *summedChain) move() {
@@ -148,8 +148,8 @@ func (c *summedChain) move() {
 }
 
 // trajectory follows the dynamics from the chain's point, in coordinates in which the first fit has unit curvature, and
-// leaves the momentum at the end in p. It returns the end and the logarithm of the ratio of both densities, −Inf where a
-// density or a slope on the way is none.
+// leaves the momentum at the end in p. It returns the end and the logarithm of the ratio of both densities, −Inf where
+// a density or a slope on the way is none.
 func (c *summedChain) trajectory(p []float64, size float64) (there *summedPoint, ratio float64) {
 	slope, step := make([]float64, len(p)), make([]float64, len(p))
 	there = &summedPoint{theta: append([]float64(nil), c.here.theta...)}
