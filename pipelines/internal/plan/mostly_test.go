@@ -52,6 +52,28 @@ func TestMostlyMissingAgainstJAGS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	params, means := batchMeans(t, problem)
+	found := 0
+	for j, p := range params {
+		w, ok := want.Parameters[p.Name]
+		if !ok {
+			continue
+		}
+		found++
+		mean, sd := moments(means[j], nil)
+		se := math.Hypot(sd/math.Sqrt(float64(len(means[j])-1)), 1.5*w.MCSE)
+		if z := (mean - w.Mean) / se; !(math.Abs(z) < 5) {
+			t.Errorf("%s: %.4f, JAGS %.4f (z = %.1f)", p.Name, mean, w.Mean, z)
+		}
+	}
+	if found != len(want.Parameters) || found == 0 {
+		t.Errorf("%d of %d parameters are there", found, len(want.Parameters))
+	}
+}
+
+// batchMeans are the parameters of a problem and the means of 30 draws each of two chains.
+func batchMeans(t *testing.T, problem Problem) ([]infer.Parameter, [][]float64) {
+	t.Helper()
 	setup, err := problem.Setup(nil, Schedule{}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -82,20 +104,5 @@ func TestMostlyMissingAgainstJAGS(t *testing.T) {
 			}
 		}
 	}
-	found := 0
-	for j, p := range params {
-		w, ok := want.Parameters[p.Name]
-		if !ok {
-			continue
-		}
-		found++
-		mean, sd := moments(means[j], nil)
-		se := math.Hypot(sd/math.Sqrt(float64(len(means[j])-1)), 1.5*w.MCSE)
-		if z := (mean - w.Mean) / se; !(math.Abs(z) < 5) {
-			t.Errorf("%s: %.4f, JAGS %.4f (z = %.1f)", p.Name, mean, w.Mean, z)
-		}
-	}
-	if found != len(want.Parameters) || found == 0 {
-		t.Errorf("%d of %d parameters are there", found, len(want.Parameters))
-	}
+	return params, means
 }
