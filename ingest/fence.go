@@ -103,8 +103,8 @@ func FenceHint(path string, err error) string {
 	if folder == words.ObjectScheme {
 		folder = path
 	}
-	return fmt.Sprintf("if you trust the spec, add --allow %s (and --allow . for what is here: it may then use the folders "+
-		"that are named, and no others)", folder)
+	return fmt.Sprintf("if you trust the spec, add --allow %s (and --allow . for what is here: it may then use the "+
+		"folders that are named, and no others)", folder)
 }
 
 // folderOf is filepath.Dir, which makes one slash of two, for objects too.

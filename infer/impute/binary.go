@@ -3,6 +3,7 @@ package impute
 import (
 	"math"
 
+	"glmbatch/infer/glm"
 	"glmbatch/internal/vec"
 )
 
@@ -62,4 +63,12 @@ func (r *reader) respond(q int, state float64) {
 	}
 	r.part.SetResponse(q, to)
 	r.chain.Target().SetResponse(int(r.of[q]), to)
+}
+
+// answer rewrites a response of a part of a model of numbers.
+func (r *reader) answer(part *glm.Target, at int, state float64) {
+	if r.whole {
+		state = math.Round(state)
+	}
+	part.SetResponse(at, state)
 }

@@ -38,12 +38,17 @@ func (k *kernel) moveSingly(q int) bool {
 
 // likelihoods is the log likelihood of readers of row q with delta added to the state of column c.
 func (k *kernel) likelihoods(q, c int, delta float64) float64 {
+	return k.likelihoodsBut(nil, q, c, delta)
+}
+
+// likelihoodsBut is likelihoods without one reader's.
+func (k *kernel) likelihoodsBut(but *reader, q, c int, delta float64) float64 {
 	sum := 0.0
 	for _, h := range k.choices {
 		sum += h.move(k.setup, q, c, k.states, delta)
 	}
 	for _, r := range k.readers {
-		if at := r.of[q]; at >= 0 && r.moved[c] != nil && r.choice == nil {
+		if at := r.of[q]; at >= 0 && r.moved[c] != nil && r.choice == nil && r != but {
 			sum += r.at(q, r.chain.Point().Eta()[at]+r.step(k.setup, q, c, k.states, delta))
 		}
 	}

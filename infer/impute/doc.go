@@ -9,8 +9,9 @@
 //
 // An iteration draws coefficients and dispersions of all models given the cells, then the cells given these. A cell
 // moves the linear predictors of its own row alone. Missing cells of a row in gaussian columns are proposed at once
-// from their normal law given the rest of the row, tilted by the slope of what else depends on them. All moves are
-// exact.
+// from their normal law given the rest of the row, tilted by the slope of what else depends on them. Where a fifth of
+// a column is missing, coefficients move together with its cells too: with cells of states and of counts summed out,
+// and with those of numbers following the coefficients. All moves are exact.
 //
 // Group-level effects of the regression are moved by package groups beside the coefficients. They stand in the cached
 // linear predictor that cells see.
@@ -22,5 +23,7 @@
 // Read problem.go and check.go for what is sampled, setup.go and sampler.go, then linear.go (gaussian models of
 // columns), reader.go (all other models), patterns.go and rows.go (cells of gaussian columns at once), curved.go (one
 // at a time), binary.go (cells of two states), levels.go (of several), numbers.go (counts, positive numbers and
-// shares), kernel.go and state.go.
+// shares), kernel.go and state.go; then, of moves of coefficients and cells together, summed.go (rows with cells summed
+// out), summedlaw.go and summedslope.go (their densities and slopes), summedfit.go (first fits and starts),
+// summedmove.go (columns of states), counts.go and follow.go (of numbers).
 package impute

@@ -82,8 +82,14 @@ func (s *study) drawEffects(r *infer.Stream) (out []drawnEffects) {
 	return out
 }
 
-// beside is what the effects add to the linear predictor of a row.
+// offset is that of a row in a study that has one.
+func offset(i int) float64 { return float64(i%3) - 1 }
+
+// beside is what the effects and the offset add to the linear predictor of a row.
 func (s *study) beside(effects []drawnEffects, i int, x float64) (sum float64) {
+	if s.offset {
+		sum = offset(i)
+	}
 	for k, g := range s.groups {
 		l := g.level(i)
 		sum += effects[k].r[l]

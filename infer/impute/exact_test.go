@@ -56,9 +56,19 @@ func (s *study) summaries(t *truth, theta []float64) []float64 {
 	return append(out, cells, products, squares, ys)
 }
 
-// invariance draws everything from the prior, moves the chain from the truth by 3 iterations, and compares what it then
-// holds with other draws of everything. It returns the largest two-sample Kolmogorov distance and its limit.
-func (s *study) invariance(t *testing.T, pairs int, seed uint64) (largest, limit float64) {
+// steps makes 3 iterations.
+func steps(k *kernel) error {
+	for range 3 {
+		if _, err := k.Step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// invariance draws everything from the prior, moves the chain from the truth, and compares what it then holds with other
+// draws of everything. It returns the largest two-sample Kolmogorov distance and its limit.
+func (s *study) invariance(t *testing.T, pairs int, seed uint64, move func(*kernel) error) (largest, limit float64) {
 	var before, after [][]float64
 	for i := range pairs {
 		r := s.draw(infer.NewStream(seed, "study", fmt.Sprint(i)))
@@ -68,10 +78,8 @@ func (s *study) invariance(t *testing.T, pairs int, seed uint64) (largest, limit
 		if err := k.SetPosition(theta); err != nil {
 			t.Fatal(err)
 		}
-		for range 3 {
-			if _, err := k.Step(); err != nil {
-				t.Fatal(err)
-			}
+		if err := move(k); err != nil {
+			t.Fatal(err)
 		}
 		k.Position(theta)
 		before, after = append(before, s.summaries(other, s.theta(other))), append(after, s.summaries(r, theta))
@@ -143,7 +151,7 @@ func TestInvariance(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.study.n = 10
-			if largest, limit := c.study.invariance(t, 1200, 20261123); !(largest < limit) {
+			if largest, limit := c.study.invariance(t, 1200, 20261123, steps); !(largest < limit) {
 				t.Errorf("distance %.4f, limit %.4f", largest, limit)
 			} else {
 				t.Logf("distance %.4f, limit %.4f", largest, limit)

@@ -30,16 +30,37 @@ type kernel struct {
 	cursor        []int
 	states, zeros []float64
 	easy          []bool
+	sums          []*summedChain // models whose coefficients move together with cells
+	combined      []float64
 
 	proposals, accepted int64
 }
 
 // Kernel returns one chain: coefficients of the regression start around the penalised point of the completed data, each
-// missing cell at the value of a random row, and models of columns at a draw given these.
+// missing cell at the value of a random row, and models of columns at a draw given these; where cells move together
+// with coefficients, see startTogether.
 func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if c.Stream == nil {
 		return nil, fmt.Errorf("impute: chain %d has no random stream", c.Index)
 	}
+	k, err := s.bare(c)
+	if err != nil {
+		return nil, err
+	}
+	k.startCells(func(column, _ int) float64 {
+		donors := k.donors[column]
+		return donors[variate.Index(k.stream, len(donors))]
+	})
+	k.rewriteAll()
+	k.refresh()
+	k.drawModels()
+	k.startTogether()
+	k.predict()
+	return k, nil
+}
+
+// bare returns a chain whose cells are to start.
+func (s *setup) bare(c infer.Chain) (*kernel, error) {
 	k := &kernel{setup: s, stream: c.Stream, slice: cggibbs.NewSlicer(c.Stream)}
 	k.slice.Stepping = true
 	for _, r := range s.readers {
@@ -53,19 +74,19 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, err
 	}
 	k.makeRoom()
-	k.startCells()
-	k.rewriteAll()
+	for i, m := range s.system.models {
+		k.fits[i].logSigma = vec.Log(max(spread(s.donors[m.column]), 1e-300))
+	}
+	return k, nil
+}
+
+// refresh makes all that depends on coefficients of readers and on cells anew.
+func (k *kernel) refresh() {
 	for _, r := range k.readers {
 		r.alone()
 		r.revalue()
 		r.arrive()
 	}
-	for i, m := range s.system.models {
-		k.fits[i].logSigma = vec.Log(max(spread(s.donors[m.column]), 1e-300))
-	}
-	k.drawModels()
-	k.predict()
-	return k, nil
 }
 
 // spread is the standard deviation of numbers.
@@ -103,8 +124,8 @@ func (k *kernel) makeRoom() {
 	}
 }
 
-// startCells gives each missing cell the state of a random row.
-func (k *kernel) startCells() {
+// startCells gives each missing cell a state of its column.
+func (k *kernel) startCells(state func(column, row int) float64) {
 	y := k.system
 	for q, i := range k.rows {
 		z := k.z[q*y.width : (q+1)*y.width]
@@ -114,7 +135,7 @@ func (k *kernel) startCells() {
 		for c := range k.problem.Columns {
 			u := k.problem.Columns[c].Data.Y[i]
 			if k.mask[q]>>c&1 == 1 {
-				u = k.donors[c][variate.Index(k.stream, len(k.donors[c]))]
+				u = state(c, i)
 				if !k.problem.Columns[c].inside(u - y.centre[c] + y.centre[c]) { // lost to rounding
 					u = y.centre[c]
 				}
@@ -189,6 +210,11 @@ func (k *kernel) Step() (infer.Info, error) {
 		return bad()
 	}
 	k.settle()
+	if k.summed != nil && k.due() {
+		k.moveFollowed()
+		k.moveCounts()
+		k.moveSummed()
+	}
 	for _, r := range k.readers {
 		r.revalue()
 		info.LogPrior += r.chain.LogPrior()

@@ -25,9 +25,12 @@ func (r *reader) findLaw(c *Column, rows []int) (err error) {
 }
 
 // density is the log density of a state of the column's own cell in row q.
-func (r *reader) density(q int, state float64) float64 {
+func (r *reader) density(q int, state float64) float64 { return r.densityAt(q, state, r.linearAt(q)) }
+
+// densityAt is density at another linear predictor.
+func (r *reader) densityAt(q int, state, eta float64) float64 {
 	r.law.SetResponse(q, state)
-	r.eta[0] = r.linearAt(q)
+	r.eta[0] = eta
 	r.law.LogLik(q, r.eta[:], r.disp, r.value[:])
 	return r.value[0]
 }

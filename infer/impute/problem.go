@@ -3,7 +3,7 @@ package impute
 import "glmbatch/infer/glm"
 
 // Version names the algorithm: draws of different versions may differ in bits.
-const Version = "impute/1"
+const Version = "impute/2"
 
 // Problem is a regression on incomplete data. Rows are counted from 0 over all rows, those without a response too.
 type Problem struct {

@@ -148,3 +148,19 @@ func (r *reader) write(s *setup, q int, states []float64) {
 		}
 	}
 }
+
+// encode writes the entries of row q that column k moves to dst.
+func (r *reader) encode(s *setup, q, k int, states, dst []float64) {
+	switch table := r.table[k]; {
+	case r.affine[k]:
+		for m := range r.moved[k] {
+			dst[m] = math.FMA(r.slope[k][m], states[k], r.origin[k][m])
+		}
+	case table != nil:
+		for m := range r.moved[k] {
+			dst[m] = table[m][int(math.Round(states[k]))]
+		}
+	default:
+		r.coder.Code(s.rows[q], states, r.moved[k], dst[:len(r.moved[k])])
+	}
+}

@@ -26,6 +26,7 @@ type setup struct {
 	main    int     // the regression's place among readers
 	params  []infer.Parameter
 	unseen  *glm.Pointwise
+	summed  *summed // or nil
 	patterns
 }
 
@@ -65,7 +66,8 @@ func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
 	}
 	s.findPatterns()
 	s.describe()
-	return s, nil
+	s.summed = s.findSummed()
+	return s, s.fitTogether()
 }
 
 // findCells lists the rows with missing cells, and what chains start from.
@@ -180,6 +182,9 @@ func (s *setup) Explain() string {
 		models = append(models, fmt.Sprintf("%s (%d cells, %s)", c.Name, len(c.Missing), c.words()))
 	}
 	words := fmt.Sprintf("missing cells drawn with the coefficients: %s", strings.Join(models, ", "))
+	if names := s.togetherNames(); len(names) > 0 {
+		words += fmt.Sprintf("; coefficients move together with the cells of %s", strings.Join(names, ", "))
+	}
 	if n := len(s.problem.UnseenOf); n > 0 {
 		words += fmt.Sprintf("; %d missing responses predicted", n)
 	}

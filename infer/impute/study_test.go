@@ -90,6 +90,9 @@ type study struct {
 	unseen bool // some responses are missing
 	turns  bool // as tall data, whose cells rest in every other iteration
 	groups []grouped
+	offset bool
+	mostly bool // most cells of u and v are missing
+	alone  bool // and none of u
 }
 
 func (s *study) normal(location, scale float64) prior.Prior {
@@ -236,10 +239,14 @@ func (s *study) draw(r *infer.Stream) *truth {
 		t.w = append(t.w, math.FMA(t.sw, variate.Normal(r), sum(t.d[0], t.d[1:], s.entries(v))))
 		t.x, t.u, t.v, t.y = append(t.x, x), append(t.u, u), append(t.v, v),
 			append(t.y, rows.Draw(r, i, e, []float64{t.disp}))
-		if r.Float64() < 0.25+0.2*x && len(t.missU) < s.n-3 { // at random: given what is always seen
+		more := 0.0
+		if s.mostly {
+			more = 0.4
+		}
+		if r.Float64() < 0.25+0.2*x+more && len(t.missU) < s.n-3 && !s.alone { // at random: given what is always seen
 			t.missU = append(t.missU, i)
 		}
-		if r.Float64() < 0.3 && len(t.missV) < s.n-3 {
+		if r.Float64() < 0.3+more && len(t.missV) < s.n-3 {
 			t.missV = append(t.missV, i)
 		}
 		if s.unseen && r.Float64() < 0.3 && len(t.unseen) < s.n/2 {
@@ -338,6 +345,14 @@ func (s *study) problem(t *truth) *Problem {
 	}
 	if len(seen) < s.n {
 		p.Unseen, p.UnseenOf = &glm.Data{X: matrix(t.unseen, columns...), Names: names}, t.unseen
+	}
+	if s.offset {
+		for _, i := range seen {
+			p.Data.Offset = append(p.Data.Offset, offset(i))
+		}
+		for _, i := range t.unseen {
+			p.Unseen.Offset = append(p.Unseen.Offset, offset(i))
+		}
 	}
 	s.withEffects(p, t)
 	return p
