@@ -340,7 +340,7 @@ func (r *ItemRows) remark(learn bool) error {
 		}
 	}
 	if none > 0 {
-		r.note("%d rows have none of the items: they say nothing, and are of each component as it weighs", none)
+		r.note("%d of %d rows have none of the items: they say nothing, and are of each component as it weighs", none, r.Rows)
 	}
 	return nil
 }
