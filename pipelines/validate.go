@@ -104,30 +104,10 @@ func (p *Plan) String() string {
 	}
 	b.WriteString("\nmodels:\n")
 	for _, m := range p.pipeline.Models {
-		if m.Discrete() {
-			b.WriteString(discreteModel(m))
-			continue
-		}
-		fmt.Fprintf(&b, "  %s: %s, %s, standardize %s\n    prior of coefficients %s; of the intercept %s at %s",
-			m.Name, m.Formula, m.Family, m.Standardize, orDefault(m.Prior.Coefficients.Prior.String()),
-			orDefault(m.Prior.Intercept.Prior.Prior.String()), m.Prior.Intercept.At)
-		for _, n := range m.Prior.ByName {
-			fmt.Fprintf(&b, "; of %s %s", n.Pattern, n)
-		}
-		for _, d := range m.Family.Dispersions() {
-			fmt.Fprintf(&b, "; of %s %s", d.Name, orDefault(m.Prior.Dispersion(d.Name).String()))
-		}
-		if m.Mixed() {
-			b.WriteString(mixtureWords(m))
-		}
-		if m.Grouped() {
-			fmt.Fprintf(&b, "; of sds of group-level effects %s, of their correlations %s",
-				orDefault(m.Prior.SD.String()), cmp.Or(m.Prior.Cor.String(), "lkj(1)"))
-		}
-		if m.Smooths() {
-			fmt.Fprintf(&b, "; of sds of smooths %s", orDefault(m.Prior.SDS.String()))
-		}
-		b.WriteString("\n")
+		b.WriteString(modelWords(m))
+	}
+	if len(p.survey.Items) > 0 {
+		fmt.Fprintf(&b, "\nitems:\n  %s\n", words.Indent(strings.Join(p.survey.Items, "\n")))
 	}
 	if len(p.survey.Defaults) > 0 {
 		fmt.Fprintf(&b, "\ndefault priors, of the columns as scaled:\n  %s\n",
@@ -136,6 +116,38 @@ func (p *Plan) String() string {
 	if len(p.survey.Sizes) > 0 {
 		fmt.Fprintf(&b, "\nmemory:\n  %s\n", strings.Join(p.survey.Sizes, "\n  "))
 	}
+	return b.String()
+}
+
+// modelWords are the lines of a model.
+func modelWords(m *spec.Model) string {
+	var b strings.Builder
+	switch {
+	case m.Discrete():
+		return discreteModel(m)
+	case m.Classes():
+		return classesModel(m)
+	}
+	fmt.Fprintf(&b, "  %s: %s, %s, standardize %s\n    prior of coefficients %s; of the intercept %s at %s",
+		m.Name, m.Formula, m.Family, m.Standardize, orDefault(m.Prior.Coefficients.Prior.String()),
+		orDefault(m.Prior.Intercept.Prior.Prior.String()), m.Prior.Intercept.At)
+	for _, n := range m.Prior.ByName {
+		fmt.Fprintf(&b, "; of %s %s", n.Pattern, n)
+	}
+	for _, d := range m.Family.Dispersions() {
+		fmt.Fprintf(&b, "; of %s %s", d.Name, orDefault(m.Prior.Dispersion(d.Name).String()))
+	}
+	if m.Mixed() {
+		b.WriteString(mixtureWords(m))
+	}
+	if m.Grouped() {
+		fmt.Fprintf(&b, "; of sds of group-level effects %s, of their correlations %s",
+			orDefault(m.Prior.SD.String()), cmp.Or(m.Prior.Cor.String(), "lkj(1)"))
+	}
+	if m.Smooths() {
+		fmt.Fprintf(&b, "; of sds of smooths %s", orDefault(m.Prior.SDS.String()))
+	}
+	b.WriteString("\n")
 	return b.String()
 }
 
@@ -230,4 +242,17 @@ func mixtureWords(m *spec.Model) string {
 		text += ", each with the prior " + m.Mixture.Conjugate.String() + " in place of those above"
 	}
 	return text
+}
+
+// classesModel is the line of a model of latent classes.
+func classesModel(m *spec.Model) string {
+	missing := "a missing item is not seen"
+	switch m.Missing {
+	case "drop":
+		missing = "rows with a missing item are dropped"
+	case "error":
+		missing = "a missing item is an error"
+	}
+	return fmt.Sprintf("  %s: %s, latent classes: a mixture of %d components, weights dirichlet(%v), each item with its "+
+		"own law in each; %s\n", m.Name, m.Formula, m.Mixture.Components, cmp.Or(m.Mixture.Weights, 1), missing)
 }

@@ -67,6 +67,9 @@ func (r *Record) coder(table arrow.Table, coding Coding) *builder {
 // formula: those of the predictors and offsets, and with response also those of
 // the response and its trials.
 func (r *Record) Inputs(response bool) ([]string, error) {
+	if r.Items != nil {
+		return unique(r.itemInputs()), nil
+	}
 	b, err := r.recalled(response)
 	if err != nil {
 		return nil, err

@@ -123,6 +123,7 @@
 //   - derived.go, quantity.go, average.go stand apart: quantities computed from draws; statistic.go: one number of all
 //     responses;
 //   - beside.go: columns that stand beside a design;
+//   - items.go, itemrows.go: several responses in a row;
 //   - gaps.go, entries.go: incomplete columns, and what their cells move in a design;
 //   - points.go: tables of points, and of rows with other values than they have.
 package transform

@@ -33,6 +33,9 @@ type Record struct {
 	Columns   []Column   `json:"columns"` // of the design, in order
 	Smooths   []Smooth   `json:"smooths,omitempty"`
 
+	// Items are several responses, in the place of Response and all that explains it.
+	Items []ItemRecord `json:"items,omitempty"`
+
 	GroupedBy []Variable `json:"grouped_by,omitempty"` // what groupings are made of, with levels and without contrasts
 	Groupings []Grouping `json:"groupings,omitempty"`
 	Effects   []Effect   `json:"effects,omitempty"`

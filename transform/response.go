@@ -292,7 +292,7 @@ func (s *selector) left(n *node) error {
 		}
 		n = n.args[0].bare()
 	}
-	if n.kind == nodeCall && n.text == "cbind" {
+	if n.kind == nodeCall && slices.Contains(binders, n.text) {
 		return s.cbind(n)
 	}
 	return s.response(n)
@@ -330,9 +330,10 @@ func (s *selector) cbind(n *node) error {
 	if s.out.trials != nil {
 		return s.fail(n.pos, "cbind() and trials() both give the number of trials", "write one of them")
 	}
-	if len(n.args) != 2 {
-		return s.fail(n.pos, "cbind() takes successes and failures",
-			"write cbind(successes, failures), or successes | trials(total)")
+	if len(n.args) != 2 || n.text != "cbind" {
+		return s.fail(n.pos, n.text+"() with a family is of successes and failures",
+			"write cbind(successes, failures), or successes | trials(total); several responses are of latent classes, which "+
+				"have mixture: {components: 2} and no family")
 	}
 	for _, arg := range n.args {
 		if err := s.arithmetic(arg); err != nil {

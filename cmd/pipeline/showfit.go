@@ -87,7 +87,8 @@ func printFacts(s *screen, f *pipelines.Look) {
 		}
 	}
 	add(true, "fit %d of run %s", f.ID, f.RunID)
-	add(f.Formula != "", "%s, %s(%s)", words.Visible(f.Formula), f.Family, f.Link)
+	add(f.Formula != "" && f.Link != "", "%s, %s(%s)", words.Visible(f.Formula), f.Family, f.Link)
+	add(f.Formula != "" && f.Link == "", "%s, %s", words.Visible(f.Formula), f.Family)
 	add(f.Rows > 0 && !f.Discrete(), "%s, %s", plural(int(f.Rows), "row"), plural(int(f.Columns), "column"))
 	add(f.Draws == 0 && f.Discrete(), "%s", f.Method)
 	add(f.Draws > 0, "%s: %d chains of %d draws", f.Method, f.Chains, f.Draws)

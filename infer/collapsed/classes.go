@@ -9,7 +9,9 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/mixture"
 	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 	"glmbatch/internal/words"
 )
 
@@ -34,23 +36,15 @@ type Column struct {
 // Dirichlet is the law of a Prior of categories.
 const Dirichlet = "dirichlet"
 
-// NewClasses returns the sampler of a mixture of rows with several responses, which are independent given the
-// component. The parameters of a component are those of each column in turn: mu1_y, sigma_y1, and for a category
-// its probability, p1_item_category.
-//
-// The prior of Options is not used. Cost of an iteration: K predictive densities for each row and column, then K
-// densities. Its error names the column.
-//
-// Source: Lazarsfeld and Henry (1968), Latent structure analysis; for its Gibbs sampler White and Murphy (2014),
-// BayesLCA, doi:10.18637/jss.v061.i13.
-func NewClasses(columns []Column, opts Options) (infer.Setup, error) {
+// Classes are rows with several responses, which are independent given the component. They are read-only.
+type Classes struct{ product }
+
+// ClassesOf joins columns. Its error names the column.
+func ClassesOf(columns []Column) (*Classes, error) {
 	if len(columns) == 0 {
 		return nil, errors.New("latent classes: there is no column")
 	}
-	if opts.Prior.Law != "" {
-		return nil, errors.New("latent classes: each column has a prior of its own, and there is another one for all")
-	}
-	p := &product{}
+	p := product{}
 	names := map[string]bool{}
 	for i := range columns {
 		c := &columns[i]
@@ -72,7 +66,45 @@ func NewClasses(columns []Column, opts Options) (infer.Setup, error) {
 		}
 		names[c.Name] = true
 	}
-	return newSetup(p, p.n, opts)
+	return &Classes{p}, nil
+}
+
+// Rows counts the rows.
+func (x *Classes) Rows() int { return x.n }
+
+// Layout is where a position of such rows has the parameters of components.
+func (x *Classes) Layout(o mixture.Options) *mixture.Layout {
+	return &mixture.Layout{Components: o.Components, Of: x.of, Order: mixture.OrderOf(x.of, o.Order)}
+}
+
+// LogLik writes the log densities of all rows in a component whose parameters a position has, in the order of
+// Layout.Of, to dst. theta is used up, scratch as long as dst.
+func (x *Classes) LogLik(theta, dst, scratch []float64) {
+	for j, p := range x.of {
+		if p.Kind == infer.Probability {
+			theta[j] = vec.Log(theta[j])
+		}
+	}
+	x.logLik(theta, dst, scratch)
+}
+
+// NewClasses returns the sampler of a mixture of rows with several responses. The parameters of a component are those
+// of each column in turn: mu1_y, sigma_y1, and for a category its probability, p1_item_category.
+//
+// The prior of Options is not used. Cost of an iteration: K predictive densities for each row and column, then K
+// densities.
+//
+// Source: Lazarsfeld and Henry (1968), Latent structure analysis; for its Gibbs sampler White and Murphy (2014),
+// BayesLCA, doi:10.18637/jss.v061.i13.
+func NewClasses(columns []Column, opts Options) (infer.Setup, error) {
+	if opts.Prior.Law != "" {
+		return nil, errors.New("latent classes: each column has a prior of its own, and there is another one for all")
+	}
+	x, err := ClassesOf(columns)
+	if err != nil {
+		return nil, err
+	}
+	return newSetup(&x.product, x.n, opts)
 }
 
 // rows counts those of a column.
@@ -94,10 +126,12 @@ func (c *Column) family() (f family, of []infer.Parameter, has []bool, err error
 		return nil, nil, nil, err
 	}
 	for _, q := range f.parameters() {
+		q.Term = c.Name
 		switch q.Kind {
 		case infer.Intercept:
 			q.Name = c.Name
 		case infer.Probability:
+			q.Beside = q.Name
 			q.Name = c.Name + "_" + q.Name
 		default:
 			q.Name += "_" + c.Name
@@ -178,13 +212,16 @@ func (c *Column) regression() (family, []bool, error) {
 	if c.Trials != nil && len(c.Trials) != len(c.Y) {
 		return nil, nil, fmt.Errorf("%d trials of %d rows", len(c.Trials), len(c.Y))
 	}
-	data := &glm.Data{Names: []string{interceptOnly[0].Name}, Y: slices.Clone(c.Y), Trials: c.Trials}
+	data := &glm.Data{Names: []string{interceptOnly[0].Name}, Y: slices.Clone(c.Y), Trials: slices.Clone(c.Trials)}
 	x := design.NewDense(len(c.Y), 1)
 	has := make([]bool, len(c.Y))
 	for i, y := range c.Y {
 		x.Values[i] = 1
 		if has[i] = !math.IsNaN(y); !has[i] {
 			data.Y[i] = 0
+			if data.Trials != nil {
+				data.Trials[i] = 1
+			}
 		}
 	}
 	data.X = x

@@ -11,14 +11,14 @@ import (
 
 // Prior is the conjugate prior of the parameters of each component. The zero value is none.
 type Prior struct {
-	Law     string    // normal_inverse_gamma, gamma or beta
+	Law     string    // normal_inverse_gamma, gamma, beta or dirichlet
 	Numbers []float64 // its arguments, as in Usage
 }
 
 // law is a conjugate prior and the families that it belongs to.
 type law struct {
 	name, usage string
-	arguments   int
+	arguments   int // 0: one or more
 	families    []glm.Family
 }
 
@@ -28,6 +28,7 @@ var laws = []law{
 	{"gamma", "gamma(shape, rate) of the mean", 2, []glm.Family{{Name: "poisson", Link: "log"}}},
 	{"beta", "beta(a, b) of the probability", 2,
 		[]glm.Family{{Name: "bernoulli", Link: "logit"}, {Name: "binomial", Link: "logit"}}},
+	{Dirichlet, "dirichlet(a) of the probabilities of categories, or dirichlet(a, b, …) with a number for each", 0, nil},
 }
 
 // ParsePrior reads a prior such as gamma(2, 0.1).
@@ -69,7 +70,7 @@ const (
 )
 
 func (p Prior) check(l law) error {
-	if len(p.Numbers) != l.arguments {
+	if len(p.Numbers) != l.arguments && l.arguments > 0 {
 		return words.Hint(fmt.Errorf("%s has %d numbers, not %d", l.name, l.arguments, len(p.Numbers)), "write "+l.usage)
 	}
 	for i, x := range p.Numbers {

@@ -56,7 +56,7 @@ func (l *Layout) Parameters() []infer.Parameter {
 		for c := range l.Components {
 			for _, p := range l.Of {
 				out = append(out, infer.Parameter{Name: prefix + componentName(p, c), Kind: kind(p.Kind),
-					Level: strconv.Itoa(c + 1), Term: term(p)})
+					Level: strconv.Itoa(c + 1), Term: cmp.Or(p.Term, term(p)), Beside: p.Beside})
 			}
 		}
 	}

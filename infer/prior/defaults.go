@@ -47,24 +47,24 @@ func DefaultCoefficients(columns []Moments, intercept int, scale, centre float64
 		case size > 1e-9*sd:
 			spread = math.FMA(c.Mean/sd, c.Mean/sd, spread)
 		}
-		out[j] = Prior{Kind: Normal, Scale: rounded(2.5 * scale / sd)}
+		out[j] = Prior{Kind: Normal, Scale: Rounded(2.5 * scale / sd)}
 	}
 	if intercept >= 0 {
-		wide := rounded(2.5 * scale * math.Sqrt(spread))
-		out[intercept] = Prior{Kind: Normal, Location: toScale(centre, wide), Scale: wide}
+		wide := Rounded(2.5 * scale * math.Sqrt(spread))
+		out[intercept] = Prior{Kind: Normal, Location: ToScale(centre, wide), Scale: wide}
 	}
 	return out
 }
 
 // DefaultSigma returns the default prior of sigma by the standard deviation of the
 // response.
-func DefaultSigma(sd float64) Prior { return Prior{Kind: Exponential, Rate: rounded(1 / sd)} }
+func DefaultSigma(sd float64) Prior { return Prior{Kind: Exponential, Rate: Rounded(1 / sd)} }
 
 // DefaultGroupSD returns the default prior of a standard deviation of group-level effects by the scale of the linear
 // predictor: half_student_t(3, 2.5·scale), whatever the column of the effect. brms's is half_student_t(3, m), m being
 // the median absolute deviation of the response on the scale of the link, and no less than 2.5.
 func DefaultGroupSD(scale float64) Prior {
-	return Prior{Kind: HalfStudentT, DF: 3, Scale: rounded(2.5 * scale)}
+	return Prior{Kind: HalfStudentT, DF: 3, Scale: Rounded(2.5 * scale)}
 }
 
 // DefaultShape returns the default prior of a family's shape or precision that is
@@ -75,21 +75,21 @@ func DefaultShape(family string, unit float64) Prior {
 	if family == "negative_binomial" {
 		return Prior{Kind: Gamma, Shape: 0.5, Rate: 0.0005}
 	}
-	return Prior{Kind: InverseGamma, Shape: 0.5, Scale: rounded(0.08 * unit)}
+	return Prior{Kind: InverseGamma, Shape: 0.5, Scale: Rounded(0.08 * unit)}
 }
 
-// rounded returns v to three significant digits, within the limits of a prior's
+// Rounded returns v to three significant digits, within the limits of a prior's
 // numbers.
-func rounded(v float64) float64 {
+func Rounded(v float64) float64 {
 	if !(v >= minScale) {
 		return minScale
 	}
 	return parsed(strconv.FormatFloat(math.Min(v, maxScale), 'g', 3, 64))
 }
 
-// toScale returns v to a hundredth of the scale's leading digit, or to a whole
+// ToScale returns v to a hundredth of the scale's leading digit, or to a whole
 // number.
-func toScale(v, scale float64) float64 {
+func ToScale(v, scale float64) float64 {
 	_, exponent, _ := strings.Cut(strconv.FormatFloat(scale, 'e', 0, 64), "e")
 	places, err := strconv.Atoi(exponent)
 	if err != nil {

@@ -314,6 +314,9 @@ func MixtureOf(family string) (of string, mixed bool) {
 	return strings.CutPrefix(family, mixtureFamily)
 }
 
+// Items is what latent classes are a mixture of: several responses in a row.
+const Items = "items"
+
 const mixtureFamily = "mixture of "
 
 // Discrete is what is stored of a fit of discrete variables besides functionals of their

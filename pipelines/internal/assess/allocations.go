@@ -12,11 +12,11 @@ import (
 const mostAllocations = 1_000_000
 
 // allocate computes of which component each row is, the components numbered in each draw as its parameters are.
-func (e *Extras) allocate(ctx context.Context, f *plan.Fit, m *plan.Mixture, draws *Source) error {
-	components := f.Model.Mixture.Components
-	if n := m.Rows * components; n > mostAllocations {
+func (e *Extras) allocate(ctx context.Context, f *plan.Fit, m plan.Labelled, draws *Source) error {
+	places, components := m.TableRows(), f.Model.Mixture.Components
+	if n := len(places) * components; n > mostAllocations {
 		e.Notes = append(e.Notes, fmt.Sprintf("allocations of rows are not stored: %d rows of %d components are %d "+
-			"probabilities, more than %d", m.Rows, components, n, mostAllocations))
+			"probabilities, more than %d", len(places), components, n, mostAllocations))
 		return nil
 	}
 	rows, err := rowsOf(f, m, draws)
@@ -28,7 +28,7 @@ func (e *Extras) allocate(ctx context.Context, f *plan.Fit, m *plan.Mixture, dra
 	if err != nil {
 		return f.Explain(err)
 	}
-	for i, row := range m.TableRows() {
+	for i, row := range places {
 		e.Allocations = append(e.Allocations, record.Allocation{Row: row + 1, Of: found[i]})
 	}
 	return nil

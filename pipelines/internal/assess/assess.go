@@ -39,7 +39,7 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 		out, err = Assess(ctx, d.Fit, p, source)
 	}
 	switch p := d.Problem.(type) {
-	case *plan.Mixture:
+	case plan.Labelled:
 		if err == nil {
 			err = d.labels(p, out)
 		}
@@ -197,6 +197,11 @@ func rowsOf(f *plan.Fit, p plan.Rowwise, draws *Source) (out *predictive.Fit, er
 		Open: func() predictive.Columns { return draws.Open() },
 	}
 	switch p := p.(type) {
+	case *plan.Classes:
+		out.Items = itemsOf(p)
+		for _, c := range p.Components() {
+			out.Components = append(out.Components, predictive.Component{Weight: c.Weight, First: c.Coefficients})
+		}
 	case *plan.Mixture:
 		out.Columns, out.Components = p.Record.Columns, componentsOf(p)
 	case *plan.Regression:
@@ -221,6 +226,12 @@ func componentsOf(m *plan.Mixture) (out []predictive.Component) {
 		out = append(out, of)
 	}
 	return out
+}
+
+// itemsOf are the rows of latent classes.
+func itemsOf(p *plan.Classes) *predictive.Items {
+	return &predictive.Items{Rows: p.Rows, Params: p.Numbers(), Responses: p.Responses(),
+		Part: func(first, n int) func(theta, dst, scratch []float64) { return p.Part(first, n).LogLik }}
 }
 
 // dispersionsOf finds those of a regression among its parameters.

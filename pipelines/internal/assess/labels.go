@@ -15,7 +15,7 @@ import (
 // labels tells how the numbers of a mixture's components, as they were sampled, have moved: how often their order
 // changed in each chain, and which order they mostly had. It warns where it changed within a chain, for then components
 // overlap in what they are numbered by.
-func (d *Drawn) labels(m *plan.Mixture, out *Extras) error {
+func (d *Drawn) labels(m plan.Labelled, out *Extras) error {
 	keys, w := m.Keys(), d.Window
 	chains := len(d.Draws.Spool.Chains)
 	draws := make([][][]float64, chains) // by chain and component

@@ -86,7 +86,7 @@ func newCase(f *Fit) *Case {
 		return out
 	}
 	r, ok := p.(*Regression)
-	if _, mixed := p.(*Mixture); mixed {
+	if _, mixed := p.(Labelled); mixed {
 		out.Err = words.Hint(fmt.Errorf("model %q is a mixture, which this verb does not know yet", f.Model.Name),
 			"choose other fits with --only model=…")
 		return out

@@ -5,7 +5,8 @@
 // A fit goes through stages, each a type that holds the one before: Fit (names), Identified (data read and coded,
 // with a fingerprint). Package draw makes its chains, package assess judges them.
 //
-// A kind of model is a Problem. Regression, Pooled, Imputed, Mixture and Discrete implement it.
+// A kind of model is a Problem. Regression, Pooled, Imputed, Mixture, Classes and Discrete
+// implement it.
 //
 // Read fit.go, problem.go and identify.go first; then
 //
@@ -15,7 +16,8 @@
 //     blocks.go, describe.go: regressions; imputed.go, columns.go, imputedrows.go, incomplete.go, imputedgroups.go,
 //     marked.go: those with missing cells, the models of incomplete columns, what rows hold at a draw, what is seen of
 //     a column, group-level effects, and mi();
-//   - pooled.go: regressions on several imputations; mixture.go: mixtures;
+//   - pooled.go: regressions on several imputations; mixture.go: mixtures; classes.go: those of rows
+//     with several responses, latent classes;
 //   - discrete.go, discretemethod.go, discretechains.go, discretefound.go: discrete systems;
 //   - schedule.go: how long chains get; memory.go, work.go: what they may take;
 //   - identity.go, changes.go: what decides their draws, and what of it has changed;

@@ -33,6 +33,8 @@ func NewProblem(f *Fit) (Problem, error) {
 		return newPooled(f)
 	case f.Model.Discrete():
 		return newDiscrete(f)
+	case f.Model.Classes():
+		return newClasses(f)
 	case f.Model.Mixed():
 		return newMixture(f)
 	}

@@ -69,6 +69,7 @@ type mixtureIdentity struct {
 	Components       int
 	Weights          float64
 	Order, Conjugate string
+	Items            []string `json:",omitempty"`
 }
 
 // mrfIdentity is what a model of kind mrf says; what the data say is hashed with them.
@@ -110,8 +111,14 @@ func identifyModel(m *spec.Model) modelIdentity {
 		Defaults: defaultsOf(m),
 	}
 	if x := m.Mixture; m.Mixed() {
-		id.Mixture = &mixtureIdentity{x.Components, mixtureWeights(m), x.Order, x.Conjugate.String()}
+		id.Mixture = &mixtureIdentity{x.Components, mixtureWeights(m), x.Order, x.Conjugate.String(), nil}
 		id.Defaults += mixtureDefaults
+		for _, i := range x.Items {
+			id.Mixture.Items = append(id.Mixture.Items, i.Name, i.Family, i.Conjugate.String())
+		}
+		if m.Classes() {
+			id.Defaults = classesDefaults
+		}
 	}
 	for _, i := range m.Imputation {
 		id.Imputation = append(id.Imputation, i.Name, i.Formula, i.Family)

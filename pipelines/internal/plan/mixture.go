@@ -18,15 +18,31 @@ import (
 
 // Mixture is a mixture of generalised linear models on a coded design.
 type Mixture struct {
+	mixing
 	*transform.Design
-	fit      *Fit
-	dataHash string
-	method   Method
-	setup    func(by infer.Parallel) (infer.Setup, error)
+	setup func(by infer.Parallel) (infer.Setup, error)
 	// Beside and Unread are those of Regression.
 	Beside   []*transform.Beside
 	Unread   []string
 	averages averages
+}
+
+// mixing is what Mixture and Classes have in common.
+type mixing struct {
+	fit      *Fit
+	dataHash string
+	method   Method
+	at       *mixture.Layout // where a position has the parameters of components
+}
+
+// Labelled is a problem whose rows are each of one of several components: Mixture and Classes.
+type Labelled interface {
+	Rowwise
+	// Keys are the parameters by which components are numbered, as they were sampled; OrderedBy names these.
+	Keys() []int
+	OrderedBy() string
+	// TableRows are the rows of the table, from 0, that are used.
+	TableRows() []int
 }
 
 // MixtureMethod is the method of mixtures whose parameters are drawn.
@@ -34,19 +50,17 @@ const MixtureMethod = "mixture"
 
 // newMixture resolves the sampler and codes the design.
 func newMixture(f *Fit) (*Mixture, error) {
-	if f.Gates.PriorSensitivity.Strict().On {
-		return nil, words.Hint(fmt.Errorf("model %q is a mixture, and gates: prior_sensitivity is not measured of these",
-			f.Model.Name), "switch the gate off for it under fits: gates: {prior_sensitivity: off}")
+	if err := refuseSensitivity(f); err != nil {
+		return nil, err
 	}
 	d, err := f.Unit.design(f.Model)
 	if err != nil {
 		return nil, err
 	}
-	m := &Mixture{Design: d.Design, fit: f, dataHash: d.dataHash, Beside: d.beside, Unread: d.unread,
+	m := &Mixture{Design: d.Design, mixing: mixing{fit: f, dataHash: d.dataHash}, Beside: d.beside, Unread: d.unread,
 		averages: d.averages}
-	m.method = mixtureMethod(f.Sampler, f.Model)
-	given := &f.Model.Mixture
-	o := mixture.Options{Components: given.Components, Concentration: given.Weights, Order: given.Order}
+	m.method, m.at = mixtureMethod(f.Sampler, f.Model), m.layout()
+	given, o := &f.Model.Mixture, m.options()
 	if f.Model.Conjugate() {
 		own := collapsed.Options{Options: o, Prior: given.Conjugate.Prior, Plain: m.method.Name == MixtureMethod}
 		m.setup = func(infer.Parallel) (infer.Setup, error) { return collapsed.New(f.Model.Family.Family, d.Data, own) }
@@ -60,6 +74,21 @@ func newMixture(f *Fit) (*Mixture, error) {
 		return mixture.New(target, o)
 	}
 	return m, nil
+}
+
+// refuseSensitivity refuses the gate that mixtures do not have.
+func refuseSensitivity(f *Fit) error {
+	if !f.Gates.PriorSensitivity.Strict().On {
+		return nil
+	}
+	return words.Hint(fmt.Errorf("model %q is a mixture, and gates: prior_sensitivity is not measured of these",
+		f.Model.Name), "switch the gate off for it under fits: gates: {prior_sensitivity: off}")
+}
+
+// options are those of the components.
+func (m *mixing) options() mixture.Options {
+	given := &m.fit.Model.Mixture
+	return mixture.Options{Components: given.Components, Concentration: given.Weights, Order: given.Order}
 }
 
 // mixtureMethod is that of a sampler, which its spec has let pass, for a mixture.
@@ -98,10 +127,10 @@ func scaled(m *spec.Model) bool { return m.Family.Name == "gaussian" || m.Family
 const mixtureDefaults = " mixture/1"
 
 // Method is the resolved sampler.
-func (m *Mixture) Method() *Method { return &m.method }
+func (m *mixing) Method() *Method { return &m.method }
 
 // Foreseen is empty: what a method does is decided with it.
-func (m *Mixture) Foreseen() string { return "" }
+func (m *mixing) Foreseen() string { return "" }
 
 // Facts names the model, the size of its design and how it was coded.
 func (m *Mixture) Facts() Facts {
@@ -118,7 +147,7 @@ func (m *Mixture) Facts() Facts {
 }
 
 // Lengths is the run's own schedule.
-func (m *Mixture) Lengths(s Schedule, _ *spec.Run) Schedule { return s }
+func (m *mixing) Lengths(s Schedule, _ *spec.Run) Schedule { return s }
 
 // Need counts the design, a copy of its rows by component for each chain, and densities of each row and component.
 func (m *Mixture) Need(chains, workers int) Need {
@@ -150,7 +179,7 @@ type Places struct {
 
 // Components are the places of each.
 func (m *Mixture) Components() (out []Places) {
-	l, model := m.layout(), m.fit.Model
+	l, model := m.at, m.fit.Model
 	for c := range l.Components {
 		at := Places{Weight: l.WeightAt(c), Coefficients: l.At(c)}
 		next := at.Coefficients + m.Data.Cols()
@@ -181,7 +210,7 @@ func (m *Mixture) means() (out []int) {
 
 // ToData takes the coefficients of each component to the units of the data.
 func (m *Mixture) ToData(position []float64) {
-	for _, block := range m.layout().Blocks(position) {
+	for _, block := range m.at.Blocks(position) {
 		m.Record.ToData(block)
 	}
 }
@@ -206,18 +235,18 @@ func (m *Mixture) layout() *mixture.Layout {
 }
 
 // Keys are the parameters by which components are numbered, as they were sampled.
-func (m *Mixture) Keys() []int { return m.layout().Keys() }
+func (m *mixing) Keys() []int { return m.at.Keys() }
 
 // OrderedBy names these parameters.
-func (m *Mixture) OrderedBy() string {
-	if l := m.layout(); l.Order < len(l.Of) {
+func (m *mixing) OrderedBy() string {
+	if l := m.at; l.Order < len(l.Of) {
 		return l.Of[l.Order].Name
 	}
 	return "their weights"
 }
 
 // Gating is that of parameters and log_lik; those of components as they were sampled are passed over by their kind.
-func (m *Mixture) Gating() Gating { return Gating{} }
+func (m *mixing) Gating() Gating { return Gating{} }
 
 // Setup makes the sampler.
 func (m *Mixture) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, error) {
@@ -235,7 +264,7 @@ func (m *Mixture) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, err
 }
 
 // Solve is not for mixtures: all of their methods draw chains.
-func (m *Mixture) Solve() (*Solution, error) {
+func (m *mixing) Solve() (*Solution, error) {
 	panic("plan: method " + m.method.Name + " draws chains")
 }
 
@@ -265,7 +294,7 @@ func (m *Mixture) Describe(rec *record.Fit, params []infer.Parameter) (err error
 	if !m.fit.Model.Conjugate() {
 		given = posterior(m.fit.Model, m.Data)
 	}
-	l := m.layout()
+	l := m.at
 	half, d := l.Len()/2, len(l.Of)
 	weights := "dirichlet(" + strconv.FormatFloat(mixtureWeights(m.fit.Model), 'g', -1, 64) + ")"
 	for i := range params {

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"glmbatch/infer"
 )
 
 // teens are the rows of boys with an age of 8 and more, columns age, hgt, gen and tv.
@@ -52,7 +50,11 @@ func TestMostlyMissingAgainstJAGS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	params, means := batchMeans(t, problem)
+	setup, err := problem.Setup(nil, Schedule{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	params, means := setup.Sampler.Parameters(), batchMeans(t, problem, setup.Sampler, 2, 600, 30)
 	found := 0
 	for j, p := range params {
 		w, ok := want.Parameters[p.Name]
@@ -69,40 +71,4 @@ func TestMostlyMissingAgainstJAGS(t *testing.T) {
 	if found != len(want.Parameters) || found == 0 {
 		t.Errorf("%d of %d parameters are there", found, len(want.Parameters))
 	}
-}
-
-// batchMeans are the parameters of a problem and the means of 30 draws each of two chains.
-func batchMeans(t *testing.T, problem Problem) ([]infer.Parameter, [][]float64) {
-	t.Helper()
-	setup, err := problem.Setup(nil, Schedule{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const draws, batch, first = 600, 30, 60
-	params := setup.Sampler.Parameters()
-	means := make([][]float64, len(params))
-	for c := range 2 {
-		k, err := setup.Sampler.Kernel(infer.Chain{Index: c, Count: 2, Stream: infer.NewStream(3, "teens", strconv.Itoa(c))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		theta := make([]float64, len(params))
-		for i := range first + draws {
-			if _, err := k.Step(); err != nil {
-				t.Fatal(err)
-			}
-			if i < first {
-				continue
-			}
-			k.Position(theta)
-			problem.ToData(theta)
-			for j, x := range theta {
-				if (i-first)%batch == 0 {
-					means[j] = append(means[j], 0)
-				}
-				means[j][len(means[j])-1] += x / batch
-			}
-		}
-	}
-	return params, means
 }

@@ -11,9 +11,9 @@ import (
 	"glmbatch/transform"
 )
 
-// Problem is what a fit draws from: one model on the data of one unit, by one method. There are five kinds,
-// Regression, Pooled, Imputed, Mixture and Discrete; whoever carries a fit out asks this interface, not which of them
-// it is.
+// Problem is what a fit draws from: one model on the data of one unit, by one method. There are six kinds,
+// Regression, Pooled, Imputed, Mixture, Classes and Discrete; whoever carries a fit out asks this interface, not which
+// of them it is.
 //
 // A Problem is made once for a fit and read by several goroutines.
 type Problem interface {

@@ -281,6 +281,24 @@ func made(ctx context.Context, s spec.Synthetic) (dir string, err error) {
 	return dir, errors.Join(synthetic.CSV(ctx, file, s), file.Close())
 }
 
+// namedBy are the columns that a table must have for a model. known reports whether its formula can be read.
+func namedBy(m *spec.Model, schema *ingest.Schema) (names []string, known bool, err error) {
+	if m.Classes() {
+		items, err := m.ItemsOf()
+		if err != nil {
+			return nil, false, err
+		}
+		names, err = items.Columns(schema, m.FrequencyWeights)
+		return names, true, err
+	}
+	formula, err := formulaOf(m)
+	if err != nil {
+		return nil, false, err
+	}
+	names, err = formula.Named(schema)
+	return names, true, err
+}
+
 // columns chooses what to load of a data set: what the selected models use, or
 // all if the formula of one does not fit the schema; that model fails by
 // itself, with all columns at hand for its message. Rows that are grouped would
@@ -291,11 +309,10 @@ func (r *Reader) columns(ds *spec.Dataset) func(*ingest.Schema) ([]string, error
 		used, all, grouped := map[string]bool{}, false, ds.Rows == "grouped" || ds.Rows == spec.Factored
 		var failed error
 		for _, m := range r.models(ds.Name) {
-			formula, err := formulaOf(m)
-			if err != nil {
+			names, known, err := namedBy(m, schema)
+			if !known {
 				continue
 			}
-			names, err := formula.Named(schema)
 			for _, i := range m.Imputation {
 				if formula, bad := transform.ParseFormula(i.Formula); bad == nil && err == nil {
 					var more []string

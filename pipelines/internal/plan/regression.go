@@ -59,7 +59,7 @@ type Observed struct {
 	Drawn  bool                // whether all that their linear predictors are made of has its draws stored
 }
 
-// Rowwise is a problem whose likelihood is a product over rows: Regression, Mixture and Imputed.
+// Rowwise is a problem whose likelihood is a product over rows: Regression, Mixture, Classes and Imputed.
 type Rowwise interface {
 	Problem
 	Observed() Observed

@@ -13,6 +13,8 @@ type Survey struct {
 	// Defaults are the priors that fits have by default, a paragraph for each data set and model that leave any out:
 	// with their numbers, of the first file or group where there are several; as rules where the data cannot be read.
 	Defaults []string
+	// Items are the families and priors of items, a paragraph for each data set and model of latent classes.
+	Items []string
 	// Sizes say what fits of models of kind mrf take in memory, a line for each data set and model.
 	Sizes []string
 	// Fits counts the fits of all units, replicates once; Refused are those among them that would end in an error
@@ -64,6 +66,8 @@ func (s *Survey) describe(r *Reader, first *Unit) {
 			continue
 		case m.Discrete():
 			s.Sizes = append(s.Sizes, sizeWords(r.Pipeline, first, m))
+		case m.Classes():
+			s.Items = append(s.Items, classesWords(first, m))
 		case m.HasDefaults():
 			s.Defaults = append(s.Defaults, defaultsWords(first, m))
 		}

@@ -11,6 +11,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/ingest"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predictive"
@@ -44,6 +45,10 @@ func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
 		return err
 	}
 	defer o.table.Release()
+	if o.record.Items != nil {
+		return words.Hint(fmt.Errorf("fit %s is of latent classes, whose rows have several responses: effects are of the "+
+			"mean of one", o.stored.Key), "pipeline predict has the classes of rows")
+	}
 	r, err := c.rowsOf(ctx, o)
 	if err != nil {
 		return err

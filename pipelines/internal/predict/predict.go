@@ -67,6 +67,9 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 		return err
 	}
 	defer o.table.Release()
+	if o.record.Items != nil {
+		return c.classes(ctx, w, o)
+	}
 	if _, mixed := record.MixtureOf(o.stored.Family); mixed && slices.Contains(c.Of, "linear") {
 		return &CallError{words.Hint(fmt.Errorf("fit %s is of a mixture, whose components have a linear predictor each",
 			o.stored.Key), "take --quantity mean or response")}
@@ -340,11 +343,7 @@ func (c *Config) changed(o *opened) {
 // usedHash is the hash of the columns that a fit uses, as it is at fit time;
 // empty where a column is gone.
 func usedHash(table *ingest.Table, record *transform.Record) string {
-	formula, err := transform.ParseFormula(record.Formula)
-	if err != nil {
-		return ""
-	}
-	columns, err := formula.Weighted(record.FrequencyWeights, record.PrecisionWeights).Columns(table.Data.Schema())
+	columns, err := record.Reads(table.Data.Schema())
 	if err != nil {
 		return ""
 	}
@@ -384,11 +383,7 @@ func (p *predicting) write(ctx context.Context, w io.Writer) error {
 			return p.addDraws(out, r, of, rows[r.Row]+1)
 		}
 	} else {
-		columns = append(columns, report.Column{Name: "quantity", Type: "VARCHAR"})
-		for _, name := range []string{"mean", "sd", "q025", "q25", "median", "q75", "q975"} {
-			columns = append(columns, report.Column{Name: name, Type: "DOUBLE"})
-		}
-		columns = append(columns, report.Column{Name: "reason", Type: "VARCHAR"})
+		columns = append(columns, summaryColumns()...)
 		add = func(out func(...any) error, r *predictive.Prediction) error {
 			return addSummaries(out, r, of, rows[r.Row]+1)
 		}

@@ -37,6 +37,9 @@ func (c Config) RowsOf(ctx context.Context, ledger *report.Ledger, f report.Fitt
 }
 
 func (c *Config) rows(ctx context.Context, o *opened) (*Rows, error) {
+	if o.record.Items != nil {
+		return nil, &CallError{errors.New("rows have several responses each")}
+	}
 	if o.record.FrequencyWeights != "" || o.table.Counts() != nil {
 		return nil, &CallError{errors.New("rows stand for several observations each")}
 	}

@@ -24,15 +24,15 @@ const (
 //
 // Cost: K densities for each row and draw.
 func (f *Fit) Allocations(ctx context.Context, family glm.Family, data *glm.Data) ([][]float64, error) {
-	outcomes, err := glm.NewPointwise(family, data)
+	outcomes, err := f.outcomes(family, data)
 	if err != nil {
 		return nil, err
 	}
 	k := len(f.Components)
-	most := max(fewestAllocation, allocationValues/max(1, data.Rows()*k))
+	most := max(fewestAllocation, allocationValues/max(1, f.rows(data)*k))
 	every := (f.Size() + most - 1) / most
 	used := float64((f.Size() + every - 1) / every)
-	out := make([][]float64, data.Rows())
+	out := make([][]float64, f.rows(data))
 	for b, err := range f.Blocks(ctx, data) {
 		if err != nil {
 			return nil, err
@@ -64,8 +64,7 @@ func (f *Fit) Allocations(ctx context.Context, family glm.Family, data *glm.Data
 // terms writes the log of weight times density of the block's row i at draw s, component by component.
 func (b *Block) terms(outcomes *glm.Pointwise, s, i int, dst []float64) {
 	for c, of := range b.Of {
-		at := s*b.Rows + i
-		outcomes.LogLik(b.First+i, of.Eta[at:at+1], of.Disp[s][:], dst[c:c+1])
+		of.logLik(outcomes, s, i, i+1, dst[c:c+1])
 		dst[c] += of.LogW[s]
 	}
 }

@@ -39,6 +39,8 @@ type Fit struct {
 	Effects []Effects
 	// Components are those of a mixture, which has neither effects nor dispersions of the fit; else nil.
 	Components []Component
+	// Items are the rows of a mixture whose rows have several responses, in place of those of a design; else nil.
+	Items *Items
 	// Cells are missing cells of the data that were drawn; nil: there are none, or none that rows here have.
 	Cells   *Cells
 	Workers int // at least 1; changes no bit
@@ -59,8 +61,9 @@ func (f *Fit) Size() int { return f.Chains * f.Draws }
 // Block holds rows First … First+Rows−1 of a design at every draw.
 type Block struct {
 	First, Rows int
-	// Eta has row i at draw s, chain after chain, at Eta[s*Rows+i].
-	Eta []float64
+	// Eta has row i at draw s, chain after chain, at Eta[s*Rows+i]: the linear predictor, or with Dense the log density.
+	Eta   []float64
+	Dense bool
 	// Disp has the dispersions at each draw.
 	Disp [][2]float64
 	// Of are the components of a mixture, each with the numbers above; the block has none of its own then.
@@ -91,18 +94,31 @@ func (f *Fit) Blocks(ctx context.Context, data *glm.Data) iter.Seq2[*Block, erro
 		if f.bytes == 0 {
 			f.bytes = blockBytes
 		}
-		n := data.Rows()
+		n := f.rows(data)
 		rows := max(1, min(n, f.bytes/(8*f.Size()*max(1+f.Cells.widest(), len(f.Components)))))
 		b := f.newBlock(rows)
 		for first := 0; first < n; first += rows {
 			b.hold(first, min(rows, n-first), f.Size())
-			err := errors.Join(ctx.Err(), f.fill(b, data))
-			design.IdleRows(data.X, first, first+b.Rows)
+			err := ctx.Err()
+			if f.Items != nil {
+				err = errors.Join(err, f.fillItems(b))
+			} else {
+				err = errors.Join(err, f.fill(b, data))
+				design.IdleRows(data.X, first, first+b.Rows)
+			}
 			if !yield(b, err) || err != nil {
 				return
 			}
 		}
 	}
+}
+
+// rows counts the rows that are asked about.
+func (f *Fit) rows(data *glm.Data) int {
+	if f.Items != nil {
+		return f.Items.Rows
+	}
+	return data.Rows()
 }
 
 // columns yields the draws, kept or anew.

@@ -23,7 +23,7 @@ func (f *Fit) newBlock(rows int) *Block {
 	b := &Block{}
 	for range f.Components {
 		b.Of = append(b.Of, &Block{Eta: make([]float64, rows*f.Size()), Disp: make([][2]float64, f.Size()),
-			LogW: make([]float64, f.Size())})
+			LogW: make([]float64, f.Size()), Dense: f.Items != nil})
 	}
 	return b
 }
@@ -42,7 +42,11 @@ func (b *Block) hold(first, rows, size int) {
 // logLik writes the log densities of the block's rows from … to−1 at draw s to dst: those of a mixture with the
 // components summed over, which no renumbering of these moves.
 func (b *Block) logLik(outcomes *glm.Pointwise, s, from, to int, dst []float64) {
-	if b.Of == nil {
+	switch {
+	case b.Dense:
+		copy(dst, b.At(s)[from:to])
+		return
+	case b.Of == nil:
 		outcomes.LogLik(b.First+from, b.At(s)[from:to], b.Disp[s][:], dst)
 		return
 	}

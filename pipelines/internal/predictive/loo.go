@@ -25,12 +25,12 @@ const looRows = 16
 // which places whole numbers among probability integral transforms.
 func (f *Fit) LeaveOneOut(ctx context.Context, family glm.Family, data *glm.Data,
 	stream func(row int) *infer.Stream) (*record.LOO, error) {
-	outcomes, err := glm.NewPointwise(family, data)
+	outcomes, err := f.outcomes(family, data)
 	if err != nil {
 		return nil, err
 	}
-	out := &record.LOO{Rows: make([]record.Pointwise, data.Rows()), Threshold: loo.Threshold(f.Size()),
-		Outcomes: outcomesHash(data), Version: loo.Version}
+	out := &record.LOO{Rows: make([]record.Pointwise, f.rows(data)), Threshold: loo.Threshold(f.Size()),
+		Outcomes: f.hash(data), Version: loo.Version}
 	works := make([]loo.Workspace, max(1, f.Workers))
 	scratch, transforms := make([][3][]float64, len(works)), newPIT(f, family, outcomes, data, stream)
 	for b, err := range f.Blocks(ctx, data) {
@@ -53,7 +53,7 @@ func (f *Fit) LeaveOneOut(ctx context.Context, family glm.Family, data *glm.Data
 				}
 				r := works[w].Row(slices.Collect(slices.Chunk(mine[0], f.Draws)))
 				at := math.NaN()
-				if r.Reason == "" {
+				if r.Reason == "" && f.Items == nil {
 					transforms.row(&works[w], b, from+i, mine[0], mine[1])
 					at = transforms.values[b.First+from+i][0]
 				} else {
@@ -145,9 +145,26 @@ func LOOWarnings(l *record.LOO) (out []string) {
 	return out
 }
 
-// outcomesHash is equal for fits of the same responses in the same order,
-// whatever explains them: only these can be compared.
-func outcomesHash(data *glm.Data) string {
+// outcomes are what evaluates responses; nil of several in a row, whose densities blocks have.
+func (f *Fit) outcomes(family glm.Family, data *glm.Data) (*glm.Pointwise, error) {
+	if f.Items != nil {
+		return nil, nil
+	}
+	return glm.NewPointwise(family, data)
+}
+
+// hash is equal for fits of the same responses in the same order, whatever explains them: only these can be compared.
+func (f *Fit) hash(data *glm.Data) string {
+	if f.Items != nil {
+		return hashOf(append(f.Items.Responses[:len(f.Items.Responses):len(f.Items.Responses)], data.Frequency)...)
+	}
+	return outcomesHash(data)
+}
+
+// outcomesHash is that of one response in a row.
+func outcomesHash(data *glm.Data) string { return hashOf(data.Y, data.Trials, data.Frequency) }
+
+func hashOf(numbers ...[]float64) string {
 	h := sha256.New()
 	var word [8]byte
 	put := func(values []float64) {
@@ -158,8 +175,8 @@ func outcomesHash(data *glm.Data) string {
 			h.Write(word[:])
 		}
 	}
-	put(data.Y)
-	put(data.Trials)
-	put(data.Frequency)
+	for _, values := range numbers {
+		put(values)
+	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

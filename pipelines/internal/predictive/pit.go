@@ -31,9 +31,9 @@ type pit struct {
 
 func newPIT(f *Fit, family glm.Family, outcomes *glm.Pointwise, data *glm.Data,
 	stream func(row int) *infer.Stream) *pit {
-	most := max(fewestPIT, min(mostPIT, pitValues/max(1, data.Rows())))
+	most := max(fewestPIT, min(mostPIT, pitValues/max(1, f.rows(data))))
 	return &pit{outcomes: outcomes, data: data, stream: stream, whole: counts(family),
-		values: make([][]float64, data.Rows()), every: (f.Size() + most - 1) / most}
+		values: make([][]float64, f.rows(data)), every: (f.Size() + most - 1) / most}
 }
 
 // counts reports whether the responses of a family are whole numbers.

@@ -28,7 +28,8 @@ func FuzzParse(f *testing.F) {
 		p, err := Parse("spec.yaml", src, testOptions())
 		if err == nil {
 			for _, fit := range p.Fits() {
-				if fit.Dataset == nil || fit.Model == nil || fit.Sampler == nil || fit.Model.Discrete() == (fit.Model.Family.Name != "") {
+				if fit.Dataset == nil || fit.Model == nil || fit.Sampler == nil ||
+					(fit.Model.Discrete() || fit.Model.Classes()) == (fit.Model.Family.Name != "") {
 					t.Fatalf("half a fit: %+v", fit)
 				}
 			}

@@ -18,10 +18,22 @@ import (
 type Mixture struct {
 	Components int     `yaml:"components" min:"2" max:"100" doc:"How many components there are."`
 	Weights    float64 `yaml:"weights" json:",omitzero" min:"0.000001" max:"1000000" doc:"a of the prior Dirichlet(a, …, a) of the weights. Left out: 1, all weights are equally likely."`
-	Order      string  `yaml:"order" json:",omitzero" doc:"By which of their parameters components are numbered in each draw, the least first: a coefficient's name, a dispersion such as sigma, or theta for the weight. Left out: the intercept, at the means of the columns where its prior is."`
+	Order      string  `yaml:"order" json:",omitzero" doc:"By which of their parameters components are numbered in each draw, the least first: a coefficient's name, a dispersion such as sigma, or theta for the weight; of several items item_category for the probability of a category, or an item of numbers. Left out: the intercept, at the means of the columns where its prior is; of several items the first one of numbers, or where all are categories the first category of the first item."`
 	// Conjugate has no law where it is left out.
 	Conjugate ConjugatePrior `yaml:"conjugate" json:",omitzero" doc:"Instead of prior, for y ~ 1: normal_inverse_gamma(mean, rows, shape, scale) of gaussian, gamma(shape, rate) of the mean of poisson, beta(a, b) of the probability of bernoulli and binomial. Method auto then integrates the parameters out."`
+	// Items are those whose family or prior is not left to the data.
+	Items []*Item `yaml:"items" keyed:"Name" json:",omitempty" doc:"Of cbind(a, b, c) ~ 1, families and priors of single items, by column: a family, or a mapping. Left out: text, true and false, factor() and two numbers such as 1 and 2 are categories, other numbers bernoulli of 0 and 1, poisson of small whole numbers, else gaussian; pipeline validate prints it."`
 }
+
+// Item is one of several responses of a row of latent classes.
+type Item struct {
+	Name   string `yaml:"-"`
+	Family string `yaml:"family" json:",omitempty" enum:"categorical gaussian poisson bernoulli binomial" doc:"Law of the item given the component: categorical, or one with its first link. binomial of s | trials(n)."`
+	// Conjugate has no law where it is left out.
+	Conjugate ConjugatePrior `yaml:"conjugate" json:",omitzero" doc:"Prior of the item's parameters in each component: dirichlet(a) or dirichlet(a, b, …) of categorical, and those of mixture: {conjugate: …}. Left out: dirichlet(1), beta(1, 1), gamma(1, 1/mean(y)), normal_inverse_gamma(mean(y), 0.04, 2, var(y)/4)."`
+}
+
+func (Item) shorthand() string { return "family" }
 
 // ConjugatePrior is a prior that can be integrated out.
 type ConjugatePrior struct{ collapsed.Prior }
@@ -40,11 +52,16 @@ func (p *ConjugatePrior) decodeNode(d *decoder, n *node, f field, _ []string) {
 	p.Prior = law
 }
 
-// Mixed reports whether the model is a mixture, Conjugate whether one whose parameters can be integrated out.
+// Mixed reports whether the model is a mixture.
 func (m *Model) Mixed() bool { return m.Mixture.Components > 0 }
 
 // Conjugate reports whether the model is a mixture whose parameters can be integrated out.
-func (m *Model) Conjugate() bool { return m.Mixture.Conjugate.Law != "" }
+func (m *Model) Conjugate() bool { return m.Mixture.Conjugate.Law != "" || m.Classes() }
+
+// Classes reports whether the model is one of latent classes: a mixture of rows with several responses.
+func (m *Model) Classes() bool {
+	return m.Mixed() && m.Family.Name == "" && transform.IsOfItems(m.Formula)
+}
 
 // mixture checks what a mixture says together with the rest of its model.
 func (c *checker) mixture(m *Model) {
@@ -54,6 +71,10 @@ func (c *checker) mixture(m *Model) {
 	}
 	if !m.Mixed() {
 		return
+	}
+	if len(m.Mixture.Items) > 0 {
+		c.at("items are of several responses, and the formula has one", "write cbind(a, b, c) ~ 1, and leave family out",
+			"models", m.Name, "mixture", "items")
 	}
 	at := func(keys ...string) []string { return append([]string{"models", m.Name}, keys...) }
 	formula, err := transform.ParseFormula(m.Formula)
@@ -167,5 +188,9 @@ func (c *checker) mixtureRun() {
 			c.at(fmt.Sprintf("%s is not there for mixtures yet, and model %s is one", asked.key,
 				quote(c.pipeline.Models[i].Name)), "leave it out, or give the model a spec of its own", at...)
 		}
+	}
+	if i = slices.IndexFunc(c.pipeline.Models, (*Model).Classes); i >= 0 && r.PPC.On {
+		c.at(fmt.Sprintf("predictive checks are of one response, and model %s has several", quote(c.pipeline.Models[i].Name)),
+			"leave ppc out, or give the model a spec of its own; loo takes the items of a row together", "run", "ppc")
 	}
 }

@@ -141,6 +141,10 @@ func (c *checker) checkModel(m *Model) {
 	if m.Discrete() {
 		return
 	}
+	if m.Classes() {
+		c.classes(m)
+		return
+	}
 	if n := c.root.get("models").get(m.Name).get("formula"); m.Formula != "" {
 		if offset, fault, hint := checkFormula(m.Formula); fault != "" {
 			c.add(n.where(offset), fault, hint)
@@ -216,13 +220,18 @@ func parsePrior(text string) (p prior.Prior, message, hint string) {
 // checkFormula reads a formula; offset is where in text the fault stands.
 func checkFormula(text string) (offset int, message, hint string) {
 	_, err := transform.ParseFormula(text)
+	return formulaFault(err, len(text))
+}
+
+// formulaFault says where in a formula of a length a fault stands; nothing of none.
+func formulaFault(err error, length int) (offset int, message, hint string) {
 	var fault *transform.FormulaError
 	switch {
 	case err == nil:
 		return 0, "", ""
 	case errors.As(err, &fault):
 		message, hint = words.Parts(fault.Err)
-		return min(fault.Pos, len(text)), "formula: " + message, hint
+		return min(fault.Pos, length), "formula: " + message, hint
 	}
 	return 0, "formula: " + err.Error(), ""
 }
@@ -333,7 +342,7 @@ func (p *Pipeline) DeriveProblem(q *Derivation, err error) Problem {
 // derivations checks the names that formula and family give away.
 func (c *checker) derivations(m *Model) {
 	formula, err := transform.ParseFormula(m.Formula)
-	if err != nil {
+	if err != nil && !m.Classes() {
 		return // reported
 	}
 	for _, q := range m.Derive {

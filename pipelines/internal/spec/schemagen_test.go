@@ -202,7 +202,11 @@ func (g *generator) structure(t reflect.Type) object {
 	switch {
 	case t == typeOf[Model]():
 		discrete := object{{"properties", object{{"kind", object{{"const", MRF}}}}}, {"required", []string{"kind"}}}
-		o = append(o, member{"if", discrete}, member{"else", object{{"required", required}}})
+		items := object{{"properties", object{{"formula", object{{"pattern", `^\s*(cbind|mvbind)\s*\(`}}}}},
+			{"required", []string{"mixture"}}}
+		one := object{{"required", required[1:]}} // the family
+		o = append(o, member{"if", discrete},
+			member{"else", object{{"required", required[:1]}, {"anyOf", []object{one, items}}}})
 	case required != nil:
 		o = append(o, member{"required", required})
 	}

@@ -14,7 +14,7 @@ function facts(pairs) {
 
 function factsOf(f) {
   return facts([
-    ["Model", f.formula && [el("code", {}, name(f.formula)), ", " + f.family + "(" + f.link + ")"]],
+    ["Model", f.formula && [el("code", {}, name(f.formula)), ", " + f.family + (f.link ? "(" + f.link + ")" : "")]],
     ["Data", f.family === "mrf" ? plural(f.rows, "variable") + ", " + plural(f.columns, "edge") : f.rows > 0 && plural(f.rows, "row") + ", " + plural(f.columns, "column") + " of the design, " + plural(f.parameters, "parameter")],
     ["Sampler", f.method && [name(f.sampler), " (" + f.method + ")" + (f.chains ? ", " : ""), f.chains > 0 && plural(f.chains, "chain") + " of " + f.draws + " draws after " + f.warmup + " iterations of warm-up" + (f.divergences ? ", " + f.divergences + " divergent" : "")]],
     ["Seconds of one core", f.seconds !== null && number(f.seconds, 3) + " (set-up " + number(f.setup, 2) + ", warm-up " + number(f.warmup_time, 2) + ", sampling " + number(f.sampling, 2) + ")"],

@@ -1,0 +1,130 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+
+	"glmbatch/infer/glm"
+	"glmbatch/internal/words"
+	"glmbatch/transform"
+)
+
+// Categorical is the family of items that are categories.
+const Categorical = "categorical"
+
+// GLM is the family of an item of numbers, of the zero value of others.
+func (i *Item) GLM() glm.Family { return ItemFamily(i.Family) }
+
+// ItemFamily is a family of items with its first link; the zero value of categorical.
+func ItemFamily(name string) glm.Family {
+	for _, f := range glm.Families() {
+		if f.Name == name {
+			family, _ := glm.ParseFamily(name, f.Links[0]) // its own link
+			return family
+		}
+	}
+	return glm.Family{}
+}
+
+// ItemsOf reads the formula of a model of latent classes; items that are to be categories are factors.
+func (m *Model) ItemsOf() (*transform.Items, error) {
+	items, err := transform.ParseItems(m.Formula)
+	if err != nil {
+		return nil, err
+	}
+	for k := range items.List {
+		if given := m.Item(items.List[k].Column); given != nil && given.Family == Categorical {
+			items.List[k].Factor = true
+		}
+	}
+	return items, nil
+}
+
+// Item is what the model says of an item; nil where it says nothing.
+func (m *Model) Item(column string) *Item {
+	i := slices.IndexFunc(m.Mixture.Items, func(i *Item) bool { return i.Name == column })
+	if i < 0 {
+		return nil
+	}
+	return m.Mixture.Items[i]
+}
+
+// classesLack are keys of a model that latent classes do not have.
+var classesLack = []string{"standardize", "sparse", "contrasts", "prior", "precision_weights", "imputation", "effects"}
+
+// classes checks a model of latent classes. What is not said of missing cells means that they are not seen.
+func (c *checker) classes(m *Model) {
+	at := func(keys ...string) []string { return append([]string{"models", m.Name}, keys...) }
+	for _, key := range classesLack {
+		if c.given("models", m.Name, key) {
+			c.at("latent classes have no "+key, "leave it out; priors of items stand under mixture: items", at(key)...)
+		}
+	}
+	if !c.given("models", m.Name, "missing") {
+		m.Missing = transform.SeenMissing
+	}
+	if m.Missing == Impute {
+		c.at("missing: impute is for predictors, and latent classes have items alone",
+			"leave missing out: a missing item is not seen, and its row is judged by its others", at("missing")...)
+	}
+	m.Sparse = "false"
+	if m.Mixture.Conjugate.Law != "" {
+		c.at("conjugate is of one response, and each item has a prior of its own",
+			"write mixture: {items: {item: {conjugate: …}}}", at("mixture", "conjugate")...)
+	}
+	n := c.root.get("models").get(m.Name).get("formula")
+	items, err := m.ItemsOf()
+	if err != nil {
+		offset, message, hint := formulaFault(err, len(m.Formula))
+		c.add(n.where(offset), message, hint)
+		return
+	}
+	var names []string
+	for k := range items.List {
+		names = append(names, items.List[k].Column)
+	}
+	for _, given := range m.Mixture.Items {
+		path, k := at("mixture", "items", given.Name), slices.Index(names, given.Name)
+		if k < 0 {
+			c.at("the formula has no item "+quote(given.Name), words.DidYouMean(given.Name, "its items are", names), path...)
+			continue
+		}
+		c.item(given, &items.List[k], path)
+	}
+	c.derivations(m)
+}
+
+// item checks what a model says of an item.
+func (c *checker) item(given *Item, item *transform.Item, path []string) {
+	trials := item.Trials != "" || item.TrialsEach > 0
+	switch family := given.Family; {
+	case trials && family != "" && family != "binomial":
+		c.at("item "+quote(given.Name)+" has trials(), which "+family+" has not", "write family: binomial, or leave it out",
+			path...)
+	case !trials && family == "binomial":
+		c.at("item "+quote(given.Name)+" is binomial, and has no trials", "write "+given.Name+" | trials(n) in the formula",
+			path...)
+	case item.Factor && family != "" && family != Categorical:
+		c.at("item "+quote(given.Name)+" is factor(), which "+family+" is not", "leave factor() out of the formula", path...)
+	}
+	law := given.Conjugate.Law
+	if law == "" || given.Family == "" {
+		return // what it serves is known with the data
+	}
+	if err := ServesItem(given); err != nil {
+		message, hint := words.Parts(err)
+		c.at(message, hint, append(path, "conjugate")...)
+	}
+}
+
+// ServesItem returns an error where the prior of an item is not one of its family, both of which are known.
+func ServesItem(i *Item) error {
+	const dirichlet = "dirichlet"
+	switch law := i.Conjugate.Law; {
+	case i.Family != Categorical:
+		return i.Conjugate.Serves(i.GLM())
+	case law != dirichlet:
+		return words.Hint(fmt.Errorf("%s is not conjugate to categorical", law), "write dirichlet(1)")
+	}
+	return nil
+}
