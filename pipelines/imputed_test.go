@@ -2,6 +2,7 @@ package pipelines_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -105,5 +106,23 @@ func (f folder) binsOfCells() {
 		if got := f.ask("t.duckdb", c.query); got != c.want {
 			f.t.Errorf("%s\nis %s, want %s", c.query, got, c.want)
 		}
+	}
+}
+
+// No chain starts the model of a column of counts at a draw from its prior: the last of four drew cells of 1e30, and
+// stayed there.
+func TestMissingCountsStartNearTheData(t *testing.T) {
+	f := newFolder(t, strings.Replace(fmt.Sprintf(quick, "d: d.csv"), "    formula: y ~ age\n    family: poisson\n"+
+		"    standardize: center_scale\n    prior: {coefficients: \"normal(0, 2.5)\", intercept: \"normal(0, 10)\"}\n",
+		"    formula: Ozone ~ Solar.R + Wind + Temp\n    family: gaussian\n    missing: impute\n", 1))
+	table, err := os.ReadFile("../testdata/classic/airquality.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write("d.csv", string(table))
+	f.run(pipelines.RunOptions{})
+	const query = "SELECT count(*), max(mean) < 1000, max(rhat) < 1.2 FROM imputed WHERE variable = 'Solar.R'"
+	if got := f.ask("t.duckdb", query); got != "7,true,true" {
+		t.Errorf("missing sunshine, whether all below 1000, and mixed: %s", got)
 	}
 }

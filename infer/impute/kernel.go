@@ -36,9 +36,10 @@ type kernel struct {
 	proposals, accepted int64
 }
 
-// Kernel returns one chain: coefficients of the regression start around the penalised point of the completed data, each
-// missing cell at the value of a random row, and models of columns at a draw given these; where cells move together
-// with coefficients, see startTogether.
+// Kernel returns one chain: coefficients of the regression start around the penalised point of the completed data, in
+// the last of several chains at a draw from their priors; each missing cell at the value of a random row; models of
+// gaussian columns at a draw given these, of others around their penalised points. Where cells move together with
+// coefficients, see startTogether.
 func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if c.Stream == nil {
 		return nil, fmt.Errorf("impute: chain %d has no random stream", c.Index)
@@ -63,8 +64,12 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 func (s *setup) bare(c infer.Chain) (*kernel, error) {
 	k := &kernel{setup: s, stream: c.Stream, slice: cggibbs.NewSlicer(c.Stream)}
 	k.slice.Stepping = true
-	for _, r := range s.readers {
-		own, err := newChainReader(r, c)
+	for i, r := range s.readers {
+		at := c
+		if i != s.main { // no draw from a prior: cells would follow it, to counts of e^70, which then hold it there
+			at.Count = 1
+		}
+		own, err := newChainReader(r, at)
 		if err != nil {
 			return nil, err
 		}
