@@ -29,11 +29,12 @@
 //	fewer than 4 iterations per chain         R-hat, and for fewer than 6 ESS and MCSE
 //	5 % of the draws equal the largest        ESS and MCSE of the 95 % quantile, ESSTail
 //	(95 % of the draws equal the largest)     (those of the 5 % quantile, too)
-//	all draws equally far from the median     R-hat, for the folded draws do not vary
 //	all draws equally far from the mean       MCSESD
 //
 // R-hat is +Inf if no half varies but they differ. Deliberate differences from
-// posterior: it calls draws constant if they range over less than 2.2e-16,
+// posterior: its R-hat is NA where all draws lie equally far from their median, as
+// those of an indicator that is 1 in half of the draws, whose folded draws do not
+// vary, and ours is that of the draws as they are; it calls draws constant if they range over less than 2.2e-16,
 // whatever their unit, where we ask whether they are equal; it mistakes chains
 // for iterations at 2 and 3 iterations; it overlooks, in ESS, a NaN that is the
 // middle draw of an odd chain; and it returns what rounding makes of 1/0 where

@@ -15,10 +15,14 @@ func (w *Workspace) bulk() (rhat, ess float64) {
 	return w.basicRHat(within), w.essHere(within)
 }
 
-// foldedRHat is R-hat of the normal scores of the distances from the median.
+// foldedRHat is R-hat of the normal scores of the distances from the median; 0 where all of these are equal, as those
+// of an indicator that is 1 in half of the draws, of which the draws as they are tell all.
 func (w *Workspace) foldedRHat() float64 {
 	if !w.ordered() || w.half < 2 || !w.fold() {
 		return math.NaN()
+	}
+	if folded := w.folded.values; folded[0] > 0 && folded[0] == folded[len(folded)-1] {
+		return 0
 	}
 	w.rankNormalize(w.folded)
 	return w.basicRHat(w.centerHalves())

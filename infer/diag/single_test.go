@@ -13,8 +13,7 @@ func loaded(chains [][]float64) *Workspace {
 }
 
 // RHat returns the rank-normalised split R-hat: the larger of bulk and folded.
-// It is NaN if the draws hold a NaN, are all equal, all lie equally far from
-// their median, or are fewer than 4 per chain; +Inf if no half of a chain varies.
+// It is NaN if the draws hold a NaN, are all equal, or are fewer than 4 per chain; +Inf if no half of a chain varies.
 func RHat(chains [][]float64) float64 {
 	return loaded(chains).rhat()
 }

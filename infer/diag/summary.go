@@ -99,7 +99,7 @@ func (w *Workspace) reason(s *Summary, chains [][]float64) string {
 			reasons = append(reasons, words)
 		}
 	}
-	add(math.IsNaN(s.RHat), "all draws lie equally far from their median, so that R-hat of the folded draws is undefined")
+	add(math.IsNaN(s.RHat), "half of the draws are infinite: no R-hat of the folded draws")
 	add(math.IsInf(s.RHat, 1), "no half of a chain varies, but they differ: R-hat is infinite")
 	add(math.IsNaN(s.MCSEQ95), "at least 5 % of the draws equal the largest: no ESS and MCSE of the 95 % quantile")
 	add(math.IsNaN(s.MCSEMedian), "at least half of the draws equal the largest: no ESS and MCSE of the median")
