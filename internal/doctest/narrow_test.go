@@ -45,6 +45,43 @@ func TestPagesAreNarrow(t *testing.T) {
 	}
 }
 
+// overlong returns the numbers of the lines of running text beyond TextWidth: of no table, heading, comment or block.
+func overlong(page string) (out []int) {
+	fenced := false
+	for i, line := range strings.Split(page, "\n") {
+		text := strings.TrimSpace(line)
+		if strings.HasPrefix(text, "```") {
+			fenced = !fenced
+		}
+		if !fenced && columns(line) > TextWidth && strings.Contains(text, " ") && !strings.ContainsAny(text[:1], "|#<") {
+			out = append(out, i+1)
+		}
+	}
+	return out
+}
+
+// Paragraphs and lists of pages that people write are wrapped within TextWidth.
+func TestTextIsWrapped(t *testing.T) {
+	long := strings.Repeat("word ", TextWidth/5) + "end"
+	if got := overlong("# " + long + "\n" + long + "\n| " + long + "\n```\n" + long + "\n```\n- " + long); len(got) != 2 ||
+		got[0] != 2 || got[1] != 7 {
+		t.Fatalf("the rule does not see what it must: %v", got)
+	}
+	for _, page := range markdown(t) {
+		if strings.HasPrefix(page, "testdata/") || strings.HasPrefix(page, "docs/reference/") ||
+			page == "docs/verification.md" {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range overlong(string(text)) {
+			t.Errorf("%s:%d has more than %d columns: wrap it", page, line, TextWidth)
+		}
+	}
+}
+
 // What a narrow row leaves out follows its table, under the row's name.
 func TestNarrow(t *testing.T) {
 	short, long := "Short. ", strings.TrimSpace(strings.Repeat("word ", 40))
