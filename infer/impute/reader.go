@@ -129,22 +129,9 @@ func (r *reader) write(s *setup, q int, states []float64) {
 		if moved == nil || s.mask[q]>>k&1 == 0 {
 			continue
 		}
-		if r.affine[k] {
-			for m, j := range moved {
-				r.x.Values[j*r.x.Rows+int(i)] = math.FMA(r.slope[k][m], states[k], r.origin[k][m])
-			}
-			continue
-		}
-		if table := r.table[k]; table != nil {
-			for m, j := range moved {
-				r.x.Values[j*r.x.Rows+int(i)] = table[m][int(math.Round(states[k]))]
-			}
-			continue
-		}
-		to := r.entries[:len(moved)]
-		r.coder.Code(s.rows[q], states, moved, to)
+		r.encode(s, q, k, states, r.entries)
 		for m, j := range moved {
-			r.x.Values[j*r.x.Rows+int(i)] = to[m]
+			r.x.Values[j*r.x.Rows+int(i)] = r.entries[m]
 		}
 	}
 }

@@ -59,12 +59,7 @@ func TestImputedAgainstJAGS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	setup, err := problem.Setup(nil, Schedule{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	params := setup.Sampler.Parameters()
-	means := batchMeans(t, problem, setup.Sampler, 2, 20_000, 1000)
+	params, means := batchMeans(t, problem, 2, 20_000, 1000)
 	want := map[string][2]float64{
 		"age40-59": {55.150, 0.091}, "age60-99": {92.605, 0.117}, "bmi": {6.790, 0.009}, "hypyes": {-4.724, 0.1},
 		"sigma": {33.455, 0.033}, "hyp_age40-59": {3.430, 0.008}, "hyp_age60-99": {3.810, 0.008}, "bmi_age40-59": {-4.313, 0.01},

@@ -56,12 +56,7 @@ func TestImputedGroupsAgainstJAGS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	setup, err := problem.Setup(nil, Schedule{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	params := setup.Sampler.Parameters()
-	means := batchMeans(t, problem, setup.Sampler, 2, 6000, 300)
+	params, means := batchMeans(t, problem, 2, 6000, 300)
 	found, squares, largest := 0, 0.0, 0.0
 	for j, p := range params {
 		w, ok := want.Parameters[p.Name]
@@ -84,10 +79,15 @@ func TestImputedGroupsAgainstJAGS(t *testing.T) {
 	t.Logf("%d differences: mean square %.2f squared standard errors, largest %.1f", found, squares/float64(found), largest)
 }
 
-// batchMeans are means of parameters in the units of the data over batches of draws of each chain, after a batch of
+// batchMeans are the parameters of a problem and their means in the units of the data over batches of draws of each chain, after a batch of
 // warm-up.
-func batchMeans(t *testing.T, problem Problem, sampler infer.Setup, chains, draws, batch int) [][]float64 {
+func batchMeans(t *testing.T, problem Problem, chains, draws, batch int) ([]infer.Parameter, [][]float64) {
 	t.Helper()
+	setup, err := problem.Setup(nil, Schedule{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sampler := setup.Sampler
 	means := make([][]float64, len(sampler.Parameters()))
 	for c := range chains {
 		k, err := sampler.Kernel(infer.Chain{Index: c, Count: chains, Stream: infer.NewStream(3, "jags", fmt.Sprint(c))})
@@ -112,7 +112,7 @@ func batchMeans(t *testing.T, problem Problem, sampler infer.Setup, chains, draw
 			}
 		}
 	}
-	return means
+	return sampler.Parameters(), means
 }
 
 // levelsWithoutAResponse are 40 rows in groups, with missing cells of x and of all responses of one group.

@@ -50,11 +50,7 @@ func TestMostlyMissingAgainstJAGS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	setup, err := problem.Setup(nil, Schedule{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	params, means := setup.Sampler.Parameters(), batchMeans(t, problem, setup.Sampler, 2, 600, 30)
+	params, means := batchMeans(t, problem, 2, 600, 30)
 	found := 0
 	for j, p := range params {
 		w, ok := want.Parameters[p.Name]
