@@ -79,8 +79,8 @@ func TestImputedGroupsAgainstJAGS(t *testing.T) {
 	t.Logf("%d differences: mean square %.2f squared standard errors, largest %.1f", found, squares/float64(found), largest)
 }
 
-// batchMeans are the parameters of a problem and their means in the units of the data over batches of draws of each chain, after a batch of
-// warm-up.
+// batchMeans are the parameters of a problem and their means in the units of the data over batches of draws of each
+// chain, after a batch of warm-up.
 func batchMeans(t *testing.T, problem Problem, chains, draws, batch int) ([]infer.Parameter, [][]float64) {
 	t.Helper()
 	setup, err := problem.Setup(nil, Schedule{}, nil)
