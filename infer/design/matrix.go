@@ -258,11 +258,11 @@ func EqualRows(x Matrix, beside [][]float64, limit int) (first, of []int) {
 }
 
 // Take returns the entries of v at some rows; nil for nil.
-func Take(v []float64, at []int) []float64 {
+func Take[T any](v []T, at []int) []T {
 	if v == nil {
 		return nil
 	}
-	out := make([]float64, len(at))
+	out := make([]T, len(at))
 	for g, i := range at {
 		out[g] = v[i]
 	}

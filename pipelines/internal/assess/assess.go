@@ -118,10 +118,11 @@ func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *Source) (*E
 		}
 	}
 	loo, checks := Asked(f)
-	if !loo && !checks && kfoldAsked(f) == "" {
-		return out, nil
+	var rows *predictive.Fit
+	var err error
+	if loo || checks {
+		rows, err = rowsOf(f, p, draws)
 	}
-	rows, err := rowsOf(f, p, draws)
 	if err != nil {
 		return nil, f.Explain(err)
 	}
@@ -137,7 +138,7 @@ func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *Source) (*E
 		if out.LOO, err = rows.LeaveOneOut(ctx, of.Family, of.Data, stream("pit")); err != nil {
 			return nil, f.Explain(err)
 		}
-		if regression { // specs ask for moment matching and k-fold of nothing else
+		if regression { // specs ask for moment matching of nothing else
 			err = out.match(ctx, f, r, rows)
 		}
 		if err != nil {
@@ -145,10 +146,7 @@ func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *Source) (*E
 		}
 		out.Warnings = append(out.Warnings, predictive.LOOWarnings(out.LOO)...)
 	}
-	if regression {
-		err = out.kfold(ctx, f, r, rows)
-	}
-	if err != nil {
+	if err = out.kfold(ctx, f, p, draws); err != nil {
 		return nil, f.Explain(err)
 	}
 	if !checks {

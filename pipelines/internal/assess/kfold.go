@@ -23,8 +23,8 @@ func kfoldAsked(f *plan.Fit) string {
 	return ""
 }
 
-// kfold fits the model without each fold, where the run asks for that.
-func (e *Extras) kfold(ctx context.Context, f *plan.Fit, r *plan.Regression, rows *predictive.Fit) error {
+// kfold fits the model without each fold, where the run asks for that; draws are so many of so many chains.
+func (e *Extras) kfold(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *Source) error {
 	asked := kfoldAsked(f)
 	if asked == "" {
 		return nil
@@ -32,7 +32,13 @@ func (e *Extras) kfold(ctx context.Context, f *plan.Fit, r *plan.Regression, row
 	stream := func(path ...string) *infer.Stream {
 		return infer.NewStream(f.Pipeline.Seed, append([]string{"kfold", f.Unit.Dataset.Name, f.Unit.Key}, path...)...)
 	}
-	by := &predictive.Folding{Asked: asked, Setup: r.Refit, Chains: rows.Chains, Warmup: rows.Draws, Draws: rows.Draws,
+	by := &predictive.Folding{Asked: asked, Chains: draws.Chains, Warmup: draws.Draws, Draws: draws.Draws,
+		Setup: func(rows []int) (setup infer.Setup, of *predictive.Fit, err error) {
+			if setup, err = p.Refit(rows); err == nil {
+				of, err = rowsOf(f, p, &Source{Parameters: setup.Parameters()})
+			}
+			return setup, of, err
+		},
 		Stream: func(fold, chain int) *infer.Stream {
 			return stream(f.Model.Name, f.Sampler.Name, strconv.Itoa(fold), strconv.Itoa(chain))
 		}}
@@ -40,11 +46,11 @@ func (e *Extras) kfold(ctx context.Context, f *plan.Fit, r *plan.Regression, row
 		by.Warmup = run.Warmup
 	}
 	var err error
-	asks := f.Pipeline.Run.KFold
-	if by.Of, by.Count, err = foldsOf(r, asks.By, asks.Folds, stream("folds")); err != nil {
+	of, asks := p.Observed(), f.Pipeline.Run.KFold
+	if by.Of, by.Count, err = foldsOf(&of, asks.By, asks.Folds, stream("folds")); err != nil {
 		return err
 	}
-	found, logs, err := rows.KFold(ctx, r.Family(), r.Data, by)
+	found, logs, err := predictive.KFold(ctx, of.Family, of.Data, by)
 	if err != nil {
 		return err
 	}
@@ -59,11 +65,11 @@ func (e *Extras) kfold(ctx context.Context, f *plan.Fit, r *plan.Regression, row
 
 // foldsOf deals the rows to folds: by the levels of a grouping, or at random, of nearly equal size. What is dealt at
 // random depends on the data set and the number of rows alone, so that models share their folds.
-func foldsOf(r *plan.Regression, by string, folds int, s *infer.Stream) (of []int, count int, err error) {
-	n := r.Data.Rows()
+func foldsOf(rows *plan.Observed, by string, folds int, s *infer.Stream) (of []int, count int, err error) {
+	n := rows.Rows
 	of = make([]int, n)
 	if by != "" {
-		for _, e := range r.Data.Effects {
+		for _, e := range rows.Data.Effects {
 			if e.Group == by {
 				for i, level := range e.Grouping.Of() {
 					of[i] = int(level)

@@ -11,6 +11,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/collapsed"
+	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/mixture"
 	"glmbatch/infer/prior"
@@ -249,21 +250,25 @@ func (c *Classes) there(y []float64) (x, weights []float64) {
 	return x, weights
 }
 
-// expanded are the columns with a row for each observation.
-func (c *Classes) expanded() []collapsed.Column {
+// expanded are the columns with a row for each observation of some of the rows.
+func (c *Classes) expanded(rows []int) []collapsed.Column {
 	out := make([]collapsed.Column, len(c.items))
 	for k := range c.items {
 		out[k] = c.items[k].Column
-		if c.Frequency != nil {
-			out[k].Y, out[k].Trials = c.repeated(out[k].Y), c.repeated(out[k].Trials)
-		}
+		out[k].Y, out[k].Trials = c.repeated(out[k].Y, rows), c.repeated(out[k].Trials, rows)
 	}
 	return out
 }
 
-func (c *Classes) repeated(x []float64) (out []float64) {
-	for k, v := range x {
-		out = append(out, slices.Repeat([]float64{v}, int(c.Frequency[k]))...)
+func (c *Classes) repeated(x []float64, rows []int) []float64 {
+	if c.Frequency == nil {
+		return matrix.Take(x, rows)
+	}
+	var out []float64
+	if x != nil {
+		for _, i := range rows {
+			out = append(out, slices.Repeat([]float64{x[i]}, int(c.Frequency[i]))...)
+		}
 	}
 	return out
 }
@@ -341,7 +346,7 @@ func (c *Classes) Identify(id *Identity) { id.Data, id.Model = c.dataHash, ident
 
 // Observed are the rows; what they are is known by Part.
 func (c *Classes) Observed() Observed {
-	return Observed{Data: &glm.Data{Frequency: c.Frequency}, Drawn: true}
+	return Observed{Data: &glm.Data{Frequency: c.Frequency}, Drawn: true, Rows: c.Rows}
 }
 
 // Responses are those of each item, with their trials.
@@ -423,12 +428,23 @@ func (c *Classes) ToData([]float64) {}
 // Setup makes the sampler.
 func (c *Classes) Setup(infer.Parallel, Schedule, *Previous) (*Setup, error) {
 	out := &Setup{Gating: c.Gating()}
+	all := make([]int, c.Rows)
+	for i := range all {
+		all[i] = i
+	}
+	var err error
+	out.Sampler, err = c.Refit(all)
+	return out, c.fit.Explain(err)
+}
+
+// Refit sets the sampler up on some of the rows.
+func (c *Classes) Refit(rows []int) (out infer.Setup, err error) {
 	own := collapsed.Options{Options: c.options(), Plain: c.method.Name == MixtureMethod}
-	err := withinMemory(func() (err error) {
-		out.Sampler, err = collapsed.NewClasses(c.expanded(), own)
+	err = withinMemory(func() (err error) {
+		out, err = collapsed.NewClasses(c.expanded(rows), own)
 		return err
 	})
-	return out, c.fit.Explain(err)
+	return out, err
 }
 
 // Bind looks up what a derived quantity names among parameters.

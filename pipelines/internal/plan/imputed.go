@@ -9,6 +9,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
+	matrix "glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/impute"
 	"glmbatch/infer/prior"
@@ -170,11 +171,14 @@ func refuseImputed(f *Fit) error {
 	if given := s.OptionsWithoutGroups(); len(given) > 0 {
 		return refuse(fmt.Sprintf("sampler %q has %s, which its updates do not have", s.Name, words.List(given)), others)
 	}
+	if run.LOO.MomentMatch {
+		return refuse("run: loo: moment_match is for complete data",
+			"take kfold: 10, which evaluates rows by fits without them, or missing: drop")
+	}
 	for _, asked := range []struct {
 		is   bool
 		what string
-	}{{run.LOO.MomentMatch, "run: loo: moment_match"}, {run.KFold.Folds > 0 || run.KFold.By != "", "run: kfold"},
-		{run.Condition, "run: condition"}, {run.Prior(), "run: sample: prior"},
+	}{{run.Condition, "run: condition"}, {run.Prior(), "run: sample: prior"},
 		{run.Start == "previous", "run: start: previous"},
 		{f.Gates.PriorSensitivity.Strict().On, "gates: prior_sensitivity"}} {
 		if asked.is {
@@ -365,11 +369,25 @@ func (p *Imputed) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, err
 	for _, pattern := range unused(p.fit.Model, p.design.Data) {
 		out.Cautions = append(out.Cautions, "prior.by_name "+pattern+" decides the prior of no column")
 	}
-	err := withinMemory(func() (err error) {
-		out.Sampler, err = impute.New(p.problem, by)
+	var err error
+	out.Sampler, err = setupImputed(p.problem, by)
+	return out, p.fit.Explain(err)
+}
+
+func setupImputed(p *impute.Problem, by infer.Parallel) (out infer.Setup, err error) {
+	err = withinMemory(func() (err error) {
+		out, err = impute.New(p, by)
 		return err
 	})
-	return out, p.fit.Explain(err)
+	return out, err
+}
+
+// Refit sets the sampler up without the responses of all rows but some. Missing cells of the others are drawn by the
+// models of their columns.
+func (p *Imputed) Refit(rows []int) (infer.Setup, error) {
+	some := *p.problem
+	some.Data, some.Of = p.problem.Data.Taken(rows), matrix.Take(p.problem.Of, rows)
+	return setupImputed(&some, nil)
 }
 
 // Solve is not for regressions.

@@ -90,7 +90,6 @@ func TestImputedRefusals(t *testing.T) {
 	const plain = "formula: chl ~ age + bmi + hyp"
 	for _, c := range []struct{ model, run, sampler, want string }{
 		{plain, "loo: {moment_match: true}", "method: auto", "run: loo: moment_match is for complete data"},
-		{plain, "kfold: 5", "method: auto", "run: kfold is for complete data"},
 		{plain, "chains: 2}\ngates: {prior_sensitivity: 0.05", "method: auto", "gates: prior_sensitivity is for complete data"},
 		{"formula: bmi ~ age, mixture: {components: 2}", "chains: 2", "method: auto", "mixture"},
 		{plain, "chains: 2", "method: nuts", `sampler "s" is nuts, which does not draw them`},

@@ -10,7 +10,8 @@ import (
 // Observed are the rows with a response. Where their cells are missing, the design has the start values; Cells tells
 // what stands there at a draw.
 func (p *Imputed) Observed() Observed {
-	return Observed{p.fit.Model.Family.Family, p.design.Data, p.beside, p.unread, p.keepsCells() && p.keepsEffects()}
+	return Observed{p.fit.Model.Family.Family, p.design.Data, p.beside, p.unread, p.keepsCells() && p.keepsEffects(),
+		p.design.Data.Rows()}
 }
 
 // CodedColumns are the columns of the design.

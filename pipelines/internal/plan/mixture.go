@@ -20,7 +20,6 @@ import (
 type Mixture struct {
 	mixing
 	*transform.Design
-	setup func(by infer.Parallel) (infer.Setup, error)
 	// Beside and Unread are those of Regression.
 	Beside   []*transform.Beside
 	Unread   []string
@@ -60,21 +59,29 @@ func newMixture(f *Fit) (*Mixture, error) {
 	m := &Mixture{Design: d.Design, mixing: mixing{fit: f, dataHash: d.dataHash}, Beside: d.beside, Unread: d.unread,
 		averages: d.averages}
 	m.method, m.at = mixtureMethod(f.Sampler, f.Model), m.layout()
-	given, o := &f.Model.Mixture, m.options()
-	if f.Model.Conjugate() {
-		own := collapsed.Options{Options: o, Prior: given.Conjugate.Prior, Plain: m.method.Name == MixtureMethod}
-		m.setup = func(infer.Parallel) (infer.Setup, error) { return collapsed.New(f.Model.Family.Family, d.Data, own) }
-		return m, nil
-	}
-	m.setup = func(by infer.Parallel) (infer.Setup, error) {
-		target, err := glm.NewTargetBy(by, d.Data, posterior(f.Model, d.Data))
-		if err != nil {
-			return nil, err
-		}
-		return mixture.New(target, o)
-	}
 	return m, nil
 }
+
+// setup makes the sampler on data, the design or some of its rows.
+func (m *Mixture) setup(data *glm.Data, by infer.Parallel) (out infer.Setup, err error) {
+	f := m.fit
+	err = withinMemory(func() error {
+		if f.Model.Conjugate() {
+			out, err = collapsed.New(f.Model.Family.Family, data, collapsed.Options{Options: m.options(),
+				Prior: f.Model.Mixture.Conjugate.Prior, Plain: m.method.Name == MixtureMethod})
+			return err
+		}
+		target, err := glm.NewTargetBy(by, data, posterior(f.Model, m.Data))
+		if err == nil {
+			out, err = mixture.New(target, m.options())
+		}
+		return err
+	})
+	return out, err
+}
+
+// Refit sets the sampler up on some of the rows.
+func (m *Mixture) Refit(rows []int) (infer.Setup, error) { return m.setup(m.Data.Taken(rows), nil) }
 
 // refuseSensitivity refuses the gate that mixtures do not have.
 func refuseSensitivity(f *Fit) error {
@@ -166,7 +173,7 @@ func (m *Mixture) Identify(id *Identity) {
 
 // Observed are the rows of the design.
 func (m *Mixture) Observed() Observed {
-	return Observed{m.fit.Model.Family.Family, m.Data, m.Beside, m.Unread, true}
+	return Observed{m.fit.Model.Family.Family, m.Data, m.Beside, m.Unread, true, m.Data.Rows()}
 }
 
 // Places are where a component has its numbers among the parameters of a fit, the components in increasing order.
@@ -256,10 +263,8 @@ func (m *Mixture) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, err
 			out.Cautions = append(out.Cautions, "prior.by_name "+pattern+" decides the prior of no column")
 		}
 	}
-	err := withinMemory(func() (err error) {
-		out.Sampler, err = m.setup(by)
-		return err
-	})
+	var err error
+	out.Sampler, err = m.setup(m.Data, by)
 	return out, m.fit.Explain(err)
 }
 

@@ -57,12 +57,15 @@ type Observed struct {
 	Beside []*transform.Beside // columns of the data that predictive checks ask for, as the rows of the design
 	Unread []string            // why others are not there
 	Drawn  bool                // whether all that their linear predictors are made of has its draws stored
+	Rows   int
 }
 
 // Rowwise is a problem whose likelihood is a product over rows: Regression, Mixture, Classes and Imputed.
 type Rowwise interface {
 	Problem
 	Observed() Observed
+	// Refit sets the sampler up without the responses of all rows but some, with scales and default priors of all.
+	Refit(rows []int) (infer.Setup, error)
 }
 
 // RowsOf is the problem as one with rows. One of several imputations has none: its rows are those of each of them.
@@ -76,7 +79,7 @@ func RowsOf(p Problem) (Rowwise, bool) {
 
 // Observed are the rows of the design.
 func (r *Regression) Observed() Observed {
-	return Observed{r.Family(), r.Data, r.Beside, r.Unread, r.KeepsEffects()}
+	return Observed{r.Family(), r.Data, r.Beside, r.Unread, r.KeepsEffects(), r.Data.Rows()}
 }
 
 // Family is the likelihood of the model.

@@ -16,27 +16,24 @@ type Folding struct {
 	Asked string
 	Of    []int // the fold of each row, from 0
 	Count int
-	// Setup sets the sampler up on some of the rows; Stream is that of a chain.
-	Setup  func(rows []int) (infer.Setup, error)
+	// Setup sets the sampler up on some of the rows, and tells where the draws of it have what rows need; Stream is that
+	// of a chain.
+	Setup  func(rows []int) (infer.Setup, *Fit, error)
 	Stream func(fold, chain int) *infer.Stream
 	// Chains of each fold, with so many iterations of warm-up and draws.
 	Chains, Warmup, Draws int
 }
 
-// KFold fits the model without each fold and evaluates the rows of the fold by these draws: the log of the mean
-// density. A level of a grouping without rows has the effects that its sampler draws for it, which are those of a new
-// level. It returns besides the log likelihood of each fold's draws, by chain.
+// KFold fits a model without each fold of its data and evaluates the rows of the fold by these draws: the log of the
+// mean density. A level of a grouping without rows has the effects that its sampler draws for it, which are those of a
+// new level; missing cells of a row without its response are drawn by the models of their columns. It returns besides
+// the log likelihood of each fold's draws, by chain.
 //
 // Cost: the fits.
-func (f *Fit) KFold(ctx context.Context, family glm.Family, data *glm.Data, by *Folding) (
+func KFold(ctx context.Context, family glm.Family, data *glm.Data, by *Folding) (
 	out *record.KFold, logs [][][]float64, err error) {
-	outcomes, err := glm.NewPointwise(family, data)
-	if err != nil {
-		return nil, nil, err
-	}
-	out = &record.KFold{Asked: by.Asked, Count: by.Count, Rows: make([]record.FoldRow, data.Rows()),
-		Outcomes: outcomesHash(data)}
-	values := make([]float64, data.Rows())
+	values := make([]float64, len(by.Of))
+	out = &record.KFold{Asked: by.Asked, Count: by.Count, Rows: make([]record.FoldRow, len(by.Of))}
 	for fold := range by.Count {
 		var rest, left []int
 		for i, of := range by.Of {
@@ -46,17 +43,14 @@ func (f *Fit) KFold(ctx context.Context, family glm.Family, data *glm.Data, by *
 				rest = append(rest, i)
 			}
 		}
-		setup, err := by.Setup(rest)
-		if err != nil {
-			return nil, nil, fmt.Errorf("k-fold: without fold %d of %d: %w", fold+1, by.Count, err)
-		}
-		trace, err := f.refit(ctx, outcomes, data, by, fold, setup, left, values)
+		trace, elpd, err := by.without(ctx, family, data, fold, rest, left, out)
 		if err != nil {
 			return nil, nil, fmt.Errorf("k-fold: without fold %d of %d: %w", fold+1, by.Count, err)
 		}
 		logs = append(logs, trace)
-		for _, i := range left {
-			out.Rows[i] = record.FoldRow{Fold: fold, ELPD: values[i], Frequency: 1}
+		for k, i := range left {
+			values[i] = elpd[k]
+			out.Rows[i] = record.FoldRow{Fold: fold, ELPD: elpd[k], Frequency: 1}
 		}
 	}
 	for i, w := range data.Frequency {
@@ -66,21 +60,34 @@ func (f *Fit) KFold(ctx context.Context, family glm.Family, data *glm.Data, by *
 	return out, logs, nil
 }
 
-// refit draws the chains of a fold and writes the log of the mean density of the rows that are left out.
-func (f *Fit) refit(ctx context.Context, outcomes *glm.Pointwise, data *glm.Data, by *Folding, fold int,
-	setup infer.Setup, left []int, values []float64) (logs [][]float64, err error) {
-	own, theta := *f, make([]float64, len(setup.Parameters()))
-	if own.Effects, err = EffectsOf(data, nil, setup.Parameters()); err != nil {
-		return nil, err
+// without fits the model to the rest of the rows.
+func (by *Folding) without(ctx context.Context, family glm.Family, data *glm.Data, fold int, rest, left []int,
+	out *record.KFold) (logs [][]float64, elpd []float64, err error) {
+	setup, f, err := by.Setup(rest)
+	if err != nil {
+		return nil, nil, err
 	}
-	likes, each := make([]func([]float64) float64, len(left)), make([][]float64, len(left))
+	outcomes, err := f.outcomes(family, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	out.Outcomes = f.hash(data)
+	likes := make([]func([]float64) float64, len(left))
 	for k, i := range left {
-		likes[k] = own.like(outcomes, data, i)
+		likes[k] = f.like(outcomes, data, i)
 	}
+	return by.refit(ctx, fold, setup, likes)
+}
+
+// refit draws the chains of a fold and returns the log likelihood of their draws, and the log of the mean of each of
+// some densities.
+func (by *Folding) refit(ctx context.Context, fold int, setup infer.Setup,
+	likes []func(theta []float64) float64) (logs [][]float64, elpd []float64, err error) {
+	theta, each := make([]float64, len(setup.Parameters())), make([][]float64, len(likes))
 	for c := range by.Chains {
 		kernel, err := setup.Kernel(infer.Chain{Index: c, Count: by.Chains, Warmup: by.Warmup, Stream: by.Stream(fold, c)})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		var trace []float64
 		for i := range by.Warmup + by.Draws {
@@ -89,7 +96,7 @@ func (f *Fit) refit(ctx context.Context, outcomes *glm.Pointwise, data *glm.Data
 				err = ctx.Err()
 			}
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			if i < by.Warmup {
 				continue
@@ -102,10 +109,10 @@ func (f *Fit) refit(ctx context.Context, outcomes *glm.Pointwise, data *glm.Data
 		}
 		logs = append(logs, trace)
 	}
-	for k, i := range left {
-		values[i] = loo.LogMeanExp(each[k])
+	for k := range each {
+		elpd = append(elpd, loo.LogMeanExp(each[k]))
 	}
-	return logs, nil
+	return logs, elpd, nil
 }
 
 // KFoldWarnings says in words what makes the estimates unreliable.

@@ -3,7 +3,6 @@ package predictive
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"glmbatch/infer/glm"
@@ -91,43 +90,4 @@ func (f *Fit) posterior(target Target, fromData func(theta []float64)) (*loo.Pos
 		copy(theta, u)
 	}
 	return p, nil
-}
-
-// like returns the log density of row i, one of its equal observations, as a function of a position of the sampler.
-func (f *Fit) like(outcomes *glm.Pointwise, data *glm.Data, i int) func(theta []float64) float64 {
-	x, cell := make([]float64, data.Cols()), make([]float64, 1)
-	for j := range x {
-		clear(cell)
-		data.X.Column(j).AddPart(cell, 1, i)
-		x[j] = cell[0]
-	}
-	offset := 0.0
-	if data.Offset != nil {
-		offset = data.Offset[i]
-	}
-	return func(theta []float64) float64 {
-		eta := offset
-		for j, v := range x {
-			eta = math.FMA(v, theta[j], eta)
-		}
-		for k, e := range data.Effects {
-			at, levels := f.Effects[k].First+int(e.Grouping.Of()[i]), e.Grouping.Levels()
-			for t, column := range e.Columns {
-				z := 1.0
-				if column != nil {
-					z = column[i]
-				}
-				eta = math.FMA(z, theta[at+t*levels], eta)
-			}
-		}
-		var disp [2]float64
-		for k, d := range f.Dispersions {
-			if disp[k] = d.Fixed; d.Param >= 0 {
-				disp[k] = theta[d.Param]
-			}
-		}
-		cell[0] = eta
-		outcomes.LogLik(i, cell, disp[:], cell)
-		return cell[0]
-	}
 }
