@@ -118,20 +118,42 @@ func TestKFoldIsExact(t *testing.T) {
 	if got := f.ask("t.duckdb", "SELECT model FROM kfold_compare WHERE elpd_diff = 0 AND se_diff = 0"); got != "levels" {
 		t.Errorf("%s is best", got)
 	}
-	later := strings.Replace(fmt.Sprintf(foldSpec, "levels", "{by: g}, loo: {moment_match: true}"), "  mean:", "    derive: {twice: \"2 * `(Intercept)`\"}\n  mean:", 1)
+	later := strings.Replace(fmt.Sprintf(foldSpec, "levels, mean", "{by: g}, loo: {moment_match: true}"), "  mean:", "    derive: {twice: \"2 * `(Intercept)`\"}\n  mean:", 1)
 	f.write("spec.yaml", later)
-	if out := f.run(pipelines.RunOptions{}); out.Fits[0].Action != pipelines.Skipped || len(out.Fits[0].Warnings) > 0 {
-		t.Errorf("%s, %q", out.Fits[0].Action, out.Fits[0].Warnings)
+	for _, fit := range f.run(pipelines.RunOptions{}).Fits {
+		if fit.Action != pipelines.Skipped || len(fit.Warnings) > 0 {
+			t.Errorf("%s, %q", fit.Action, fit.Warnings)
+		}
 	}
 	check("levels", "by level")
+	check("mean", "by level") // whose formula does not read the column
 	for i := range foldRows {
 		exact := leftOut(i, func(j int) bool { return j != i }, true)
-		got := f.ask("t.duckdb", fmt.Sprintf("SELECT elpd_loo FROM pointwise WHERE observation = %d", i+1))
+		got := f.ask("t.duckdb", fmt.Sprintf("SELECT elpd_loo FROM pointwise JOIN latest USING (fit_id) WHERE model = 'levels' AND observation = %d", i+1))
 		if math.Abs(number(t, got)-exact) > 0.1 {
 			t.Errorf("leave-one-out of row %d is %s, exactly %.4f", i+1, got, exact)
 		}
 	}
-	if got := f.ask("t.duckdb", "SELECT folds FROM kfold_compare WHERE model = 'levels'"); got != "3" {
-		t.Errorf("%s folds", got)
+	if got := f.ask("t.duckdb", "SELECT count(*) || ' ' || min(folds) FROM kfold_compare WHERE folds = 3"); got != "2 3" {
+		t.Errorf("models and folds: %s", got)
+	}
+}
+
+// What rows cannot be left out by costs the fit, before it is drawn, and is named.
+func TestFoldsRefused(t *testing.T) {
+	for by, want := range map[string]string{
+		"h":    `column "h", row 3 (line 4 of few.csv): the value is missing, and kfold leaves rows out by it`,
+		"same": "kfold is by same, which is the same in all rows",
+		"gg":   `kfold is by gg, which is no grouping of the formula: the data have no column "gg"`,
+	} {
+		f := newFolder(t, fmt.Sprintf(foldSpec, "mean", "{by: "+by+"}"))
+		f.write("few.csv", "g,h,same,y\na,u,1,0.3\na,v,1,1.4\nb,NA,1,0.9\nb,u,1,0.2\n")
+		out, err := pipelines.Run(t.Context(), f.path("spec.yaml"), pipelines.RunOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fit := out.Fits[0]; !strings.Contains(fmt.Sprint(fit.Err), want) {
+			t.Errorf("by %s: %s, %v", by, fit.Action, fit.Err)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"glmbatch/pipelines"
@@ -27,11 +28,13 @@ models:
     formula: y ~ 1
     family: gaussian
     standardize: none
+    missing: drop
     mixture: {components: 2}
     prior: {intercept: "normal(0, 3)", sigma: constant(1)}
   counts:
     formula: k ~ 1
     family: poisson
+    missing: drop
     mixture: {components: 2, conjugate: "gamma(2, 0.5)"}
   classes:
     formula: cbind(x, k, q) ~ 1
@@ -40,7 +43,7 @@ samplers: {auto: {}, plain: {method: cggibbs}}
 fits:
   - {models: [cells, normal], samplers: [auto]}
   - {models: [counts, classes], samplers: [auto, plain]}
-run: {chains: 4, warmup: 300, draws: 2500, kfold: 3}
+run: {chains: 4, warmup: 300, draws: 2500, kfold: %s}
 gates: {ess_tail: 100}
 `
 
@@ -52,6 +55,9 @@ type latentRow struct {
 
 var latentRows = []latentRow{{2.1, 1, 0.5, 3, 0}, {-1.2, 0, -1, 0, 1}, {0.4, math.NaN(), 1.5, 1, 0}, {1.9, 1, -0.5, 7, 2},
 	{-0.6, 0, 1, 2, 1}, {2.8, math.NaN(), 0, 9, 0}, {-2.2, 0, -1.5, 0, 1}, {3.3, 1, 1, 5, 2}, {0.1, math.NaN(), -1, 1, 2}}
+
+// level is that of the column g in a row.
+func level(row int) rune { return 'u' + rune(math.Abs(latentRows[row].y))%3 }
 
 // sumStates adds up a density over all states 0 and 1 of some places.
 func sumStates(places []int, state []float64, density func() float64) float64 {
@@ -193,40 +199,58 @@ func itemsPart(rows []int) float64 {
 // standard errors of draws with an effective size of a sixth of that. Power: elpd of rows that are left in are 0.1 to 1
 // larger.
 func TestKFoldIsExactBesideLatentStates(t *testing.T) {
-	f := newFolder(t, latentSpec)
-	csv := "y,x,z,k,q\n"
-	for _, r := range latentRows {
+	f := newFolder(t, fmt.Sprintf(latentSpec, "3"))
+	csv := "y,x,z,k,q,g\nNA,NA,0,NA,NA,v\n" // nothing is known of the first row
+	for i, r := range latentRows {
 		x := fmt.Sprint(r.x)
 		if math.IsNaN(r.x) {
 			x = "NA"
 		}
-		csv += fmt.Sprintf("%v,%s,%v,%v,%c\n", r.y, x, r.z, r.k, 'a'+r.q)
+		csv += fmt.Sprintf("%v,%s,%v,%v,%c,%c\n", r.y, x, r.z, r.k, 'a'+r.q, level(i))
 	}
 	f.write("few.csv", csv)
-	f.run(pipelines.RunOptions{})
+	for _, folds := range []string{"3", "{by: g}"} {
+		f.write("spec.yaml", fmt.Sprintf(latentSpec, folds))
+		f.run(pipelines.RunOptions{})
+		f.foldsAreExact()
+	}
+}
+
+// foldsAreExact holds the rows of each fit against enumeration.
+func (f folder) foldsAreExact() {
+	f.t.Helper()
 	density := map[string]func(rows []int) float64{
 		"cells":   withCells,
 		"normal":  func(rows []int) float64 { return ofLabels(rows, normalPart) },
 		"counts":  func(rows []int) float64 { return ofLabels(rows, countsPart) },
 		"classes": func(rows []int) float64 { return ofLabels(rows, itemsPart) },
 	}
-	fits := f.asked("SELECT fit_id, model, sampler FROM latest ORDER BY ALL")
+	fits := f.asked("SELECT fit_id, model, sampler, asked FROM latest JOIN kfold USING (fit_id) ORDER BY ALL")
 	if len(fits) != 6 {
-		t.Fatalf("%d fits", len(fits))
+		f.t.Fatalf("%d fits", len(fits))
 	}
 	for _, fit := range fits {
 		folds := f.asked("SELECT fold, elpd_kfold FROM kfold_pointwise WHERE fit_id = " + fit[0] + " ORDER BY observation")
+		if fit[1] == "classes" && math.Abs(number(f.t, folds[0][1])) < 1e-9 {
+			folds = folds[1:] // a row without items is certain
+		}
+		if len(folds) != len(latentRows) {
+			f.t.Fatalf("%s: %d rows", fit[1], len(folds))
+		}
 		for i := range latentRows {
 			var rest []int
 			for j := range latentRows {
 				if folds[j][0] != folds[i][0] {
 					rest = append(rest, j)
 				}
+				if same := level(i) == level(j); strings.HasPrefix(fit[3], "by g") && same != (folds[i][0] == folds[j][0]) {
+					f.t.Errorf("%s, %s: rows %d and %d are in folds %s and %s", fit[1], fit[3], i+1, j+1, folds[i][0], folds[j][0])
+				}
 			}
 			of := density[fit[1]]
 			exact := math.Log(of(append(slices.Clone(rest), i)) / of(rest))
-			if got := number(t, folds[i][1]); !(math.Abs(got-exact) < 0.1) {
-				t.Errorf("%s, %s: row %d has %.4f, exactly %.4f", fit[1], fit[2], i+1, got, exact)
+			if got := number(f.t, folds[i][1]); !(math.Abs(got-exact) < 0.1) {
+				f.t.Errorf("%s, %s, %s: row %d has %.4f, exactly %.4f", fit[1], fit[2], fit[3], i+1, got, exact)
 			}
 		}
 	}

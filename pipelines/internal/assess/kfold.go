@@ -2,7 +2,6 @@ package assess
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"strconv"
 
@@ -45,10 +44,11 @@ func (e *Extras) kfold(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *
 	if run := &f.Pipeline.Run; run.Fixed() {
 		by.Warmup = run.Warmup
 	}
-	var err error
-	of, asks := p.Observed(), f.Pipeline.Run.KFold
-	if by.Of, by.Count, err = foldsOf(&of, asks.By, asks.Folds, stream("folds")); err != nil {
-		return err
+	of := p.Observed()
+	if of.Folds != nil {
+		by.Of, by.Count = of.Folds.Of, of.Folds.Count
+	} else {
+		by.Of, by.Count = deal(of.Rows, f.Pipeline.Run.KFold.Folds, stream("folds"))
 	}
 	found, logs, err := predictive.KFold(ctx, of.Family, of.Data, by)
 	if err != nil {
@@ -63,23 +63,10 @@ func (e *Extras) kfold(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *
 	return nil
 }
 
-// foldsOf deals the rows to folds: by the levels of a grouping, or at random, of nearly equal size. What is dealt at
-// random depends on the data set and the number of rows alone, so that models share their folds.
-func foldsOf(rows *plan.Observed, by string, folds int, s *infer.Stream) (of []int, count int, err error) {
-	n := rows.Rows
-	of = make([]int, n)
-	if by != "" {
-		for _, e := range rows.Data.Effects {
-			if e.Group == by {
-				for i, level := range e.Grouping.Of() {
-					of[i] = int(level)
-				}
-				return of, e.Grouping.Levels(), nil
-			}
-		}
-		return nil, 0, fmt.Errorf("kfold is by %s, and the formula has no group-level effects of it", by)
-	}
-	order := make([]int, n)
+// deal deals rows to folds of nearly equal size at random. It depends on the data set and the number of rows alone, so
+// that models share their folds.
+func deal(rows, folds int, s *infer.Stream) (of []int, count int) {
+	of, order := make([]int, rows), make([]int, rows)
 	for i := range order {
 		j := int(s.Uint64() % uint64(i+1))
 		order[i], order[j] = order[j], i
@@ -87,5 +74,5 @@ func foldsOf(rows *plan.Observed, by string, folds int, s *infer.Stream) (of []i
 	for place, i := range order {
 		of[i] = place % folds
 	}
-	return of, min(folds, n), nil
+	return of, min(folds, rows)
 }

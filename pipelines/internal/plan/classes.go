@@ -28,6 +28,7 @@ type Classes struct {
 	formula *transform.Items
 	items   []classItem
 	of      *collapsed.Classes // of the rows that are used, each once
+	folds   *Folds
 }
 
 // classItem is an item with its law.
@@ -100,7 +101,8 @@ func classesOf(u *Unit, m *spec.Model) (*Classes, error) {
 		return nil, err
 	}
 	out.at = out.of.Layout(out.options())
-	return out, nil
+	out.folds, err = u.foldsOf(u.readFolds(table.Data), nil, out.TableRows())
+	return out, err
 }
 
 // answers makes factors of items of which nothing is said and that have two numbers other than 0 and 1, as answers that
@@ -346,7 +348,7 @@ func (c *Classes) Identify(id *Identity) { id.Data, id.Model = c.dataHash, ident
 
 // Observed are the rows; what they are is known by Part.
 func (c *Classes) Observed() Observed {
-	return Observed{Data: &glm.Data{Frequency: c.Frequency}, Drawn: true, Rows: c.Rows}
+	return Observed{Data: &glm.Data{Frequency: c.Frequency}, Drawn: true, Rows: c.Rows, Folds: c.folds}
 }
 
 // Responses are those of each item, with their trials.

@@ -19,6 +19,8 @@ type design struct {
 
 	beside []*transform.Beside // columns that predictive checks ask for
 	unread []string            // what kept others from being read
+	column foldColumn          // by which rows are left out
+	folds  *Folds              // by that
 
 	making sync.Once
 	*transform.Design
@@ -81,7 +83,10 @@ func (u *Unit) design(m *spec.Model) (*design, error) {
 				d.beside[i] = s.Kept(d.Kept)
 			}
 		}
-		d.prepared, d.table = nil, nil
+		if d.err == nil {
+			d.folds, d.err = u.foldsOf(d.column, d.Data.Effects, d.TableRows())
+		}
+		d.prepared, d.table, d.column = nil, nil, foldColumn{}
 	})
 	return d, d.err
 }
@@ -99,6 +104,7 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 		d.table = u.table.Over(d.reads)
 	}
 	d.besideOf(d.table.Data, u.checks)
+	d.column = u.readFolds(d.table.Data)
 	coding := u.coding(m, formula, d.table)
 	coding.Place = u.place
 	if len(averagesOf(m)) == 0 { // which read the table again

@@ -35,6 +35,7 @@ type Imputed struct {
 	averages map[string]drawnAverage
 	beside   []*transform.Beside // of the rows with a response
 	unread   []string
+	folds    *Folds
 }
 
 // newImputed codes incomplete data; complete ones make an ordinary regression.
@@ -95,7 +96,7 @@ func imputedOf(u *Unit, m *spec.Model) (*Imputed, error) {
 	}
 	p.readBeside(table)
 	p.average(table)
-	return p, nil
+	return p, p.readFolds(table)
 }
 
 // imputedHash is that of the columns which the formula reads, and of those of the models of columns.

@@ -11,7 +11,7 @@ import (
 // what stands there at a draw.
 func (p *Imputed) Observed() Observed {
 	return Observed{p.fit.Model.Family.Family, p.design.Data, p.beside, p.unread, p.keepsCells() && p.keepsEffects(),
-		p.design.Data.Rows()}
+		p.design.Data.Rows(), p.folds}
 }
 
 // CodedColumns are the columns of the design.
@@ -26,6 +26,13 @@ func (p *Imputed) readBeside(table transform.Table) {
 		p.beside = append(p.beside, s.Kept(p.design.Kept))
 	}
 	p.unread = d.unread
+}
+
+// readFolds deals the rows with a response to folds.
+func (p *Imputed) readFolds(table transform.Table) (err error) {
+	u, d := p.fit.Unit, p.design
+	p.folds, err = u.foldsOf(u.readFolds(table), d.Data.Effects, d.TableRows())
+	return err
 }
 
 // Cells are missing cells of the rows with a response that stand in their linear predictors.

@@ -24,6 +24,7 @@ type Mixture struct {
 	Beside   []*transform.Beside
 	Unread   []string
 	averages averages
+	folds    *Folds
 }
 
 // mixing is what Mixture and Classes have in common.
@@ -57,7 +58,7 @@ func newMixture(f *Fit) (*Mixture, error) {
 		return nil, err
 	}
 	m := &Mixture{Design: d.Design, mixing: mixing{fit: f, dataHash: d.dataHash}, Beside: d.beside, Unread: d.unread,
-		averages: d.averages}
+		averages: d.averages, folds: d.folds}
 	m.method, m.at = mixtureMethod(f.Sampler, f.Model), m.layout()
 	return m, nil
 }
@@ -173,7 +174,7 @@ func (m *Mixture) Identify(id *Identity) {
 
 // Observed are the rows of the design.
 func (m *Mixture) Observed() Observed {
-	return Observed{m.fit.Model.Family.Family, m.Data, m.Beside, m.Unread, true, m.Data.Rows()}
+	return Observed{m.fit.Model.Family.Family, m.Data, m.Beside, m.Unread, true, m.Data.Rows(), m.folds}
 }
 
 // Places are where a component has its numbers among the parameters of a fit, the components in increasing order.

@@ -241,7 +241,7 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 // unit is one with the memory that the run may take.
 func (r *Reader) unit(ds *spec.Dataset, key string) *Unit {
 	u := &Unit{Dataset: ds, Key: key, memory: MemoryOf(r.Pipeline), chains: r.Pipeline.Run.Chains,
-		checks: &r.Pipeline.Run.PPC}
+		checks: &r.Pipeline.Run.PPC, folds: r.Pipeline.Run.KFold.By}
 	u.memory.Work = r.Work
 	return u
 }
@@ -329,6 +329,9 @@ func (r *Reader) columns(ds *spec.Dataset) func(*ingest.Schema) ([]string, error
 			for _, n := range slices.Concat(checks.By, checks.Over) {
 				used[n] = true
 			}
+		}
+		if by := r.Pipeline.Run.KFold.By; !grouped && by != "" {
+			used[by] = true
 		}
 		if grouped && len(used) == 0 && failed != nil {
 			return nil, failed

@@ -22,6 +22,7 @@ type Regression struct {
 	// are not there.
 	Beside []*transform.Beside
 	Unread []string
+	folds  *Folds
 }
 
 // newRegression resolves the sampler and codes the design.
@@ -46,7 +47,7 @@ func newRegression(f *Fit) (*Regression, error) {
 		}
 	}
 	return &Regression{Design: d.Design, fit: f, dataHash: d.dataHash, averages: d.averages, sampler: s, Beside: d.beside,
-		Unread: d.unread}, nil
+		Unread: d.unread, folds: d.folds}, nil
 }
 
 // Observed are rows of a design with their responses, independent given the parameters, as predictive checks and
@@ -58,6 +59,7 @@ type Observed struct {
 	Unread []string            // why others are not there
 	Drawn  bool                // whether all that their linear predictors are made of has its draws stored
 	Rows   int
+	Folds  *Folds // what k-fold leaves out together; nil: what is dealt at random
 }
 
 // Rowwise is a problem whose likelihood is a product over rows: Regression, Mixture, Classes and Imputed.
@@ -79,7 +81,7 @@ func RowsOf(p Problem) (Rowwise, bool) {
 
 // Observed are the rows of the design.
 func (r *Regression) Observed() Observed {
-	return Observed{r.Family(), r.Data, r.Beside, r.Unread, r.KeepsEffects(), r.Data.Rows()}
+	return Observed{r.Family(), r.Data, r.Beside, r.Unread, r.KeepsEffects(), r.Data.Rows(), r.folds}
 }
 
 // Family is the likelihood of the model.

@@ -28,6 +28,7 @@ type Unit struct {
 	discrete    *discrete.Data // nil of a table
 	memory      Memory         // for what models make of it
 	checks      *spec.Checks   // that name columns beside the designs; nil: none
+	folds       string         // by what k-fold leaves rows out; empty: by nothing
 	files       *mapped.Folder // of tables and designs that do not live in the heap; nil: all do
 	chains      int
 

@@ -181,7 +181,7 @@ func (c *checker) mixtureRun() {
 	for _, asked := range []struct {
 		key string
 		on  bool
-	}{{"loo: moment_match", r.LOO.MomentMatch}, {"kfold: by", r.KFold.By != ""}, {"condition", r.Condition},
+	}{{"loo: moment_match", r.LOO.MomentMatch}, {"condition", r.Condition},
 		{"sample", r.Prior()}, {"start", r.Start == "previous"}} {
 		if asked.on {
 			at := append([]string{"run"}, strings.Split(asked.key, ": ")...)
