@@ -22,6 +22,7 @@
 //   - schedule.go: how long chains get; memory.go, work.go: what they may take;
 //   - identity.go, changes.go: what decides their draws, and what of it has changed;
 //   - earlier.go, around.go, datasummary.go: starts from the posterior of an earlier fit;
+//   - folds.go: rows that k-fold leaves out together;
 //   - averages.go, drawnrows.go: rows that derived quantities and effects average over, complete or not;
 //   - forecast.go: how fast chains are expected to forget;
 //   - cases.go, survey.go, defaults.go, sizes.go: what check, explain and validate ask.
