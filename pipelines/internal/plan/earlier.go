@@ -48,13 +48,27 @@ type Base interface {
 	Answers(f *Fit, fingerprint string) bool
 }
 
+// beginner is a problem that says whether an earlier posterior could be a start: all with rows.
+type beginner interface {
+	// startsAnew says why the method gains nothing from it; empty of a starter that may.
+	startsAnew() string
+}
+
 // starter is a problem whose chains may start from an earlier posterior.
 type starter interface {
-	// startsAnew says why the method gains nothing from it; empty where it may.
-	startsAnew() string
+	beginner
 	// recall weighs an earlier fit, and says why it is no start for this one; empty where it is one.
 	recall(e record.Stored, past record.Recalled, now Identity) (p *Previous, why string)
 }
+
+// startsAnew is why these begin as usual: their chains keep no scales of a posterior that they could start with.
+func (p *Imputed) startsAnew() string {
+	return "missing cells are drawn by turns with the coefficients"
+}
+func (m *mixing) startsAnew() string {
+	return "components may have other numbers than the night before"
+}
+func (p *Pooled) startsAnew() string { return "each imputation has a posterior of its own" }
 
 // Previous is the posterior that a fit starts from.
 type Previous struct {
@@ -73,7 +87,7 @@ type Previous struct {
 // newest fit with another question that the ledger had when the run began, so that a
 // run which was killed goes on with the start that it had. Discrete systems start as usual.
 func (id *Identified) StartFrom(ctx context.Context, base Base) error {
-	problem, ok := id.Problem.(starter)
+	problem, ok := id.Problem.(beginner)
 	if !ok {
 		return nil
 	}
@@ -110,7 +124,7 @@ func (id *Identified) StartFrom(ctx context.Context, base Base) error {
 	if err != nil {
 		return err
 	}
-	id.startAt(problem, fits[before], past)
+	id.startAt(problem.(starter), fits[before], past)
 	return nil
 }
 

@@ -180,7 +180,6 @@ func refuseImputed(f *Fit) error {
 		is   bool
 		what string
 	}{{run.Condition, "run: condition"}, {run.Prior(), "run: sample: prior"},
-		{run.Start == "previous", "run: start: previous"},
 		{f.Gates.PriorSensitivity.Strict().On, "gates: prior_sensitivity"}} {
 		if asked.is {
 			return refuse(asked.what+" is for complete data", "leave it out, or take missing: drop")

@@ -95,7 +95,6 @@ func refusePooled(f *Fit) error {
 		what string
 	}{{run.LOO.On, "run: loo"}, {run.PPC.On, "run: ppc"}, {run.KFold.Folds > 0 || run.KFold.By != "", "run: kfold"},
 		{run.Condition, "run: condition"}, {run.Prior(), "run: sample: prior"},
-		{run.Start == StartPrevious, "run: start: previous"},
 		{f.Gates.PriorSensitivity.Strict().On, "gates: prior_sensitivity"}} {
 		if asked.is {
 			return refuse(asked.what+" is for one table of rows", "leave it out, or fit the imputations apart: each: file")

@@ -182,7 +182,7 @@ func (c *checker) mixtureRun() {
 		key string
 		on  bool
 	}{{"loo: moment_match", r.LOO.MomentMatch}, {"condition", r.Condition},
-		{"sample", r.Prior()}, {"start", r.Start == "previous"}} {
+		{"sample", r.Prior()}} {
 		if asked.on {
 			at := append([]string{"run"}, strings.Split(asked.key, ": ")...)
 			c.at(fmt.Sprintf("%s is not there for mixtures yet, and model %s is one", asked.key,
