@@ -55,6 +55,10 @@ func TestMissingCells(t *testing.T) {
 		f.binsOfCells()
 		_, _, predicted := f.predict("spec.yaml", pipelines.PredictOptions{})
 		f.refusesOwnRows("has missing cells that were drawn", map[string]error{"predict": predicted})
+		checked, err := pipelines.Check(t.Context(), f.path("spec.yaml"), pipelines.CheckOptions{Simulations: 20})
+		if err != nil || len(checked.Fits) != 1 || !strings.Contains(strings.Join(checked.Fits[0].Words, " "), "check is for complete data") {
+			t.Errorf("check: %v, %+v", err, checked)
+		}
 		f.write("new.csv", "g,x\na,2\n")
 		if _, _, err := f.predict("spec.yaml", pipelines.PredictOptions{Data: f.path("new.csv")}); err != nil {
 			t.Errorf("predict of complete rows: %v", err)

@@ -72,8 +72,8 @@ func TestWhichCellsMoveTogether(t *testing.T) {
 	for _, c := range []struct {
 		missing int
 		want    string
-	}{{3, "(3 cells, multinomial), w (0 cells, gaussian); coordinate"},
-		{4, "w (0 cells, gaussian); coefficients move together with the cells of v; coordinate"}} {
+	}{{3, "(3, multinomial), w (0, gaussian); coordinate"},
+		{4, "w (0, gaussian); coefficients move together with the cells of v; coordinate"}} {
 		s := study{family: bernoulli, levels: true, n: 20}
 		r := s.draw(infer.NewStream(3, "which"))
 		r.missU, r.missV = []int{1, 7}, []int{0, 5, 9, 12}[:c.missing]

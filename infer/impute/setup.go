@@ -179,9 +179,12 @@ func (s *setup) Explain() string {
 	var models []string
 	for k := range s.problem.Columns {
 		c := &s.problem.Columns[k]
-		models = append(models, fmt.Sprintf("%s (%d cells, %s)", c.Name, len(c.Missing), c.words()))
+		models = append(models, fmt.Sprintf("%s (%d, %s)", c.Name, len(c.Missing), c.words()))
 	}
-	words := fmt.Sprintf("missing cells drawn with the coefficients: %s", strings.Join(models, ", "))
+	words := "no cell of a predictor is missing"
+	if models != nil {
+		words = "cells of " + strings.Join(models, ", ")
+	}
 	if names := s.togetherNames(); len(names) > 0 {
 		words += fmt.Sprintf("; coefficients move together with the cells of %s", strings.Join(names, ", "))
 	}

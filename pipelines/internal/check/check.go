@@ -162,6 +162,11 @@ func (k *checker) fit(ctx context.Context, c *plan.Case) *Result {
 		return fail(words.Hint(errors.New("responses are simulated row by row, and rows: factored keeps no row"),
 			"check the model on a part of the rows: sql: … USING SAMPLE 1000, without rows: factored"))
 	}
+	if c.Cells != nil {
+		r.refused = true
+		return fail(words.Hint(fmt.Errorf("model %q has missing cells that are drawn, and check is for complete data",
+			c.Model), "choose fits with --only model=…, or take missing: drop"))
+	}
 	if words := improper(c); words != "" && k.Given == Prior {
 		r.refused = true
 		return fail(errors.New(words))

@@ -30,6 +30,7 @@ type Explanation struct {
 	Priors         []Prior
 	Predictive     []string // sentences
 	Sampler        []string // sentences
+	Cells          []string // the models of incomplete columns, whose missing cells are drawn
 	link           string
 	dispersions    []string
 	last           int // priors that are not of coefficients, behind these
@@ -83,6 +84,7 @@ func Of(c *plan.Case) *Explanation {
 	for _, p := range family.Dispersions() {
 		e.dispersions = append(e.dispersions, p.Name)
 	}
+	e.Cells = c.Cells
 	e.response(c)
 	e.scaling(c)
 	e.effects(c)
@@ -251,7 +253,11 @@ func (e *Explanation) predictive(c *plan.Case, target *groups.Model) {
 	if c.Factored { // its rows are none of the data
 		return
 	}
-	e.Predictive = append(e.Predictive, fmt.Sprintf("Over rows of the data, %s.", between(atRows)))
+	over := "Over rows of the data"
+	if c.Cells != nil {
+		over += " with missing cells where a chain may start"
+	}
+	e.Predictive = append(e.Predictive, fmt.Sprintf("%s, %s.", over, between(atRows)))
 	if extreme := e.extreme(atRows); extreme != "" {
 		e.Predictive = append(e.Predictive, extreme)
 	}

@@ -54,6 +54,7 @@ var explained = []struct {
 	{"crossed", "mtcars", "formula: 'mpg ~ wt + (1 | cyl) + (wt || gear)', family: gaussian, prior: {sd: half_normal(3)}", "cggibbs", LaTeX},
 	{"sweeps", "birthwt", "formula: low ~ age + lwt + race, family: bernoulli, prior: {coefficients: 'normal(0, 10)'}", "cggibbs", Plain},
 	{"trajectories", "birthwt", "formula: low ~ age + lwt + race, family: bernoulli, standardize: center_scale", "hmc", LaTeX},
+	{"cells", "airquality", "formula: Ozone ~ log(Solar.R) + Wind, family: gamma(log), missing: impute, imputation: {Solar.R: {formula: log(Solar.R) ~ Wind}}", "auto", Markdown},
 	{"refused", "mtcars", "formula: mpg ~ wt, family: poisson", "auto", Plain},
 }
 

@@ -120,7 +120,10 @@ func (e *Explanation) Write(f Format) string {
 	for _, part := range []struct {
 		head  string
 		words []string
-	}{{"scale", e.Scaling}, {"what the priors say", e.Predictive}, {"sampler", e.Sampler}} {
+	}{{"missing cells", e.Cells}, {"scale", e.Scaling}, {"what the priors say", e.Predictive}, {"sampler", e.Sampler}} {
+		if part.words == nil {
+			continue
+		}
 		e.head(&b, f, part.head)
 		for _, w := range part.words {
 			b.WriteString(e.sentence(f, w) + "\n")

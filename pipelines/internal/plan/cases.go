@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
+	"glmbatch/infer/impute"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
@@ -31,7 +32,9 @@ type Case struct {
 	Spec        *spec.Model
 	Record      *transform.Record // how the data were coded and scaled
 	Reason      string            // why the method, where it was chosen; empty where it was named
-	Err         error
+	// Cells are the models of incomplete columns in words, whose missing cells are drawn; nil of complete data.
+	Cells []string
+	Err   error
 }
 
 // Explained is what a set-up chose, in the words that the ledger gets; empty where there was
@@ -47,7 +50,7 @@ func Explained(method string, s infer.Setup) string {
 	switch {
 	case !ok:
 		return ""
-	case effects || method == GroupsMethod:
+	case effects || method == GroupsMethod || method == ImputeMethod:
 		return method + ": " + e.Explain()
 	}
 	return method + " samples in the basis " + e.Explain()
@@ -85,45 +88,50 @@ func newCase(f *Fit) *Case {
 	if out.Err = err; err != nil {
 		return out
 	}
-	r, ok := p.(*Regression)
-	if _, mixed := p.(Labelled); mixed {
-		out.Err = words.Hint(fmt.Errorf("model %q is a mixture, which this verb does not know yet", f.Model.Name),
-			"choose other fits with --only model=…")
+	var design *transform.Design
+	var setup func(*groups.Model) (infer.Setup, error)
+	switch p := p.(type) {
+	case *Regression:
+		design, out.Posterior = p.Design, p.Posterior()
+		setup = p.setupOn
+	case *Imputed:
+		design, out.Posterior, out.Cells = p.design, p.problem.Model, p.models()
+		setup = func(*groups.Model) (infer.Setup, error) { return impute.New(p.problem, nil) }
+	default:
+		out.Err = uncased(f, p)
 		return out
 	}
-	if _, imputed := p.(*Imputed); imputed {
-		out.Err = words.Hint(fmt.Errorf("model %q has missing cells that are drawn, and this verb is for complete data",
-			f.Model.Name), "choose fits with --only model=…, or take missing: drop")
-		return out
-	}
-	if _, pooled := p.(*Pooled); pooled {
-		out.Err = words.Hint(fmt.Errorf("data set %q has several imputations, and this verb is for one table of rows",
-			f.Unit.Dataset.Name), "name one of them as a data set of its own, or choose fits with --only dataset=…")
-		return out
-	}
-	if !ok {
-		out.Err = words.Hint(fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models",
-			f.Model.Name),
-			"choose fits with --only model=…; pipeline validate says what fits of kind mrf take")
-		return out
-	}
-	id, err := Identify(f, r, MemoryOf(f.Pipeline))
+	id, err := Identify(f, p, MemoryOf(f.Pipeline))
 	if out.Err = err; err != nil {
 		return out
 	}
-	m := r.Method()
-	out.Counted, out.Factored = r.Counted, r.Factored
-	out.Data, out.Posterior, out.Method, out.Identity = r.Data, r.Posterior(), m.Name, id.Identity.CaseHash()
-	out.Hamiltonian, out.Record, out.Reason = m.Trajectories != nil, r.Record, m.Reason
-	out.Setup = func(t *groups.Model) (setup infer.Setup, err error) {
+	m := p.Method()
+	out.Counted, out.Factored, out.Data, out.Record = design.Counted, design.Factored, design.Data, design.Record
+	out.Method, out.Reason, out.Hamiltonian = m.Name, m.Reason, m.Trajectories != nil
+	out.Identity = id.Identity.CaseHash()
+	out.Setup = func(t *groups.Model) (s infer.Setup, err error) {
 		err = withinMemory(func() (err error) {
-			setup, err = r.setupOn(t)
+			s, err = setup(t)
 			return err
 		})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
-		return setup, nil
+		return s, nil
 	}
 	return out
+}
+
+// uncased is why a problem makes no case.
+func uncased(f *Fit, p Problem) error {
+	switch p.(type) {
+	case Labelled:
+		return words.Hint(fmt.Errorf("model %q is a mixture, which this verb does not know yet", f.Model.Name),
+			"choose other fits with --only model=…")
+	case *Pooled:
+		return words.Hint(fmt.Errorf("data set %q has several imputations, and this verb is for one table of rows",
+			f.Unit.Dataset.Name), "name one of them as a data set of its own, or choose fits with --only dataset=…")
+	}
+	return words.Hint(fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models", f.Model.Name),
+		"choose fits with --only model=…; pipeline validate says what fits of kind mrf take")
 }
