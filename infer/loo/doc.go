@@ -41,5 +41,5 @@
 // P is against the density under the posterior, not under the moved draws.
 //
 // Read loo.go and smoothed.go, then pareto.go, then efficiency.go and mcse.go, then match.go and transform.go,
-// weights.go.
+// weights.go, mean.go.
 package loo

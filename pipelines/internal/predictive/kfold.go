@@ -83,7 +83,7 @@ func (by *Folding) without(ctx context.Context, family glm.Family, data *glm.Dat
 // some densities.
 func (by *Folding) refit(ctx context.Context, fold int, setup infer.Setup,
 	likes []func(theta []float64) float64) (logs [][]float64, elpd []float64, err error) {
-	theta, each := make([]float64, len(setup.Parameters())), make([][]float64, len(likes))
+	theta, each := make([]float64, len(setup.Parameters())), make([]loo.MeanExp, len(likes))
 	for c := range by.Chains {
 		kernel, err := setup.Kernel(infer.Chain{Index: c, Count: by.Chains, Warmup: by.Warmup, Stream: by.Stream(fold, c)})
 		if err != nil {
@@ -104,13 +104,13 @@ func (by *Folding) refit(ctx context.Context, fold int, setup infer.Setup,
 			trace = append(trace, info.LogLik)
 			kernel.Position(theta)
 			for k, like := range likes {
-				each[k] = append(each[k], like(theta))
+				each[k].Add(like(theta))
 			}
 		}
 		logs = append(logs, trace)
 	}
 	for k := range each {
-		elpd = append(elpd, loo.LogMeanExp(each[k]))
+		elpd = append(elpd, each[k].Log())
 	}
 	return logs, elpd, nil
 }
