@@ -29,7 +29,7 @@ TESTFLAGS   := -vet=off -ldflags='$(TESTLINK)' -timeout=$(TIMEOUT) -p=$$(($$(get
 # Tests begin in this order, and last in the order of the list: the longest must not be what all others wait for.
 LONGEST     := $(addprefix $(MODULE)/,cmd/pipeline pipelines internal/doctest report pipelines/internal/run \
 	pipelines/internal/check)
-PURELONGEST := $(addprefix $(MODULE)/infer/,cggibbs infertest glm nuts)
+PURELONGEST := $(addprefix $(MODULE)/infer/,cggibbs impute collapsed groups infertest)
 # first lists a list of packages, those that are named first.
 first = { printf '%s\n' $(1); $(2); } | awk '!seen[$$0]++'
 # Kernels in these tests live for a few steps, on heaps of 4 MB: at Go's own measure, 100, the collector took half of
