@@ -135,7 +135,7 @@ func (e example) believing(prior string) example {
 // pairs, 0.021 at 20,000 (GLMBATCH_STAT=1).
 func TestRanks(t *testing.T) {
 	for i, e := range examples {
-		for plain, steps := range map[bool]int{false: 40, true: 120} {
+		for plain, steps := range map[bool]int{false: 15, true: 60} {
 			o := Options{Options: mixture.Options{Components: 2 + i%2, Concentration: 0.8}, Plain: plain}
 			t.Run(e.name+map[bool]string{true: " plain", false: ""}[plain], func(t *testing.T) {
 				infertest.RanksOf(t, e.joint(t, o, e.prior), infertest.Check{Seed: infertest.Seed(t),
