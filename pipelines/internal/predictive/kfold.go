@@ -34,16 +34,19 @@ func KFold(ctx context.Context, family glm.Family, data *glm.Data, by *Folding) 
 	out *record.KFold, logs [][][]float64, err error) {
 	values := make([]float64, len(by.Of))
 	out = &record.KFold{Asked: by.Asked, Count: by.Count, Rows: make([]record.FoldRow, len(by.Of))}
+	var outcomes *glm.Pointwise
 	for fold := range by.Count {
-		var rest, left []int
-		for i, of := range by.Of {
-			if of == fold {
-				left = append(left, i)
-			} else {
-				rest = append(rest, i)
-			}
+		rest, left := by.split(fold)
+		setup, f, err := by.Setup(rest)
+		if err == nil && fold == 0 { // these are of all rows, and alike in all folds
+			outcomes, err = f.outcomes(family, data)
+			out.Outcomes = f.hash(data)
 		}
-		trace, elpd, err := by.without(ctx, family, data, fold, rest, left, out)
+		var trace [][]float64
+		var elpd []float64
+		if err == nil {
+			trace, elpd, err = by.refit(ctx, fold, setup, f.likes(outcomes, data, left))
+		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("k-fold: without fold %d of %d: %w", fold+1, by.Count, err)
 		}
@@ -60,23 +63,24 @@ func KFold(ctx context.Context, family glm.Family, data *glm.Data, by *Folding) 
 	return out, logs, nil
 }
 
-// without fits the model to the rest of the rows.
-func (by *Folding) without(ctx context.Context, family glm.Family, data *glm.Data, fold int, rest, left []int,
-	out *record.KFold) (logs [][]float64, elpd []float64, err error) {
-	setup, f, err := by.Setup(rest)
-	if err != nil {
-		return nil, nil, err
+// split tells which rows are left out with a fold, and which are the rest.
+func (by *Folding) split(fold int) (rest, left []int) {
+	for i, of := range by.Of {
+		if of == fold {
+			left = append(left, i)
+		} else {
+			rest = append(rest, i)
+		}
 	}
-	outcomes, err := f.outcomes(family, data)
-	if err != nil {
-		return nil, nil, err
+	return rest, left
+}
+
+// likes are the log densities of some rows.
+func (f *Fit) likes(outcomes *glm.Pointwise, data *glm.Data, rows []int) (out []func(theta []float64) float64) {
+	for _, i := range rows {
+		out = append(out, f.like(outcomes, data, i))
 	}
-	out.Outcomes = f.hash(data)
-	likes := make([]func([]float64) float64, len(left))
-	for k, i := range left {
-		likes[k] = f.like(outcomes, data, i)
-	}
-	return by.refit(ctx, fold, setup, likes)
+	return out
 }
 
 // refit draws the chains of a fold and returns the log likelihood of their draws, and the log of the mean of each of
