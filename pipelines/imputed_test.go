@@ -69,6 +69,21 @@ func TestMissingCells(t *testing.T) {
 	}
 }
 
+// Data in which responses alone are missing are incomplete too: explain says so, and check refuses them.
+func TestMissingResponsesAlone(t *testing.T) {
+	f := newFolder(t, strings.Replace(fmt.Sprintf(quick, "d: d.csv"), "    formula: y ~ age\n    family: poisson\n",
+		"    formula: y ~ age\n    family: poisson\n    missing: impute\n", 1))
+	f.write("d.csv", "y,age\n1,20\nNA,30\n2,40\n0,25\n3,50\n")
+	texts, err := pipelines.Explain(t.Context(), f.path("spec.yaml"), pipelines.Overrides{}, nil, "text")
+	if err != nil || !strings.Contains(strings.Join(texts, ""), "missing cells\n  1 missing responses are predicted") {
+		t.Errorf("%v, %s", err, texts)
+	}
+	checked, err := pipelines.Check(t.Context(), f.path("spec.yaml"), pipelines.CheckOptions{Simulations: 20})
+	if err != nil || !strings.Contains(strings.Join(checked.Fits[0].Words, " "), "check is for complete data") {
+		t.Errorf("check: %v, %+v", err, checked.Fits[0])
+	}
+}
+
 // refusesOwnRows checks that verbs refuse the rows of the only fit.
 func (f folder) refusesOwnRows(want string, verbs map[string]error) {
 	f.t.Helper()

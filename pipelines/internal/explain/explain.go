@@ -30,7 +30,7 @@ type Explanation struct {
 	Priors         []Prior
 	Predictive     []string // sentences
 	Sampler        []string // sentences
-	Cells          []string // the models of incomplete columns, whose missing cells are drawn
+	Cells          []string // what is drawn of missing cells and responses; nil of complete data
 	link           string
 	dispersions    []string
 	last           int // priors that are not of coefficients, behind these

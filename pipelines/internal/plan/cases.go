@@ -32,7 +32,7 @@ type Case struct {
 	Spec        *spec.Model
 	Record      *transform.Record // how the data were coded and scaled
 	Reason      string            // why the method, where it was chosen; empty where it was named
-	// Cells are the models of incomplete columns in words, whose missing cells are drawn; nil of complete data.
+	// Cells are the missing cells and responses that are drawn, in words; nil of complete data.
 	Cells []string
 	Err   error
 }
@@ -95,7 +95,7 @@ func newCase(f *Fit) *Case {
 		design, out.Posterior = p.Design, p.Posterior()
 		setup = p.setupOn
 	case *Imputed:
-		design, out.Posterior, out.Cells = p.design, p.problem.Model, p.models()
+		design, out.Posterior, out.Cells = p.design, p.problem.Model, p.drawn()
 		setup = func(*groups.Model) (infer.Setup, error) { return impute.New(p.problem, nil) }
 	default:
 		out.Err = uncased(f, p)

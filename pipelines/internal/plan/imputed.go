@@ -231,11 +231,18 @@ func (p *Imputed) code(formula *transform.Formula, table transform.Table, unseen
 		}
 		all.Data.Y = nil
 		out.Unseen, out.UnseenOf = all.Data.Taken(unseen), unseen
-		d.Notes = append(d.Notes, fmt.Sprintf("%d missing responses are predicted", len(unseen)))
 	}
-	d.Notes = append(d.Notes, p.models()...)
 	p.problem = out
+	d.Notes = append(d.Notes, p.drawn()...)
 	return nil
+}
+
+// drawn words what is drawn beside the coefficients: at least one line.
+func (p *Imputed) drawn() (out []string) {
+	if n := len(p.problem.UnseenOf); n > 0 {
+		out = append(out, fmt.Sprintf("%d missing responses are predicted", n))
+	}
+	return append(out, p.models()...)
 }
 
 // models words those of incomplete columns, in their order.
