@@ -46,14 +46,13 @@ func (c *Case) Explained(s infer.Setup) string {
 // Explained is what a set-up of a method chose, in words; empty where there was no choice.
 func Explained(method string, s infer.Setup) string {
 	e, ok := s.(infer.Explainer)
-	_, effects := s.(overEffects)
-	switch {
-	case !ok:
+	if !ok {
 		return ""
-	case effects || method == GroupsMethod || method == ImputeMethod:
-		return method + ": " + e.Explain()
 	}
-	return method + " samples in the basis " + e.Explain()
+	if _, effects := s.(overEffects); method == "cggibbs" && !effects {
+		return method + " samples in the basis " + e.Explain()
+	}
+	return method + ": " + e.Explain()
 }
 
 // ErrNothingSelected says that no fit of the spec matches the selector.
