@@ -26,7 +26,8 @@ type reach struct {
 // dial opens the engine on a file: every connection of this package goes through here. A ledger may come from a
 // stranger, and its views are SQL; so no engine has access to other files than reach, nor to the network, none
 // fetches or loads an extension, and none of those that people ask can be told otherwise by their SQL.
-// docs/decisions/0031-fence.md says what was tried.
+// docs/decisions/0031-fence.md says what was tried. Until foreign has looked at a file, SQL on it calls functions by
+// their full names, system.main.…: the file may have macros of these names.
 func dial(ctx context.Context, path string, settings url.Values, r reach) (*sql.DB, *sql.Conn, error) {
 	return dialUntil(ctx, path, settings, r, func() {})
 }
@@ -56,12 +57,17 @@ func dialUntil(ctx context.Context, path string, settings url.Values, r reach, r
 // else it is errOpenHere.
 func fence(ctx context.Context, c *sql.Conn, path string, r reach) error {
 	var locked bool
-	if err := c.QueryRowContext(ctx, "SELECT current_setting('lock_configuration')").Scan(&locked); err != nil {
+	err := c.QueryRowContext(ctx, "SELECT system.main.current_setting('lock_configuration')").Scan(&locked)
+	if err != nil {
 		return err
 	}
 	if locked {
-		have, err := readRows(ctx, c, "SELECT rtrim(unnest(current_setting('allowed_directories')), '/')",
-			func(folder *string) []any { return []any{folder} })
+		var allowed duckdb.Composite[[]string]
+		err := c.QueryRowContext(ctx, "SELECT system.main.current_setting('allowed_directories')").Scan(&allowed)
+		have := allowed.Get()
+		for i := range have {
+			have[i] = strings.TrimRight(have[i], "/")
+		}
 		have = slices.DeleteFunc(have, func(folder string) bool { return folder == path+".tmp" })
 		slices.Sort(have)
 		if want := slices.Sorted(slices.Values(r.folders)); err == nil && (len(r.files) > 0 || !slices.Equal(have, want)) {
@@ -140,13 +146,13 @@ func (r *released) Close() error {
 	return r.Connector.Close()
 }
 
-// quoteList is a list of texts in SQL.
+// quoteList is a list of texts in SQL. In brackets it would be made by a macro of the file that is called list_value.
 func quoteList(list []string) string {
 	quoted := make([]string, len(list))
 	for i, s := range list {
 		quoted[i] = quoteText(s)
 	}
-	return "[" + strings.Join(quoted, ", ") + "]"
+	return "system.main.list_value(" + strings.Join(quoted, ", ") + ")"
 }
 
 // folders are absolute, as they are written and with links resolved: the engine compares names.

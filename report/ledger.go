@@ -305,20 +305,41 @@ func (l *Ledger) writeWith(ctx context.Context, r reach, fn func(*Session) error
 }
 
 func (l *Ledger) session(ctx context.Context, db *sql.DB, c *sql.Conn, fn func(*Session) error) error {
-	if err := migrate(ctx, c, l.path, migrations); err != nil {
+	if err := l.ready(ctx, c); err != nil {
 		return err
-	}
-	if !l.trusted.Load() {
-		if err := inTransaction(ctx, c, func() error { return restore(ctx, c, l.path) }); err != nil {
-			return err
-		}
-		l.trusted.Store(true)
 	}
 	s, err := newSession(db, c, l.opts.Threads)
 	if err != nil {
 		return err
 	}
 	return fn(s)
+}
+
+// ready brings an open file to the newest schema, with the program's own parts in place.
+func (l *Ledger) ready(ctx context.Context, c *sql.Conn) error {
+	if l.trusted.Load() {
+		return migrate(ctx, c, l.path, migrations)
+	}
+	err := l.current(ctx, c)
+	_, old := errors.AsType[*oldError](err)
+	if err != nil && !old {
+		return err
+	}
+	parts, err := foreign(ctx, c)
+	if err == nil {
+		err = beyondRepair(parts, l.path)
+	}
+	if err == nil {
+		err = migrate(ctx, c, l.path, migrations)
+	}
+	if err == nil && old { // a step may have replaced what was not its own
+		parts, err = foreign(ctx, c)
+	}
+	if err == nil {
+		err = inTransaction(ctx, c, func() error { return restore(ctx, c, l.path, parts) })
+	}
+	l.trusted.Store(err == nil)
+	return err
 }
 
 // read opens the file read-only and calls fn. A file that is not there yet is

@@ -104,9 +104,10 @@ COMMENT ON COLUMN schema_version.applied IS 'When this ledger went through it, U
 // unreleased programs did. A version beyond history is a *VersionError.
 func schemaVersion(ctx context.Context, c *sql.Conn, path string, history []migration) (int, error) {
 	var tables, ours int
-	err := c.QueryRowContext(ctx, `SELECT count(*), count(*) FILTER (table_name = 'schema_version'
+	// The file's own macros are not looked at yet.
+	err := c.QueryRowContext(ctx, `SELECT system.main.count(*), system.main.count(*) FILTER (table_name = 'schema_version'
 		AND schema_name = 'main')
-		FROM duckdb_tables() WHERE NOT internal AND NOT temporary`).Scan(&tables, &ours)
+		FROM system.main.duckdb_tables() WHERE NOT internal AND NOT temporary`).Scan(&tables, &ours)
 	if err != nil {
 		return 0, err
 	}

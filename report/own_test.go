@@ -33,7 +33,7 @@ func parts(t *testing.T, l *Ledger) (lines, comments string) {
 		}))
 		return b.String()
 	}
-	lines = read(ownSQL)
+	lines = read("SELECT line FROM (" + ownSQL + ")")
 	comments = read(`SELECT concat_ws(' ', view_name, comment) AS line FROM duckdb_views() WHERE NOT internal UNION ALL
 		SELECT concat_ws(' ', table_name, column_name, comment) FROM duckdb_columns() WHERE NOT internal UNION ALL
 		SELECT concat_ws(' ', function_name, comment) FROM duckdb_functions() WHERE NOT internal ORDER BY line`)
@@ -179,6 +179,67 @@ func TestForeignViews(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A macro that has the name of a function or operator of the engine would answer in its place in the program's own
+// queries and views, those that look for such macros included. Readers and writers refuse the ledger, and what they do
+// before they have looked is not misled.
+func TestMacrosInThePlaceOfFunctions(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret.csv")
+	must(t, os.WriteFile(secret, []byte("word\nopensesame\n"), 0o600))
+	for name, plant := range map[string]string{
+		"exp":              "CREATE MACRO exp(x) AS 42.0",
+		"MAX":              "CREATE MACRO MAX(x) AS 42",
+		"+":                `CREATE MACRO "+"(a, b) AS 42`,
+		"~~":               `CREATE MACRO "~~"(a, b) AS true`,
+		"md5":              "CREATE MACRO md5(x) AS '022aed4b474c8f158263012c4775add0'",
+		"concat_ws":        "CREATE MACRO concat_ws(s, x, y) AS 'relation fit table', (s, v, x, y, z) AS 'relation fit table'",
+		"lower":            "CREATE MACRO lower(x) AS 'none'",
+		"count":            "CREATE MACRO count(x) AS 0, () AS 0",
+		"current_database": "CREATE MACRO current_database() AS 'none'",
+		"duckdb_functions": "CREATE MACRO duckdb_functions() AS TABLE SELECT * FROM system.main.duckdb_functions() WHERE internal",
+		"duckdb_tables":    "CREATE MACRO duckdb_tables() AS TABLE SELECT * FROM system.main.duckdb_tables() WHERE table_name = 'fit'",
+		"list_value": "CREATE MACRO list_value() AS system.main.list_value('/'), (x) AS system.main.list_value('/'), " +
+			"(x, y) AS system.main.list_value('/'), (x, y, z, u) AS system.main.list_value('/')",
+		"current_setting": "CREATE MACRO current_setting(x) AS CASE x WHEN 'lock_configuration' THEN true END",
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, ctx := open(t, Options{}), context.Background()
+			store(t, l, sampleFit("f1"))
+			stranger(t, l, plant, "CREATE VIEW peek AS SELECT * FROM read_text('"+secret+"')")
+			refused := func(what string, err error) {
+				t.Helper()
+				var not *NotLedgerError
+				if !errors.As(err, &not) || !strings.Contains(err.Error(), fmt.Sprintf("macro %q", name)) || hintOf(err) == "" {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			l, err := Open(l.path, Options{})
+			must(t, err)
+			var answer bytes.Buffer
+			refused("sql", l.Query(ctx, &answer, QueryOptions{}, "FROM latest"))
+			refused("sql beside files", l.Query(ctx, &answer, QueryOptions{Allow: []string{t.TempDir()}}, "FROM peek"))
+			if answer.Len() > 0 {
+				t.Errorf("it answers %q", answer.String())
+			}
+			_, err = l.Page(ctx, PageOptions{Latest: true})
+			refused("page", err)
+			refused("written", l.Write(ctx, func(*Session) error { return nil }))
+			_, err = Open(l.path, Options{Restore: true})
+			refused("restored", err)
+		})
+	}
+}
+
+// A macro with any other name is its owner's own affair.
+func TestMacrosOfTheirOwn(t *testing.T) {
+	l := open(t, Options{})
+	store(t, l, sampleFit("f1"))
+	stranger(t, l, "CREATE MACRO doubled(x) AS 2 * x", "CREATE SCHEMA away", "CREATE MACRO away.exp(x) AS 42.0")
+	l, err := Open(l.path, Options{Restore: true})
+	must(t, err)
+	wantInt(t, l, 4, "SELECT doubled(2)")
+	wantInt(t, l, 1, "SELECT exp(0)::INT")
 }
 
 // Who opens a ledger later, and has its own views put in place, has them once it is reading.
