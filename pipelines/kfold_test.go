@@ -80,6 +80,22 @@ func leftOut(i int, other func(j int) bool, levels bool) float64 {
 	return -(z*z/variance + math.Log(2*math.Pi*variance)) / 2
 }
 
+// foldsAreLeftOut holds the rows of a model against the closed form, each without the rows of its fold.
+func (f folder) foldsAreLeftOut(model, what string) {
+	f.t.Helper()
+	rows := f.asked(fmt.Sprintf("SELECT fold, elpd_kfold FROM kfold_pointwise JOIN latest USING (fit_id) "+
+		"WHERE model = '%s' ORDER BY observation", model))
+	if len(rows) != len(foldRows) {
+		f.t.Fatalf("%s, %s: %d rows, want %d", model, what, len(rows), len(foldRows))
+	}
+	for i := range foldRows {
+		exact := leftOut(i, func(j int) bool { return rows[j][0] != rows[i][0] }, model == "levels")
+		if got := number(f.t, rows[i][1]); math.Abs(got-exact) > 0.1 {
+			f.t.Errorf("%s, %s: row %d has %.4f, exactly %.4f", model, what, i+1, got, exact)
+		}
+	}
+}
+
 // Rows that are left out have the density of the closed form: dealt at random, and by the levels of a grouping, whose
 // effects are those of a level that was never seen. Folds are those of the data: models share them. What is asked for
 // later is made for the stored fit, once.
@@ -93,25 +109,9 @@ func TestKFoldIsExact(t *testing.T) {
 		csv += fmt.Sprintf("%s,%v\n", r.g, r.y)
 	}
 	f.write("few.csv", csv)
-	check := func(model, what string) {
-		t.Helper()
-		folds := make([]string, len(foldRows))
-		cell := func(column string, i int) string {
-			return f.ask("t.duckdb", fmt.Sprintf("SELECT %s FROM kfold_pointwise JOIN latest USING (fit_id) WHERE model = '%s' AND observation = %d", column, model, i+1))
-		}
-		for i := range foldRows {
-			folds[i] = cell("fold", i)
-		}
-		for i := range foldRows {
-			exact := leftOut(i, func(j int) bool { return folds[j] != folds[i] }, model == "levels")
-			if got := number(t, cell("elpd_kfold", i)); math.Abs(got-exact) > 0.1 {
-				t.Errorf("%s, %s: row %d has %.4f, exactly %.4f", model, what, i+1, got, exact)
-			}
-		}
-	}
 	f.run(pipelines.RunOptions{})
-	check("mean", "at random")
-	check("levels", "at random")
+	f.foldsAreLeftOut("mean", "at random")
+	f.foldsAreLeftOut("levels", "at random")
 	if got := f.ask("t.duckdb", "SELECT count(DISTINCT fold) || ' ' || count(*) FROM (SELECT DISTINCT observation, fold FROM kfold_pointwise)"); got != "4 8" {
 		t.Errorf("folds and rows in them: %s", got)
 	}
@@ -125,8 +125,8 @@ func TestKFoldIsExact(t *testing.T) {
 			t.Errorf("%s, %q", fit.Action, fit.Warnings)
 		}
 	}
-	check("levels", "by level")
-	check("mean", "by level") // whose formula does not read the column
+	f.foldsAreLeftOut("levels", "by level")
+	f.foldsAreLeftOut("mean", "by level") // whose formula does not read the column
 	for i := range foldRows {
 		exact := leftOut(i, func(j int) bool { return j != i }, true)
 		got := f.ask("t.duckdb", fmt.Sprintf("SELECT elpd_loo FROM pointwise JOIN latest USING (fit_id) WHERE model = 'levels' AND observation = %d", i+1))
@@ -154,6 +154,73 @@ func TestFoldsRefused(t *testing.T) {
 		}
 		if fit := out.Fits[0]; !strings.Contains(fmt.Sprint(fit.Err), want) {
 			t.Errorf("by %s: %s, %v", by, fit.Action, fit.Err)
+		}
+	}
+}
+
+// foldsOf writes the data with a column h of these letters.
+func (f folder) foldsOf(h string) {
+	csv := "g,h,y\n"
+	for i, r := range foldRows {
+		csv += fmt.Sprintf("%s,%c,%v\n", r.g, h[i], r.y)
+	}
+	f.write("few.csv", csv)
+}
+
+// A stored fit whose draws were not kept is evaluated too, since k-fold makes its own; and it is again on a night when
+// the column that says the folds, which no fingerprint knows, has changed, in one run and by shards.
+func TestFoldsChangeOvernight(t *testing.T) {
+	spec := strings.Replace(foldSpec, "kfold: %s", "keep: summary%s", 1)
+	f := newFolder(t, fmt.Sprintf(spec, "mean", ""))
+	run := func() {
+		t.Helper()
+		for _, fit := range f.run(pipelines.RunOptions{}).Fits {
+			if fit.Action != pipelines.Skipped || len(fit.Reasons) > 0 {
+				t.Errorf("%s, %q", fit.Action, fit.Reasons)
+			}
+		}
+	}
+	const folds = "SELECT string_agg(fold, '' ORDER BY observation) FROM kfold_pointwise"
+	f.foldsOf("ppqqppqq")
+	f.run(pipelines.RunOptions{})
+	f.write("spec.yaml", fmt.Sprintf(spec, "mean", ", kfold: {by: h}"))
+	run()
+	if got := f.ask("t.duckdb", folds); got != "11221122" {
+		t.Fatalf("folds are %q", got)
+	}
+	f.foldsAreLeftOut("mean", "asked for later")
+	f.write("spec.yaml", fmt.Sprintf(spec, "mean", ", loo: true, kfold: {by: g}"))
+	reasons := f.run(pipelines.RunOptions{}).Fits[0].Reasons
+	if len(reasons) != 1 || !strings.Contains(reasons[0], "kept no draws") {
+		t.Errorf("reasons are %q", reasons)
+	}
+	if got := f.ask("t.duckdb", folds); got != "11122333" {
+		t.Fatalf("folds are %q beside what needs draws", got)
+	}
+	f.write("spec.yaml", fmt.Sprintf(spec, "mean", ", kfold: {by: h}"))
+	run()
+	asked := f.ask("t.duckdb", "SELECT asked FROM kfold")
+	f.foldsOf("qqppqqpp") // the same rows together
+	run()
+	if got := f.ask("t.duckdb", "SELECT asked FROM kfold"); got != asked {
+		t.Errorf("the folds of %q are called otherwise and taken for others: %q", asked, got)
+	}
+	copyFile(t, f.path("t.duckdb"), f.path("s.duckdb"))
+	f.foldsOf("pqqqpqqr")
+	run()
+	if got := f.ask("t.duckdb", folds); got != "12221223" {
+		t.Fatalf("folds are %q the next night", got)
+	}
+	f.foldsAreLeftOut("mean", "the next night")
+	dir := f.plan(2, "s.duckdb")
+	for i := range 2 {
+		f.shard(dir, i)
+	}
+	f.gather(dir, pipelines.GatherOptions{})
+	want, got := f.answers("t.duckdb"), f.answers("s.duckdb")
+	for table := range want {
+		if got[table] != want[table] {
+			t.Errorf("%s: %q by shards, %q in one run", table, got[table], want[table])
 		}
 	}
 }

@@ -36,7 +36,7 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 		Densities: d.densities,
 	}, &Extras{}, error(nil)
 	if p, ok := plan.RowsOf(d.Problem); ok && d.Replicate <= 1 {
-		out, err = Assess(ctx, d.Fit, p, source)
+		out, err = Assess(ctx, d.Fit, p, Asked(d.Fit), source)
 	}
 	switch p := d.Problem.(type) {
 	case plan.Labelled:
@@ -77,30 +77,55 @@ type Source struct {
 	Densities func() (prior, lik []float64, err error)
 }
 
-// Asked says which of leave-one-out and predictive checks a fit's run asks for. Draws from the prior are made for
-// their checks.
-func Asked(f *plan.Fit) (loo, checks bool) {
+// Parts are what an assessment has, or what there is of it to compute.
+type Parts struct{ LOO, Checks, KFold, Sensitivity bool }
+
+// Any reports whether there is one.
+func (p Parts) Any() bool { return p != Parts{} }
+
+// OfDraws reports whether one is computed from the fit's own draws. Those of k-fold are of fits without some rows.
+func (p Parts) OfDraws() bool { return p.LOO || p.Checks || p.Sensitivity }
+
+// Asked says what a fit's run asks for. Draws from the prior are made for their checks.
+func Asked(f *plan.Fit) Parts {
 	run := &f.Pipeline.Run
-	if f.Unit.Factored() { // there are no rows: a spec that asks for either is refused, but one that draws from the prior
-		return false, false
+	out := Parts{Sensitivity: asksSensitivity(f)}
+	if !f.Unit.Factored() { // else there are no rows: a spec that asks is refused, but one that draws from the prior
+		out.LOO, out.Checks, out.KFold = run.LOO.On, run.PPC.On || run.Prior(), run.KFold.String() != ""
 	}
-	return run.LOO.On, run.PPC.On || run.Prior()
+	return out
 }
 
-// Lacks reports whether a run asks for what a stored fit, with these warnings, does not have and could; columns are
-// those that predictive checks are made by or over, as "by g", "over x".
-func Lacks(f *plan.Fit, columns []string, has record.Assessed, warnings []string) bool {
-	loo, checks := Asked(f)
-	folds := kfoldAsked(f)
-	for _, c := range columns {
+// Beside are the columns of the data that an assessment looks at.
+type Beside struct {
+	Checks []string    // that predictive checks are made by or over, as "by g", "over x"
+	Folds  *plan.Folds // nil: dealt at random
+}
+
+// BesideOf are those of rows of a design.
+func BesideOf(of plan.Observed) Beside {
+	out := Beside{Folds: of.Folds}
+	for _, b := range of.Beside {
+		out.Checks = append(out.Checks, b.Role())
+	}
+	return out
+}
+
+// Lacks says what a run asks for that a stored fit, with these warnings, does not have and could.
+func Lacks(f *plan.Fit, b Beside, has record.Assessed, warnings []string) (out Parts) {
+	out = Asked(f)
+	for _, c := range b.Checks {
 		has.Checks = has.Checks && slices.Contains(has.Columns, c)
 	}
 	for _, s := range f.Pipeline.Run.PPC.Statistics {
 		has.Checks = has.Checks &&
 			slices.Contains(has.Statistics, record.Expression{Name: s.Name, Text: s.Expression.String()})
 	}
-	return loo && has.LOO != looVersion(f) || checks && !has.Checks || folds != "" && has.KFold != folds ||
-		asksSensitivity(f) && !has.Sensitivity && !slices.Contains(warnings, unmeasured)
+	out.LOO = out.LOO && has.LOO != looVersion(f)
+	out.Checks = out.Checks && !has.Checks
+	out.KFold = out.KFold && has.KFold != kfoldAsked(f, b.Folds)
+	out.Sensitivity = out.Sensitivity && !has.Sensitivity && !slices.Contains(warnings, unmeasured)
+	return out
 }
 
 // Replaces reports whether a warning is of a result that this one takes the place of.
@@ -108,19 +133,17 @@ func (e *Extras) Replaces(warning string) bool {
 	return e.LOO != nil && predictive.SaidOfLOO(warning) || e.KFold != nil && predictive.SaidOfKFold(warning)
 }
 
-// Assess computes leave-one-out cross-validation and predictive checks where the run asks for them, and sensitivities
-// where there is a gate for them.
-func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *Source) (*Extras, error) {
+// Assess computes parts of an assessment: cross-validation, predictive checks and sensitivities.
+func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, want Parts, draws *Source) (*Extras, error) {
 	out := &Extras{}
-	if asksSensitivity(f) {
+	if want.Sensitivity {
 		if err := out.sensitivity(draws); err != nil {
 			return nil, f.Explain(err)
 		}
 	}
-	loo, checks := Asked(f)
 	var rows *predictive.Fit
 	var err error
-	if loo || checks {
+	if want.LOO || want.Checks {
 		rows, err = rowsOf(f, p, draws)
 	}
 	if err != nil {
@@ -134,7 +157,7 @@ func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *Source) (*E
 				strconv.Itoa(row))
 		}
 	}
-	if loo {
+	if want.LOO {
 		if out.LOO, err = rows.LeaveOneOut(ctx, of.Family, of.Data, stream("pit")); err != nil {
 			return nil, f.Explain(err)
 		}
@@ -146,17 +169,20 @@ func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *Source) (*E
 		}
 		out.Warnings = append(out.Warnings, predictive.LOOWarnings(out.LOO)...)
 	}
-	if err = out.kfold(ctx, f, p, draws); err != nil {
+	if want.KFold {
+		err = out.kfold(ctx, f, p, draws)
+	}
+	if err != nil {
 		return nil, f.Explain(err)
 	}
-	if !checks {
+	if !want.Checks {
 		return out, nil
 	}
-	want := predictive.Wanted{Beside: of.Beside}
+	by := predictive.Wanted{Beside: of.Beside}
 	for _, s := range f.Pipeline.Run.PPC.Statistics {
-		want.Statistics = append(want.Statistics, predictive.Statistic{Name: s.Name, Of: s.Expression})
+		by.Statistics = append(by.Statistics, predictive.Statistic{Name: s.Name, Of: s.Expression})
 	}
-	got, err := rows.Check(ctx, of.Family, of.Data, want, stream("check"))
+	got, err := rows.Check(ctx, of.Family, of.Data, by, stream("check"))
 	if err != nil {
 		return nil, f.Explain(err)
 	}

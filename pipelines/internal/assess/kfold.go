@@ -14,24 +14,24 @@ import (
 // kfoldVersion names how rows are dealt to folds, and how long folds are drawn.
 const kfoldVersion = "kfold/1"
 
-// kfoldAsked is what a fit's run asks k-fold for, with the version of it; empty for nothing.
-func kfoldAsked(f *plan.Fit) string {
-	if asked := f.Pipeline.Run.KFold.String(); asked != "" && !f.Unit.Factored() {
-		return asked + ", " + kfoldVersion
+// kfoldAsked is what a fit's run asks k-fold for, with the version of it and a digest of the folds that the data say:
+// tomorrow the same column may have others.
+func kfoldAsked(f *plan.Fit, folds *plan.Folds) string {
+	asked := f.Pipeline.Run.KFold.String() + ", " + kfoldVersion
+	if folds != nil {
+		asked += ", folds " + folds.Digest()
 	}
-	return ""
+	return asked
 }
 
-// kfold fits the model without each fold, where the run asks for that; draws are so many of so many chains.
+// kfold fits the model without each fold; draws are so many of so many chains.
 func (e *Extras) kfold(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *Source) error {
-	asked := kfoldAsked(f)
-	if asked == "" {
-		return nil
-	}
+	of := p.Observed()
 	stream := func(path ...string) *infer.Stream {
 		return infer.NewStream(f.Pipeline.Seed, append([]string{"kfold", f.Unit.Dataset.Name, f.Unit.Key}, path...)...)
 	}
-	by := &predictive.Folding{Asked: asked, Chains: draws.Chains, Warmup: draws.Draws, Draws: draws.Draws,
+	by := &predictive.Folding{
+		Asked: kfoldAsked(f, of.Folds), Chains: draws.Chains, Warmup: draws.Draws, Draws: draws.Draws,
 		Setup: func(rows []int) (setup infer.Setup, of *predictive.Fit, err error) {
 			if setup, err = p.Refit(rows); err == nil {
 				of, err = rowsOf(f, p, &Source{Parameters: setup.Parameters()})
@@ -40,11 +40,11 @@ func (e *Extras) kfold(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *
 		},
 		Stream: func(fold, chain int) *infer.Stream {
 			return stream(f.Model.Name, f.Sampler.Name, strconv.Itoa(fold), strconv.Itoa(chain))
-		}}
+		},
+	}
 	if run := &f.Pipeline.Run; run.Fixed() {
 		by.Warmup = run.Warmup
 	}
-	of := p.Observed()
 	if of.Folds != nil {
 		by.Of, by.Count = of.Folds.Of, of.Folds.Count
 	} else {

@@ -1,6 +1,9 @@
 package plan
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,6 +17,18 @@ import (
 type Folds struct {
 	Of    []int // the fold of each row, from 0
 	Count int   // at least 2
+}
+
+// Digest is the same for the same rows together, whatever their folds are called.
+func (f *Folds) Digest() string {
+	name, hash := map[int]uint32{}, sha256.New()
+	for _, fold := range f.Of {
+		if _, seen := name[fold]; !seen {
+			name[fold] = uint32(len(name))
+		}
+		hash.Write(binary.LittleEndian.AppendUint32(nil, name[fold]))
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:4])
 }
 
 // foldColumn is the column by whose levels k-fold leaves rows out, of all rows of a table.

@@ -129,34 +129,46 @@ func (r *runner) recall(ctx context.Context, results []*outcome.Result) {
 // recalled reports whether the stored summaries of a fit are shown.
 func recalled(res *outcome.Result) bool { return res.Action == outcome.Skipped && res.Columns <= 100 }
 
-// assessStored computes what the run asks for and a complete fit does not have,
-// from its kept draws, and stores it with a new verdict. It reports whether it did.
+// assessStored computes what the run asks for and a complete fit does not have, as far as it can without drawing it
+// again, and reports whether there was such a thing.
 func (a *attempt) assessStored(ctx context.Context, id *plan.Identified,
 	stored report.Stored) (judged bool, err error) {
 	rowwise, ok := plan.RowsOf(id.Problem)
 	if !ok || id.Replicate > 1 { // the draws of replicates are not kept, and the fit itself has it
 		return false, nil
 	}
-	if missing, err := a.missing(ctx, id.Fit, rowwise, stored); err != nil || !missing {
+	lacks, err := a.lacks(ctx, id.Fit, rowwise, stored)
+	if err != nil || !lacks.Any() {
 		return false, err
 	}
-	if !stored.Kept || !rowwise.Observed().Drawn {
-		a.res.Reasons = append(a.res.Reasons,
-			"leave-one-out or predictive checks were not computed: the stored fit kept no draws, or none of group-level "+
-				"effects or missing cells (--force draws it again)")
+	if lacks.OfDraws() && (!stored.Kept || !rowwise.Observed().Drawn) {
+		defer func() {
+			a.res.Reasons = append(a.res.Reasons,
+				"leave-one-out or predictive checks were not computed: the stored fit kept no draws, or none of group-level "+
+					"effects or missing cells (--force draws it again)")
+		}()
+		lacks = assess.Parts{KFold: lacks.KFold}
+	}
+	if !lacks.Any() {
 		return false, nil
 	}
+	return true, a.assess(ctx, id, rowwise, lacks, stored)
+}
+
+// assess computes parts of an assessment of a complete fit, and stores them with a new verdict.
+func (a *attempt) assess(ctx context.Context, id *plan.Identified, rowwise plan.Rowwise, lacks assess.Parts,
+	stored report.Stored) error {
 	var extras *assess.Extras
-	err = a.world.Workers.Work(ctx, a.watch, func() (err error) {
-		extras, err = a.extras(ctx, id, rowwise, stored)
+	err := a.world.Workers.Work(ctx, a.watch, func() (err error) {
+		extras, err = a.extras(ctx, id, rowwise, lacks, stored)
 		return err
 	})
 	if err != nil {
-		return false, err
+		return err
 	}
 	evidence, err := a.storedEvidence(ctx, id)
 	if err != nil {
-		return false, err
+		return err
 	}
 	if extras.Sensitivity != nil {
 		evidence.Sensitivity = extras.Sensitivity
@@ -172,14 +184,14 @@ func (a *attempt) assessStored(ctx context.Context, id *plan.Identified,
 		return s.Assess(ctx, id.Fingerprint, &extras.Assessment, evidence.Warnings, id.Gates, verdict, a.Now())
 	})
 	if err != nil {
-		return false, err
+		return err
 	}
 	a.res.Verdict, a.res.Reasons, a.res.Warnings = string(verdict.Grade), verdict.Reasons, evidence.Warnings
-	return true, nil
+	return nil
 }
 
-// extras computes what the run asks for from the draws in the ledger.
-func (a *attempt) extras(ctx context.Context, id *plan.Identified, r plan.Rowwise,
+// extras computes parts of an assessment, from the draws in the ledger.
+func (a *attempt) extras(ctx context.Context, id *plan.Identified, r plan.Rowwise, want assess.Parts,
 	stored report.Stored) (*assess.Extras, error) {
 	posterior, err := a.ledger.file.PosteriorOf(ctx, stored)
 	if err != nil {
@@ -203,7 +215,7 @@ func (a *attempt) extras(ctx context.Context, id *plan.Identified, r plan.Rowwis
 	from.Open = func() iter.Seq2[*infer.Columns, error] {
 		return firstColumns(a.ledger.file.Columns(ctx, stored, assess.ColumnBytes), len(from.Parameters))
 	}
-	return assess.Assess(ctx, id.Fit, r, from)
+	return assess.Assess(ctx, id.Fit, r, want, from)
 }
 
 // firstColumns yields the first n columns, without those of derived quantities behind them.
@@ -228,17 +240,15 @@ func firstColumns(all iter.Seq2[*infer.Columns, error], n int) iter.Seq2[*infer.
 	}
 }
 
-// missing reports whether a stored fit lacks what the run asks for.
-func (a *attempt) missing(ctx context.Context, f *plan.Fit, r plan.Rowwise, stored report.Stored) (bool, error) {
-	var columns []string
-	for _, b := range r.Observed().Beside {
-		columns = append(columns, b.Role())
-	}
-	if !assess.Lacks(f, columns, record.Assessed{}, stored.Warnings) {
-		return false, nil
+// lacks says what the run asks for that a stored fit does not have.
+func (a *attempt) lacks(ctx context.Context, f *plan.Fit, r plan.Rowwise, stored report.Stored) (assess.Parts, error) {
+	beside := assess.BesideOf(r.Observed())
+	lacks := assess.Lacks(f, beside, record.Assessed{}, stored.Warnings)
+	if !lacks.Any() {
+		return lacks, nil
 	}
 	has, err := a.ledger.file.Assessed(ctx, stored.ID)
-	return err == nil && assess.Lacks(f, columns, has, stored.Warnings), err
+	return assess.Lacks(f, beside, has, stored.Warnings), err
 }
 
 // redraws reports whether a complete fit must be drawn again because its derived

@@ -116,16 +116,17 @@ func (c *chooser) choose(f report.Stored, t *report.Taken) error {
 	return nil
 }
 
-// anew reports whether a run would compute something of a stored fit from its draws.
+// anew reports whether a run would, or could, compute something anew of a stored fit.
 func (c *chooser) anew(ref spec.FitRef, f report.Stored) (bool, error) {
 	if !slices.Equal(assess.Expressions(ref.Model), f.Derived) {
 		return true, nil
 	}
 	fit := &plan.Fit{Pipeline: c.spec, Unit: &plan.Unit{Dataset: ref.Dataset}, Model: ref.Model, Gates: ref.Gates.Judge()}
-	columns := c.spec.Run.PPC.Columns()
-	if f.Replicate <= 1 && assess.Lacks(fit, columns, record.Assessed{}, f.Warnings) {
+	// No plan has read the column of k-fold, and no fingerprint knows it: such a fit lacks its folds.
+	beside := assess.Beside{Checks: c.spec.Run.PPC.Columns()}
+	if f.Replicate <= 1 && assess.Lacks(fit, beside, record.Assessed{}, f.Warnings).Any() {
 		has, err := c.ledger.Assessed(c.ctx, f.ID)
-		if err != nil || assess.Lacks(fit, columns, has, f.Warnings) {
+		if err != nil || assess.Lacks(fit, beside, has, f.Warnings).Any() {
 			return true, err
 		}
 	}
