@@ -196,6 +196,7 @@ func TestMacrosInThePlaceOfFunctions(t *testing.T) {
 		"concat_ws":        "CREATE MACRO concat_ws(s, x, y) AS 'relation fit table', (s, v, x, y, z) AS 'relation fit table'",
 		"lower":            "CREATE MACRO lower(x) AS 'none'",
 		"count":            "CREATE MACRO count(x) AS 0, () AS 0",
+		"count_star":       "CREATE MACRO count_star() AS 0",
 		"current_database": "CREATE MACRO current_database() AS 'none'",
 		"duckdb_functions": "CREATE MACRO duckdb_functions() AS TABLE SELECT * FROM system.main.duckdb_functions() WHERE internal",
 		"duckdb_tables":    "CREATE MACRO duckdb_tables() AS TABLE SELECT * FROM system.main.duckdb_tables() WHERE table_name = 'fit'",
