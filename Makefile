@@ -95,17 +95,17 @@ forms: ## say which forms of the kernels this processor has, and test each; AVX2
 	.ci/forms
 
 race: ## run the tests under the race detector (PKG=./pipelines/... RUN=Conformance SKIP=Pinned for a part)
-	$(GO) test -race -timeout=60m -run='$(or $(RUN),.)' $(if $(SKIP),-skip='$(SKIP)') $(or $(PKG),./...)
+	$(GO) test -race -timeout=60m -run='$(or $(value RUN),.)' $(if $(SKIP),-skip='$(value SKIP)') $(or $(PKG),./...)
 
 bench: ## print how soon auto is at its bars (DATA=colon,madelon or DATA=sleepstudy,radon SAMPLERS=auto,reference,rstanarm REPS=5 LENGTH=1 PROFILE=file), or run benchmarks (PKG=./infer/... BENCH=regexp COUNT=n)
 ifeq ($(PKG)$(BENCH),)
 	$(GO) run ./internal/bars -reps '$(or $(REPS),5)' -length '$(or $(LENGTH),1)' -data '$(DATA)' -samplers '$(SAMPLERS)' -profile '$(PROFILE)'
 else
-	$(GO) test -run='^$$' -bench='$(or $(BENCH),.)' -benchmem -count=$(COUNT) -timeout=2h $(or $(PKG),./...)
+	$(GO) test -run='^$$' -bench='$(or $(value BENCH),.)' -benchmem -count=$(COUNT) -timeout=2h $(or $(PKG),./...)
 endif
 
 mutants: ## plant faults in the code, one at a time, and print which the tests find (PART=3/12 for a part, ONLY=regexp of names or files)
-	$(GO) run ./internal/mutants -part '$(PART)' -only '$(ONLY)'
+	$(GO) run ./internal/mutants -part '$(PART)' -only '$(value ONLY)'
 
 fuzz: ## fuzz every target for FUZZTIME (30s each)
 	GO='$(GO)' .ci/fuzz $(FUZZTIME)
@@ -140,7 +140,7 @@ temporal: build ## nights as workflows: build a Temporal server and the worker, 
 	$(GO) -C cluster/temporal test -tags loopback -c -o $(CURDIR)/bin/glmbatch-temporal.test .
 	cd cluster/temporal && PIPELINE=$(CURDIR)/$(BIN) TEMPORAL=$(CURDIR)/bin/temporal GLMBATCH_TEMPORAL=$(CURDIR)/bin/glmbatch-temporal \
 		GLMBATCH_FITS='$(if $(filter file,$(origin FITS)),,$(FITS))' GLMBATCH_SHARDS='$(SHARDS)' $(CURDIR)/bin/glmbatch-temporal.test \
-		-test.v -test.timeout=90m -test.run='$(or $(RUN),TestLoopback|TestLatency|TestHistories|TestMany)'
+		-test.v -test.timeout=90m -test.run='$(or $(value RUN),TestLoopback|TestLatency|TestHistories|TestMany)'
 
 stores: build ## nights through an object store: build one and the mirror, disturb nights on loopback (minutes; RUN=… for some)
 	$(GO) -C cluster/mirror vet -tags loopback ./...
@@ -148,7 +148,7 @@ stores: build ## nights through an object store: build one and the mirror, distu
 	GOBIN=$(CURDIR)/bin $(GO) install $(VERSITYGW)
 	$(GO) -C cluster/mirror build -trimpath -o $(CURDIR)/bin/glmbatch-mirror .
 	PIPELINE=$(CURDIR)/$(BIN) VERSITYGW=$(CURDIR)/bin/versitygw GLMBATCH_MIRROR=$(CURDIR)/bin/glmbatch-mirror \
-		$(GO) -C cluster/mirror test -tags loopback -count=1 -v -timeout=30m -run='$(or $(RUN),TestLoopback)' .
+		$(GO) -C cluster/mirror test -tags loopback -count=1 -v -timeout=30m -run='$(or $(value RUN),TestLoopback)' .
 
 slurm: build ## a night under Debian's Slurm on this machine, with processes killed, shards requeued and the node lost (as root)
 	.ci/slurm $(BIN)
