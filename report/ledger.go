@@ -320,20 +320,15 @@ func (l *Ledger) ready(ctx context.Context, c *sql.Conn) error {
 	if l.trusted.Load() {
 		return migrate(ctx, c, l.path, migrations)
 	}
-	err := l.current(ctx, c)
-	_, old := errors.AsType[*oldError](err)
-	if err != nil && !old {
+	version, err := schemaVersion(ctx, c, l.path, migrations)
+	if err != nil {
 		return err
 	}
-	parts, err := foreign(ctx, c)
-	if err == nil {
-		err = beyondRepair(parts, l.path)
-	}
-	if err == nil {
-		err = migrate(ctx, c, l.path, migrations)
-	}
-	if err == nil && old { // a step may have replaced what was not its own
-		parts, err = foreign(ctx, c)
+	parts, err := foreign(ctx, c, l.path)
+	if err == nil && version < len(migrations) {
+		if err = migrate(ctx, c, l.path, migrations); err == nil { // a step may have replaced what was not its own
+			parts, err = foreign(ctx, c, l.path)
+		}
 	}
 	if err == nil {
 		err = inTransaction(ctx, c, func() error { return restore(ctx, c, l.path, parts) })

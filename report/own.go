@@ -51,8 +51,8 @@ func (p part) shadows() bool { return p.ownKind == "" }
 
 // foreign lists the parts of the open file that have the name of one of the program's own and are something else:
 // what they say is somebody else's. So it is of macros with names of the engine's functions. Other parts with names of
-// their own are left to those who ask them.
-func foreign(ctx context.Context, c *sql.Conn) (parts []part, err error) {
+// their own are left to those who ask them. It returns a *NotLedgerError, as beyondRepair does.
+func foreign(ctx context.Context, c *sql.Conn, path string) (parts []part, err error) {
 	known, kinds := map[string]bool{}, map[string]string{}
 	for line := range strings.Lines(own + ownOutside) {
 		words := strings.Fields(line)
@@ -74,6 +74,9 @@ func foreign(ctx context.Context, c *sql.Conn) (parts []part, err error) {
 		}
 		return nil
 	})
+	if err == nil {
+		err = beyondRepair(parts, path)
+	}
 	return parts, err
 }
 
@@ -92,10 +95,7 @@ func (l *Ledger) trust(ctx context.Context, c *sql.Conn) error {
 	if l.trusted.Load() {
 		return nil
 	}
-	parts, err := foreign(ctx, c)
-	if err == nil {
-		err = beyondRepair(parts, l.path)
-	}
+	parts, err := foreign(ctx, c, l.path)
 	if err == nil && len(parts) > 0 {
 		err = &NotLedgerError{Path: l.path, Err: words.Hint(fmt.Errorf("its %s is not of this program, and would answer as "+
 			"somebody else likes", called(parts)), "the next pipeline run or commit on it puts the program's own in place")}
