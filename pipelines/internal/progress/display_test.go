@@ -54,18 +54,31 @@ func TestRateAfterResume(t *testing.T) {
 	}
 }
 
+// terminal keeps what is written, and tells of each picture after it stands there.
+type terminal struct {
+	text    []byte
+	painted chan struct{}
+}
+
+func (t *terminal) Write(p []byte) (int, error) {
+	t.text = append(t.text, p...)
+	t.painted <- struct{}{}
+	return len(p), nil
+}
+
 func TestDisplayRedrawsAndLeavesEndedLines(t *testing.T) {
 	c := &clock{t: time.Unix(0, 0)}
 	tr := New(c.now)
 	tr.Expect(1)
 	f := tr.Start("evil\x1b[2Jname " + strings.Repeat("long", 40))
-	var out strings.Builder
+	out := &terminal{painted: make(chan struct{}, 2)} // the picture, and the last one
 	tick := make(chan time.Time)
-	stop := Display(&out, tr, true, func() int { return 40 }, tick)
+	stop := Display(out, tr, true, func() int { return 40 }, tick)
 	tick <- c.t
+	<-out.painted
 	tr.End(f, "pass", "one passed")
 	stop()
-	got := out.String()
+	got := string(out.text)
 	if strings.Contains(got, "\x1b[2J") {
 		t.Error("a name's control characters reached the terminal")
 	}
