@@ -81,6 +81,9 @@ var mixturesSQL string
 //go:embed schema/0002_forecasts.sql
 var forecastsSQL string
 
+//go:embed schema/0003_newest.sql
+var newestSQL string
+
 // migrations is the history of the schema: entry i leads to version i+1. Entries
 // that were released are never changed: what comes later is the next entry, in which a view or macro that an earlier
 // one made is CREATE OR REPLACE. Readers know the newest alone: see bringUp.
@@ -88,6 +91,7 @@ var migrations = []migration{
 	{"0.1.0", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, groupsSQL, macrosSQL}},
 	{"0.2.0", []string{outsideSQL, datesSQL, looSQL, kfoldSQL, sensitivitySQL, effectsSQL, smoothsSQL, imputedSQL, pageSQL,
 		checksSQL, mixturesSQL, forecastsSQL, pooledSQL}},
+	{"newest", []string{newestSQL}},
 }
 
 // createVersions makes the table that tells the schema's version.
