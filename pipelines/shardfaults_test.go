@@ -96,8 +96,8 @@ func TestFragmentOfAnotherShard(t *testing.T) {
 		copyFile(t, filepath.Join(dir, "fragments", "0"+kind), filepath.Join(dir, "fragments", "1"+kind))
 	}
 	_, err := pipelines.Gather(t.Context(), dir, pipelines.GatherOptions{})
-	if err == nil || !strings.Contains(err.Error(), "shard 1 tells of c/g") ||
-		!strings.Contains(err.Error(), "which is of shard 0") || strings.Contains(err.Error(), "shard 0 tells") {
+	if err == nil || !strings.Contains(err.Error(), "shard 1 holds c/g") ||
+		!strings.Contains(err.Error(), "which is planned for shard 0") || strings.Contains(err.Error(), "shard 0 holds") {
 		t.Errorf("gathered: %v", err)
 	}
 	if left, err := filepath.Glob(f.path("s.duckdb*")); len(left) > 0 || err != nil {

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -62,6 +63,48 @@ func (t *Tracker) Ended() (all, failed int) {
 	return t.settled, t.counts["fail"] + t.counts["error"]
 }
 
+// Running is a fit that is worked on.
+type Running struct {
+	Fit        string `json:"fit"`
+	Phase      string `json:"phase"`
+	Iterations int64  `json:"iterations"` // done, of all chains
+	// Expected is the number of iterations that the fit is expected to end with; 0 until it samples.
+	Expected int64   `json:"expected"`
+	Seconds  float64 `json:"seconds"` // since it began
+}
+
+// Share is the part of the expected iterations that is done, below 1.
+func (r Running) Share() float64 {
+	if r.Expected == 0 {
+		return 0
+	}
+	return min(float64(r.Iterations)/float64(r.Expected), 0.99)
+}
+
+// Running lists the fits that are worked on, in the order in which they began.
+func (t *Tracker) Running() []Running {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now, out := t.now(), make([]Running, len(t.active))
+	for i, f := range t.active {
+		phase, _ := f.phase.Load().(string)
+		out[i] = Running{f.name, phase, f.done.Load(), f.expected(), now.Sub(f.began).Seconds()}
+	}
+	return out
+}
+
+// expected is the number of iterations that the fit needs if its effective sample size goes on to grow as it has: at
+// least those that are planned.
+func (f *Fit) expected() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := float64(f.planned.Load())
+	if f.checked && f.check.ESS > 0 && f.check.ESS < f.check.Target {
+		n = max(n, float64(f.atCheck)*f.check.Target/f.check.ESS)
+	}
+	return int64(min(n, math.MaxInt64/2))
+}
+
 // Away takes back a fit that was expected and started, and that is looked at again later.
 func (t *Tracker) Away(f *Fit) {
 	t.mu.Lock()
@@ -84,6 +127,7 @@ type Fit struct {
 	atSince int64     // iterations done by then
 	check   Check
 	checked bool
+	atCheck int64 // iterations done by then
 	stages  []Stage
 }
 
@@ -158,5 +202,5 @@ func (f *Fit) Add(n int) { f.done.Add(int64(n)) }
 func (f *Fit) Checked(c Check) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.check, f.checked = c, true
+	f.check, f.checked, f.atCheck = c, true, f.done.Load()
 }
