@@ -168,6 +168,32 @@ func TestDataChangedBetweenAttempts(t *testing.T) {
 	}
 }
 
+// Fits that another run has stored since the plan stay, with their numbers: also those of a run that shares the place of
+// the plan's, as both began with the same ledger.
+func TestFitsOfARunBesideThePlan(t *testing.T) {
+	f, dir := sharedByGroup(t, 2)
+	local := pipelines.RunOptions{Workers: 2}
+	local.Database = f.path("s.duckdb")
+	f.run(local)
+	const stored = "SELECT string_agg(concat_ws(' ', fit_id, run_id, key, place), chr(10) ORDER BY fit_id) FROM fit"
+	want := f.ask("s.duckdb", stored)
+	f.shard(dir, 0)
+	f.shard(dir, 1)
+	out := f.gather(dir, pipelines.GatherOptions{})
+	if got := f.ask("s.duckdb", stored); got != want {
+		t.Errorf("the ledger has the fits\n%s\nand had\n%s", got, want)
+	}
+	const places = "SELECT count(DISTINCT place) || ' ' || count(*) FROM run"
+	if got := f.ask("s.duckdb", places); got != "1 2" {
+		t.Errorf("places and runs: %s, want one place of 2 runs", got)
+	}
+	for _, fit := range out.Fits {
+		if got := f.ask("s.duckdb", fmt.Sprintf("SELECT key FROM fit WHERE fit_id = %d", fit.ID)); got != fit.Key {
+			t.Errorf("%s has the number of %s", fit.Name(), got)
+		}
+	}
+}
+
 // A newer program neither carries out a shard of a plan, nor gathers it, nor takes it for its own.
 func TestNewerProgram(t *testing.T) {
 	f, dir := sharedByGroup(t, 2)

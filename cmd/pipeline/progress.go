@@ -57,7 +57,7 @@ func printProgress(s *screen, p *pipelines.ShardProgress, now time.Time) {
 			counts = append(counts, fmt.Sprintf("%d %s", n, state))
 		}
 	}
-	text := fmt.Sprintf("run %s: %s: %s; %d of %s done, %d failed or erred", p.Run, plural(len(p.States), "shard"),
+	text := fmt.Sprintf("run %s: %s: %s; %d of %s done, %d failed", p.Run, plural(len(p.States), "shard"),
 		strings.Join(counts, ", "), p.Done, plural(p.Fits, "fit"), p.Failed)
 	if p.SecondsLeft != nil {
 		text += "; the longest running shard has about " + secondsWords(*p.SecondsLeft) + " left"

@@ -131,7 +131,8 @@ func (f *runFlags) registerFiles(c *cobra.Command) {
 		"write the results of the run to this file, for the textfile collector of Prometheus")
 	c.Flags().StringVar(&f.junit, "junit", "", "write the fits to this file as tests, in the XML of JUnit")
 	c.Flags().StringVar(&f.trace, "trace", "",
-		"append when each step was done to this file, as spans of OpenTelemetry (OTLP, JSON lines); $TRACEPARENT is their parent")
+		"append when each step was done to this file, as spans of OpenTelemetry (OTLP, JSON lines); $TRACEPARENT is their "+
+			"parent")
 }
 
 func memoryFlag(c *cobra.Command, memory *string) {

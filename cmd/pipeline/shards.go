@@ -133,7 +133,7 @@ func (a *app) finish(out *pipelines.Outcome, f *runFlags) error {
 		fmt.Fprintf(a.stderr, "missing: %s\n", clean(m))
 	}
 	if n := len(out.Missing); n > 0 {
-		fmt.Fprintf(a.stderr, "exit code %d: %s missing\n", out.ExitCode, plural(n, "shard or planned fit"))
+		fmt.Fprintf(a.stderr, "exit code %d: %d missing\n", out.ExitCode, n) // cluster/temporal reads it
 	}
 	return work(f.forMachines())
 }

@@ -71,6 +71,8 @@ type Running struct {
 	// Expected is the number of iterations that the fit is expected to end with; 0 until it samples.
 	Expected int64   `json:"expected"`
 	Seconds  float64 `json:"seconds"` // since it began
+	// SecondsLeft is an estimate by the rate of iterations; null until there is one.
+	SecondsLeft *float64 `json:"seconds_left"`
 }
 
 // Share is the part of the expected iterations that is done, below 1.
@@ -87,22 +89,29 @@ func (t *Tracker) Running() []Running {
 	defer t.mu.Unlock()
 	now, out := t.now(), make([]Running, len(t.active))
 	for i, f := range t.active {
-		phase, _ := f.phase.Load().(string)
-		out[i] = Running{f.name, phase, f.done.Load(), f.expected(), now.Sub(f.began).Seconds()}
+		out[i] = f.running(now)
 	}
 	return out
 }
 
-// expected is the number of iterations that the fit needs if its effective sample size goes on to grow as it has: at
-// least those that are planned.
-func (f *Fit) expected() int64 {
+// running describes the fit. It is expected to end when its effective sample size reaches the target, if that goes on
+// to grow in proportion to the iterations, and not before those that are planned.
+func (f *Fit) running(now time.Time) Running {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	n := float64(f.planned.Load())
+	phase, _ := f.phase.Load().(string)
+	done, expected := f.done.Load(), float64(f.planned.Load())
 	if f.checked && f.check.ESS > 0 && f.check.ESS < f.check.Target {
-		n = max(n, float64(f.atCheck)*f.check.Target/f.check.ESS)
+		expected = max(expected, float64(f.atCheck)*f.check.Target/f.check.ESS)
 	}
-	return int64(min(n, math.MaxInt64/2))
+	expected = min(expected, math.MaxInt64/2)
+	r := Running{Fit: f.name, Phase: phase, Iterations: done, Expected: int64(expected),
+		Seconds: now.Sub(f.began).Seconds()}
+	if elapsed, fresh := now.Sub(f.since).Seconds(), done-f.atSince; fresh > 0 && elapsed > 0 {
+		left := max(expected-float64(done), 0) * elapsed / float64(fresh)
+		r.SecondsLeft = &left
+	}
+	return r
 }
 
 // Away takes back a fit that was expected and started, and that is looked at again later.

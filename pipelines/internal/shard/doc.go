@@ -6,5 +6,5 @@
 // in which order, moves no bit.
 //
 // Read plan.go and manifest.go; then base.go (what the ledger knew), work.go (a shard's own folder, its fragment, its
-// progress), gather.go.
+// progress), state.go (that of all shards), gather.go.
 package shard

@@ -241,6 +241,7 @@ func (m *Manifest) Earlier(ctx context.Context, dir string, i int) (e Earlier, e
 	case out.Erred():
 		e.Redone, e.Taken = fmt.Sprintf("fits of shard %d erred, and are tried again", i), true
 	default:
+		out.Redone = ""
 		e.Done = out
 	}
 	return e, nil
@@ -253,8 +254,8 @@ type Progress struct {
 	Done       int   `json:"done"`
 	Failed     int   `json:"failed"` // of those that are done
 	SpoolBytes int64 `json:"spool_bytes"`
-	// SecondsLeft is an estimate by the fits that are done and the iterations of those that are running; null before the
-	// first iteration.
+	// SecondsLeft is an estimate by the time of the fits that are done and the rates of those that are running; null
+	// before the first iteration.
 	SecondsLeft *float64           `json:"seconds_left"`
 	Running     []progress.Running `json:"running"`
 	Updated     time.Time          `json:"updated"`
@@ -262,14 +263,26 @@ type Progress struct {
 
 // estimate sets SecondsLeft, given the time since the shard began.
 func (p *Progress) estimate(since time.Duration) {
-	done := float64(p.Done)
+	longest, whole, known := 0.0, 0.0, 0
 	for _, f := range p.Running {
-		done += f.Share()
+		if f.SecondsLeft != nil {
+			longest, whole, known = max(longest, *f.SecondsLeft), whole+f.Seconds+*f.SecondsLeft, known+1
+		}
 	}
-	if done > 0 {
-		left := since.Seconds() / done * max(float64(p.Fits)-done, 0)
-		p.SecondsLeft = &left
+	each := 0.0 // seconds between the ends of two fits
+	switch {
+	case p.Done > 0:
+		each = since.Seconds() / float64(p.Done)
+	case known > 0: // they run side by side
+		each = whole / float64(known) / float64(len(p.Running))
+	default:
+		return
 	}
+	if known < len(p.Running) {
+		longest = max(longest, each)
+	}
+	left := longest + each*float64(max(p.Fits-p.Done-len(p.Running), 0))
+	p.SecondsLeft = &left
 }
 
 // Tell writes the progress of a shard until stop is called, and once more then. A progress that cannot be written is
