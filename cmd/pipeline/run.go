@@ -114,7 +114,9 @@ func (f *runFlags) registerRun(c *cobra.Command) {
 	f.common.register(c)
 	c.Flags().IntVar(&f.workers, "workers", 0,
 		"chains that are drawn at once; 0 means the spec's number, or one per processor (it never changes a bit)")
-	memoryFlag(c, &f.memory)
+	c.Flags().StringVar(&f.memory, "memory", "",
+		"memory that the run may take: 500MB, 2GB; a fit that cannot do with it is refused (it never changes a bit); "+
+			"left out: the spec's, or three quarters of the machine's")
 	onlyFlag(c, &f.only, "narrows the fits")
 	c.Flags().BoolVar(&f.force, "force", false, "compute complete fits again")
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be drawn and why, and draw nothing")
@@ -133,12 +135,6 @@ func (f *runFlags) registerFiles(c *cobra.Command) {
 	c.Flags().StringVar(&f.trace, "trace", "",
 		"append when each step was done to this file, as spans of OpenTelemetry (OTLP, JSON lines); $TRACEPARENT is their "+
 			"parent")
-}
-
-func memoryFlag(c *cobra.Command, memory *string) {
-	c.Flags().StringVar(memory, "memory", "",
-		"memory that the run may take: 500MB, 2GB; a fit that cannot do with it is refused (it never changes a bit); "+
-			"left out: the spec's, or three quarters of the machine's")
 }
 
 // onlyFlag, outputFlag, lockWaitFlag and databaseFlag are the flags of several verbs.

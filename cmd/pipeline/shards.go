@@ -111,7 +111,8 @@ fits. Move, copy and restore the two together.`,
 	c.Flags().StringVar(&o.Draws, "draws", pipelines.DrawsLedger, "where draws go: "+pipelines.DrawsLedger+", or "+
 		pipelines.DrawsParquet+", files beside it")
 	c.Flags().StringVar(&o.Database, "database", "", "DuckDB file, instead of the plan's; nothing is published then")
-	memoryFlag(c, &f.memory)
+	c.Flags().StringVar(&f.memory, "memory", "",
+		"memory that gather may take: 500MB, 2GB; left out: the spec's, or three quarters of the machine's")
 	c.Flags().BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
 	outputFlag(c, &f.output)
 	f.registerFiles(c)
