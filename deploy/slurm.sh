@@ -8,8 +8,8 @@
 # PIPELINE_RUN       flags of run, as "--spool /scratch": where another attempt goes on, so best a folder that stays
 # PIPELINE_ATTEMPTS  how often a shard is tried                     (default: 20)
 #
-# A shard that ends with 0 or 1 is done; 2 is final; all else (3, 130, signals) is queued again, as are shards of nodes that
-# fail or that are preempted. gather runs when all have ended, and names a shard that is missing: called again, this
+# A shard that ends with 0 or 1 is done; 2 is final; every other code is queued again: 3 (planned data are missing, or a file
+# could not be written), 130 and signals. So are shards of nodes that fail or that are preempted. gather runs when all have ended, and names a shard that is missing: called again, this
 # script does the rest of the night.
 set -u
 pipeline=${PIPELINE:-pipeline}

@@ -92,7 +92,7 @@ func (t *Table) group(by []string, keys []*arrow.Chunked) ([][]int64, error) {
 				return nil, &ColumnError{
 					Dataset: t.Name, Column: strings.Join(by, ", "),
 					Err: words.Hint(fmt.Errorf("there are more than %d groups", maxGroups),
-						"by: wants a column with few values; this one seems to identify rows"),
+						"by: divides one file into that many groups at most; divide the file, and read the parts with each: file"),
 				}
 			}
 			index[string(code)] = g

@@ -8,6 +8,6 @@
 // caller may ask: nights.go, look.go, query.go (SQL, comparisons, drift, pages and
 // names of a ledger), predict.go, effects.go, check.go, init.go, exchange.go,
 // metrics.go, junit.go and trace.go (what a run leaves for other machines);
-// shards.go (a night on several machines); version.go names the build. Then read the
+// shards.go, shardprogress.go (a night on several machines); version.go names the build. Then read the
 // packages under internal in the order spec, run, spool, progress.
 package pipelines

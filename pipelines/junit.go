@@ -95,13 +95,16 @@ func junitOf(o *Outcome) junitSuite {
 		Time: junitTime(o.Finished.Sub(o.Started).Seconds()),
 		Properties: []junitProperty{{"run", o.RunID}, {"database", o.Database}, {"exit_code", strconv.Itoa(o.ExitCode)},
 			{"version", Version().String()}}}
+	if o.Shard != nil {
+		s.Properties = append(s.Properties, junitProperty{"shard", strconv.Itoa(*o.Shard)})
+	}
 	for _, f := range o.Fits {
 		s.add(junitFit(o, f))
 	}
 	run := junitCase{Name: "run", Class: o.Pipeline, Time: s.Time}
 	if o.ExitCode > 1 {
-		why := slices.DeleteFunc([]string{"exit code " + strconv.Itoa(o.ExitCode), o.Unrecorded, o.Unpublished, o.Unreported},
-			func(s string) bool { return s == "" })
+		why := []string{"exit code " + strconv.Itoa(o.ExitCode), o.Unrecorded, o.Unpublished, o.Unreported}
+		why = slices.DeleteFunc(append(why, o.Missing...), func(s string) bool { return s == "" })
 		run.Error = junitBecause("run", why)
 	}
 	s.add(run)

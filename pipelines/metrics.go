@@ -83,8 +83,12 @@ func lastOfEach(outcomes []*Outcome) (out []*Outcome) {
 
 func metricsOf(outcomes []*Outcome) []metric {
 	v := Version()
-	info := metric{"glmbatch_build_info", "Always 1; the labels tell which build wrote the file.",
-		[]sample{{[]string{"version", v.Version, "go", v.Go}, 1}}}
+	info := metric{name: "glmbatch_build_info", help: "Always 1; the labels are those of the build that wrote the file."}
+	build := []string{"version", v.Version, "go", v.Go}
+	if len(outcomes) == 1 {
+		build = append(build, shardLabel(outcomes[0])...)
+	}
+	info.add(build, 1)
 	started := metric{name: "glmbatch_run_start_timestamp_seconds", help: "When the last run of the pipeline started."}
 	ended := metric{name: "glmbatch_run_end_timestamp_seconds", help: "When it ended."}
 	exit := metric{name: "glmbatch_run_exit_code",
@@ -97,11 +101,13 @@ func metricsOf(outcomes []*Outcome) []metric {
 	rhat := metric{name: "glmbatch_fit_rhat_max", help: "Largest R-hat of a fit that was drawn in the run."}
 	ess := metric{name: "glmbatch_fit_ess_bulk_min",
 		help: "Least bulk effective sample size over its parameters, dispersions included."}
+	missing := metric{name: "glmbatch_run_missing", help: "Its shards and planned fits that are missing."}
 	for _, o := range outcomes {
-		of := []string{"pipeline", o.Pipeline}
+		of := append([]string{"pipeline", o.Pipeline}, shardLabel(o)...)
 		started.add(of, unix(o.Started.UnixNano()))
 		ended.add(of, unix(o.Finished.UnixNano()))
 		exit.add(of, float64(o.ExitCode))
+		missing.add(of, float64(len(o.Missing)))
 		byVerdict, byAction := map[string]int{}, map[string]int{}
 		for _, f := range o.Fits {
 			byVerdict[verdictOf(f)]++
@@ -109,7 +115,7 @@ func metricsOf(outcomes []*Outcome) []metric {
 			if f.Replicate > 1 {
 				continue
 			}
-			fit := []string{"pipeline", o.Pipeline, "dataset", f.Dataset, "key", f.Key, "model", f.Model, "sampler", f.Sampler}
+			fit := append(slices.Clone(of), "dataset", f.Dataset, "key", f.Key, "model", f.Model, "sampler", f.Sampler)
 			verdict.add(append(slices.Clone(fit), "verdict", verdictOf(f)), 1)
 			if f.Action == Computed {
 				cpu.add(fit, f.Seconds)
@@ -127,7 +133,15 @@ func metricsOf(outcomes []*Outcome) []metric {
 			actions.add(append(slices.Clone(of), "action", name), float64(byAction[name]))
 		}
 	}
-	return []metric{info, started, ended, exit, fits, actions, verdict, cpu, draws, rhat, ess}
+	return []metric{info, started, ended, exit, missing, fits, actions, verdict, cpu, draws, rhat, ess}
+}
+
+// shardLabel is the label of the samples of a shard; none for a run that is not divided, and for gather.
+func shardLabel(o *Outcome) []string {
+	if o.Shard == nil {
+		return nil
+	}
+	return []string{"shard", strconv.Itoa(*o.Shard)}
 }
 
 func (m *metric) add(labels []string, value float64) {

@@ -118,8 +118,8 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s is %v (%v), want %v", key, got, ok, want)
 		}
 	}
-	if len(series) != 25 {
-		t.Errorf("%d series, want 25:\n%s", len(series), text)
+	if len(series) != 26 {
+		t.Errorf("%d series, want 26:\n%s", len(series), text)
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".pipeline*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

@@ -127,10 +127,8 @@ func (o RunOptions) fit(ctx context.Context, p *spec.Pipeline, src []byte, only 
 		return nil, &UsageError{fmt.Errorf("--workers %d: there must be at least 1", o.Workers)}
 	}
 	p.Run.Workers = cmp.Or(o.Workers, p.Run.Workers, runtime.GOMAXPROCS(0))
-	if o.Memory != "" {
-		if p.Run.Memory, err = spec.ParseBytes(o.Memory); err != nil {
-			return nil, &UsageError{fmt.Errorf("--memory: %w", err)}
-		}
+	if err := boundMemory(p, o.Memory); err != nil {
+		return nil, err
 	}
 	defer bound(int64(p.Run.Memory))()
 	if o.Log == nil {
@@ -160,6 +158,17 @@ func (o RunOptions) fit(ctx context.Context, p *spec.Pipeline, src []byte, only 
 		return nil, &UsageError{only.NothingSelected(p, fmt.Errorf("--only %s: %w", strings.Join(o.Only, " --only "), err))}
 	}
 	return out, err
+}
+
+// boundMemory sets the memory that a call names; the spec's if that is empty.
+func boundMemory(p *spec.Pipeline, text string) (err error) {
+	if text == "" {
+		return nil
+	}
+	if p.Run.Memory, err = spec.ParseBytes(text); err != nil {
+		return &UsageError{fmt.Errorf("--memory: %w", err)}
+	}
+	return nil
 }
 
 // bound has the collector of garbage keep to a limit, until restore. A quarter is

@@ -96,8 +96,8 @@ func TestFragmentOfAnotherShard(t *testing.T) {
 		copyFile(t, filepath.Join(dir, "fragments", "0"+kind), filepath.Join(dir, "fragments", "1"+kind))
 	}
 	_, err := pipelines.Gather(t.Context(), dir, pipelines.GatherOptions{})
-	if err == nil || !strings.Contains(err.Error(), "shard 1 tells of c/g") ||
-		!strings.Contains(err.Error(), "which is of shard 0") || strings.Contains(err.Error(), "shard 0 tells") {
+	if err == nil || !strings.Contains(err.Error(), "shard 1 holds c/g") ||
+		!strings.Contains(err.Error(), "which is planned for shard 0") || strings.Contains(err.Error(), "shard 0 holds") {
 		t.Errorf("gathered: %v", err)
 	}
 	if left, err := filepath.Glob(f.path("s.duckdb*")); len(left) > 0 || err != nil {
@@ -165,6 +165,32 @@ func TestDataChangedBetweenAttempts(t *testing.T) {
 	}
 	if n := f.ask("s.duckdb", "SELECT count(*) FROM fit WHERE key = 'f1'"); n != "2" {
 		t.Errorf("%s fits of the file that changed, want that of each attempt", n)
+	}
+}
+
+// Fits that another run has stored since the plan stay, with their numbers: also those of a run that shares the place of
+// the plan's, as both began with the same ledger.
+func TestFitsOfARunBesideThePlan(t *testing.T) {
+	f, dir := sharedByGroup(t, 2)
+	local := pipelines.RunOptions{Workers: 2}
+	local.Database = f.path("s.duckdb")
+	f.run(local)
+	const stored = "SELECT string_agg(concat_ws(' ', fit_id, run_id, key, place), chr(10) ORDER BY fit_id) FROM fit"
+	want := f.ask("s.duckdb", stored)
+	f.shard(dir, 0)
+	f.shard(dir, 1)
+	out := f.gather(dir, pipelines.GatherOptions{})
+	if got := f.ask("s.duckdb", stored); got != want {
+		t.Errorf("the ledger has the fits\n%s\nand had\n%s", got, want)
+	}
+	const places = "SELECT count(DISTINCT place) || ' ' || count(*) FROM run"
+	if got := f.ask("s.duckdb", places); got != "1 2" {
+		t.Errorf("places and runs: %s, want one place of 2 runs", got)
+	}
+	for _, fit := range out.Fits {
+		if got := f.ask("s.duckdb", fmt.Sprintf("SELECT key FROM fit WHERE fit_id = %d", fit.ID)); got != fit.Key {
+			t.Errorf("%s has the number of %s", fit.Name(), got)
+		}
 	}
 }
 

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"glmbatch/internal/words"
@@ -124,8 +126,7 @@ func freeze(target string, o PlanOptions) (*shard.Plan, *spec.Pipeline, error) {
 	}
 	night := &shard.Plan{Build: Version().String(), Target: target, Spec: string(src), Profile: o.Profile,
 		Vars: maps.Clone(o.Vars), Env: env, Seed: o.Seed, Today: now, Only: o.Only, Alone: o.Alone, Within: p.Within,
-		DatabaseGiven: o.Database != "", Run: run.RunID(now), Started: now.UTC(), Fits: make([]int, o.Shards+len(o.Alone)),
-		Names: make([]int, o.Shards+len(o.Alone))}
+		DatabaseGiven: o.Database != "", Run: run.RunID(now), Started: now.UTC(), Fits: make([]int, o.Shards+len(o.Alone))}
 	night.Dir, err = filepath.Abs(p.Dir)
 	if err == nil {
 		night.Database, err = filepath.Abs(p.Database)
@@ -133,25 +134,52 @@ func freeze(target string, o PlanOptions) (*shard.Plan, *spec.Pipeline, error) {
 	return night, p, err
 }
 
-// count counts the fits of each shard.
+// count lists the units of which fits are planned, and counts the fits of each shard. Data that cannot be read are a
+// *UsageError that names all of them.
 func count(ctx context.Context, night *shard.Plan, p *spec.Pipeline, only plan.Selector) error {
 	division, err := night.Division()
 	if err != nil {
 		return &UsageError{err}
 	}
+	var faults []error
 	reader := &plan.Reader{Pipeline: p, Choice: plan.Choice{Selector: only}, Example: example, NamesOnly: true}
-	return reader.Units(ctx, func(u *plan.Unit) error {
+	err = reader.Units(ctx, func(u *plan.Unit) error {
 		defer u.Close()
-		for _, f := range plan.Fits(p, reader.Choice, u) {
-			for _, i := range f.Shards(division) {
-				night.Fits[i]++
-				if f.Replicate <= 1 {
-					night.Names[i]++
-				}
-			}
+		fits := plan.Fits(p, reader.Choice, u)
+		if len(fits) == 0 {
+			return ctx.Err()
+		}
+		entry, err := u.Entry()
+		if err != nil {
+			faults = append(faults, err)
+			return ctx.Err()
+		}
+		night.Entries = append(night.Entries, entry)
+		for _, f := range fits {
+			night.Fits[division.Of(entry.Dataset, entry.Key, f.Model.Name)]++
 		}
 		return ctx.Err()
 	})
+	if err != nil {
+		return err
+	}
+	return unreadable(faults)
+}
+
+// unreadable is the error of a plan whose data cannot be read; nil if they can.
+func unreadable(faults []error) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	b.WriteString("nothing was planned: these data cannot be read")
+	for _, err := range faults[:min(len(faults), mostRefusals)] {
+		fmt.Fprintf(&b, "\n  %s", words.Indent(err.Error()))
+	}
+	if more := len(faults) - mostRefusals; more > 0 {
+		fmt.Fprintf(&b, "\n  … and %d more like these", more)
+	}
+	return &UsageError{words.Hint(errors.New(b.String()), "fix these data, or plan the others with --only dataset=NAME")}
 }
 
 func planned(night *shard.Plan, dir string) *NightPlan {
@@ -204,8 +232,9 @@ func thaw(dir string) (*shard.Plan, *spec.Pipeline, plan.Selector, error) {
 // progressEvery is the time between two tellings of how far a shard is.
 const progressEvery = 3 * time.Second
 
-// RunShard carries out a shard of the plan in dir, in a folder below scratch, or the temporary one where that is empty.
-// A shard that is done says what it said. Errors but *UsageError are *AgainError.
+// RunShard runs a shard of the plan in dir, in a folder below scratch, or in the temporary folder if scratch is empty.
+// It does not run a shard whose fragment is sound and has no error. The exit code is 3 if planned data are missing.
+// Errors other than *UsageError are *AgainError.
 func RunShard(ctx context.Context, dir string, i int, scratch string, o RunOptions) (*Outcome, error) {
 	night, p, only, err := thaw(dir)
 	if err != nil {
@@ -214,30 +243,38 @@ func RunShard(ctx context.Context, dir string, i int, scratch string, o RunOptio
 	if i < 0 || i >= night.Shards() {
 		return nil, &UsageError{fmt.Errorf("shard %d: the plan has the shards 0 to %d", i, night.Shards()-1)}
 	}
+	manifest, err := night.Manifest(p, only)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
 	division, err := night.Division()
 	if err != nil {
 		return nil, &UsageError{err}
 	}
-	if out, err := shard.Done(dir, i); out != nil || err != nil {
-		return out, again(err)
+	earlier, err := manifest.Earlier(ctx, dir, i)
+	if earlier.Done != nil || err != nil {
+		return earlier.Done, again(err)
 	}
 	work, err := night.Begin(scratch, i)
 	if err != nil {
 		return nil, again(err)
 	}
-	err = night.Furnish(ctx, dir, i, work)
+	err = night.Furnish(ctx, dir, i, work, earlier)
 	if report.IsUnusable(err) { // what a killed machine has left; where it is the base, it is so again
 		if err = work.Empty(); err == nil {
-			err = night.Furnish(ctx, dir, i, work)
+			err = night.Furnish(ctx, dir, i, work, earlier)
 		}
 	}
 	if err != nil {
 		return nil, again(errors.Join(err, work.Close()))
 	}
+	if o.Log != nil && earlier.Redone != "" {
+		o.Log.Warn("shard", "run", night.Run, "shard", i, "action", "redone", "err", earlier.Redone)
+	}
 	p.Database, p.Publish, p.Report = work.Database(), "", ""
 	o.night = &run.Night{ID: night.Run, Started: night.Started, Place: night.Place,
-		Share: plan.Share{Index: i, Of: division}}
-	o.watch = func(t *progress.Tracker) func() { return night.Tell(dir, i, work, t.Ended, progressEvery) }
+		Share: plan.Share{Index: i, Of: division, Planned: plan.NewManifest(night.Entries)}}
+	o.watch = func(t *progress.Tracker) func() { return night.Tell(dir, i, work, t, progressEvery) }
 	out, err := o.fit(ctx, p, []byte(night.Spec), only, run.States{})
 	if err == nil && out.ExitCode == ExitUsage { // its own ledger is damaged: begin again without
 		out.ExitCode, err = ExitUncommitted, work.Empty()
@@ -245,6 +282,8 @@ func RunShard(ctx context.Context, dir string, i int, scratch string, o RunOptio
 	if err != nil || out.ExitCode != ExitPass && out.ExitCode != ExitFail {
 		return out, again(errors.Join(err, work.Close()))
 	}
+	out.Shard, out.Redone = &i, earlier.Redone
+	out.Lack()
 	return out, again(night.Finish(ctx, dir, i, work, out))
 }
 
@@ -254,7 +293,9 @@ type GatherOptions struct {
 	Partial  bool   // gather what is there
 	// Draws is where draws go: DrawsLedger, or DrawsParquet. Empty means DrawsLedger.
 	Draws    string
+	Memory   string // as in "2GB"; empty: the spec's, or a share of the machine's
 	LockWait time.Duration
+	Log      *slog.Logger // nil: none
 }
 
 // Where Gather puts draws.
@@ -268,9 +309,20 @@ func Gather(ctx context.Context, dir string, o GatherOptions) (*Outcome, error) 
 	if o.Draws != "" && o.Draws != DrawsLedger && o.Draws != DrawsParquet {
 		return nil, &UsageError{fmt.Errorf("draws go to %s or %s, and not to %q", DrawsLedger, DrawsParquet, o.Draws)}
 	}
-	night, p, _, err := thaw(dir)
+	night, p, only, err := thaw(dir)
 	if err != nil {
 		return nil, err
+	}
+	manifest, err := night.Manifest(p, only)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	if err := boundMemory(p, o.Memory); err != nil {
+		return nil, err
+	}
+	defer bound(int64(p.Run.Memory))()
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Database != "" {
 		p.Publish, p.Report = "", ""
@@ -279,7 +331,7 @@ func Gather(ctx context.Context, dir string, o GatherOptions) (*Outcome, error) 
 		}
 	}
 	ledger, err := report.Open(p.Database, report.Options{LockWait: o.LockWait, Private: len(p.Vars) > 0, Restore: true,
-		Later: true, DrawsOutside: o.Draws == DrawsParquet})
+		Later: true, DrawsOutside: o.Draws == DrawsParquet, MemoryLimit: plan.MemoryOf(p).Engine()})
 	if err == nil {
 		err = ledger.Empty()
 	}
@@ -289,13 +341,22 @@ func Gather(ctx context.Context, dir string, o GatherOptions) (*Outcome, error) 
 	if err != nil {
 		return nil, err
 	}
-	out, err := night.Gather(ctx, dir, shard.Gathering{Spec: p, Ledger: ledger, Partial: o.Partial,
+	o.Log.Info("gather started", "run", night.Run, "pipeline", p.Name, "database", p.Database, "shards", night.Shards(),
+		"build", night.Build)
+	out, err := night.Gather(ctx, dir, shard.Gathering{Spec: p, Manifest: manifest, Ledger: ledger, Partial: o.Partial,
+		Log: o.Log,
 		Run: run.Record(p, []byte(night.Spec), night.Build, run.Night{ID: night.Run, Started: night.Started,
 			Place: night.Place})})
 	if _, missing := errors.AsType[*shard.MissingError](err); missing {
 		err = &AgainError{err}
 	}
-	return out, err
+	if err != nil {
+		o.Log.Error("gather", "run", night.Run, "err", err.Error())
+		return nil, err
+	}
+	o.Log.Info("run ended", "run", night.Run, "pipeline", out.Pipeline, "exit_code", out.ExitCode, "counts", out.Counts,
+		"missing", out.Missing, "unrecorded", out.Unrecorded)
+	return out, nil
 }
 
 // ShardOf is the shard that the environment of a cluster's job names, for calls without --shard.

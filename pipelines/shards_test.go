@@ -23,7 +23,6 @@ seed: 7
 datasets:
   files: {path: files, each: file}
   claims: {path: claims.csv, by: [region]}
-  absent: {path: nowhere, each: file}
 models:
   m:
     formula: y ~ age
@@ -52,6 +51,7 @@ func firstNight(t *testing.T, start string) folder {
 	for k := range 3 {
 		f.write(fmt.Sprintf("files/f%d.csv", k), oneFile(k))
 	}
+	f.write("files/wrong.csv", "age,y\n20,-1\n30,2\n40,3\n") // a poisson count is not negative
 	return f
 }
 

@@ -139,8 +139,13 @@ func identity(size int, path ...string) string {
 // spans are those of the run, and then of each fit.
 func (t *trace) spans() [][]span {
 	run := t.span("run", t.parent, t.Started, t.Finished)
+	shard := ""
+	if t.Shard != nil { // gather writes the span of the run
+		shard = strconv.Itoa(*t.Shard)
+		run = t.span("shard", run.SpanID, t.began(), t.Finished, shard)
+	}
 	run.Attributes = attributes("glmbatch.run", t.RunID, "glmbatch.pipeline", t.Pipeline, "glmbatch.database", t.Database,
-		"glmbatch.fits", len(t.Fits), "glmbatch.exit_code", t.ExitCode)
+		"glmbatch.shard", shard, "glmbatch.fits", len(t.Fits), "glmbatch.exit_code", t.ExitCode)
 	if t.ExitCode != 0 {
 		run.Status = otlpStatus{statusError, "exit code " + strconv.Itoa(t.ExitCode)}
 	}
@@ -151,6 +156,17 @@ func (t *trace) spans() [][]span {
 		}
 	}
 	return out
+}
+
+// began is when the first fit began; the end of the run if no fit was drawn now.
+func (t *trace) began() time.Time {
+	first := t.Finished
+	for _, f := range t.Fits {
+		if len(f.Stages) > 0 && f.Stages[0].Began.Before(first) {
+			first = f.Stages[0].Began
+		}
+	}
+	return first
 }
 
 // span is a span below parent; path tells it from others of its name there.

@@ -25,7 +25,7 @@ func fragmentsOf(t *testing.T, n int) []*Fragment {
 			fits = append(fits, f)
 		}
 		store(t, l, fits...)
-		all = append(all, &Fragment{File: l, Check: func([]RunFit) error { return nil }})
+		all = append(all, &Fragment{File: l, Check: func(Contents) error { return nil }})
 	}
 	return all
 }

@@ -51,16 +51,65 @@ func (f *Fragment) check(ctx context.Context, c *sql.Conn, of, run string) error
 	if version.Int64 != int64(len(migrations)) {
 		return fmt.Errorf("has schema version %d, and this program's is %d", version.Int64, len(migrations))
 	}
-	told, err := readRows(ctx, c, "SELECT dataset, key, model, sampler, CASE WHEN bool_and(action = ?2) THEN ?2 "+
-		"ELSE '' END FROM "+of+"run_fit WHERE run_id = ?1 GROUP BY dataset, key, model, sampler",
-		func(k *RunFit) []any { return []any{&k.Dataset, &k.Group, &k.Model, &k.Sampler, &k.Action} }, run, string(Failed))
+	contents, err := contentsOf(ctx, c, of, run)
 	if err != nil {
 		return errors.New(engineWords(err))
 	}
-	if err := f.Check(told); err != nil {
+	if err := f.Check(contents); err != nil {
 		return err
 	}
 	return checkDraws(ctx, c, of)
+}
+
+// contentsOf reads the contents of a ledger that is attached as of.
+func contentsOf(ctx context.Context, c *sql.Conn, of, run string) (out Contents, err error) {
+	err = c.QueryRowContext(ctx, "SELECT coalesce((SELECT run_id FROM "+of+"run ORDER BY place DESC, started DESC "+
+		"LIMIT 1), '')").Scan(&out.Run)
+	if err != nil {
+		return out, err
+	}
+	out.Fits, err = readRows(ctx, c, "SELECT n.dataset, n.key, n.model, n.sampler, count(f.fit_id), "+
+		"count(*) FILTER (n.action = ?2) FROM "+of+"run_fit n LEFT JOIN "+of+"fit f ON f.fit_id = n.fit_id AND "+
+		"f.status = 'complete' WHERE n.run_id = ?1 GROUP BY ALL ORDER BY ALL",
+		func(k *Content) []any { return []any{&k.Dataset, &k.Group, &k.Model, &k.Sampler, &k.Fits, &k.Erred} },
+		run, string(Failed))
+	return out, err
+}
+
+// Sound returns what is wrong with the fragment of a run, by itself, before it is gathered: a damaged block, a missing
+// table, draws with another checksum, or what Check finds. Cost: the file is read twice.
+func (f *Fragment) Sound(ctx context.Context, run string) error {
+	if err := f.File.Whole(ctx); err != nil {
+		return err
+	}
+	return f.File.read(ctx, func(c *sql.Conn) error {
+		there := map[string]bool{}
+		err := scanRows(ctx, c, "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND "+
+			"schema_name = 'main'", func(rows *sql.Rows) error {
+			var name string
+			err := rows.Scan(&name)
+			there[name] = true
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, table := range fragmentTables() {
+			if !there[table] {
+				return noTable(table)
+			}
+		}
+		return f.check(ctx, c, "main.", run)
+	})
+}
+
+// fragmentTables are the tables that a fragment must have.
+func fragmentTables() []string {
+	return append([]string{"fit", "run", "run_fit", "schema_version"}, fitTables...)
+}
+
+func noTable(name string) error {
+	return fmt.Errorf("has no table %s: it is not a ledger of this program", name)
 }
 
 // checkedDraws are what the draws of a fit are held to: the checksums of its parameters, in order.

@@ -21,11 +21,22 @@ import (
 // gathered.
 type Fragment struct {
 	File *Ledger
-	// Check says what is wrong with it, given the names of the fits that the run tells of in it, each once, with the
-	// action Failed where that is all that it tells.
-	Check func(told []RunFit) error
+	// Check returns what is wrong with the fragment, given its contents.
+	Check func(Contents) error
 	// Err is why it was not loaded. Gather sets it.
 	Err error
+}
+
+// Contents names the newest run of a fragment and the fits that the gathered run noted in it.
+type Contents struct {
+	Run  string
+	Fits []Content
+}
+
+// Content is a name, with the number of complete fits and of errors that a run noted under it. Replicates share a name.
+type Content struct {
+	Key
+	Fits, Erred int
 }
 
 // Gathering is what Gather loads.
@@ -222,10 +233,10 @@ func (p *attachment) look(ctx context.Context) error {
 	}
 	for _, i := range p.numbers {
 		p.filled[i] = map[string]bool{}
-		for _, table := range append([]string{"fit", "run_fit", "schema_version"}, fitTables...) {
+		for _, table := range fragmentTables() {
 			size, ok := there["part"+strconv.Itoa(i)+"."+table]
 			if !ok {
-				p.of[i].Err = fmt.Errorf("has no table %s: it is no ledger of this program", table)
+				p.of[i].Err = noTable(table)
 			}
 			p.filled[i][table] = size > 0
 		}
@@ -310,6 +321,9 @@ func (s *Session) copyAll(ctx context.Context, g *Gathering, p *attachment) erro
 	} else if _, err := s.c.ExecContext(ctx, "CREATE OR REPLACE TEMP TABLE gathered_note AS "+notes); err != nil {
 		return err
 	}
+	if err := s.forgetErrors(ctx, g.Run.ID); err != nil {
+		return err
+	}
 	judged, anew, err := s.gathered(ctx, g, p)
 	if err == nil {
 		err = s.replaced(ctx)
@@ -326,6 +340,28 @@ func (s *Session) copyAll(ctx context.Context, g *Gathering, p *attachment) erro
 	if err == nil {
 		_, err = s.c.ExecContext(ctx, gatherNotes, g.Run.ID)
 	}
+	return err
+}
+
+// forgetErrors deletes the errors that the run has noted, and the fits that erred, of all names that the fragments
+// have: the shard may have been run again since.
+func (s *Session) forgetErrors(ctx context.Context, run string) error {
+	const named = " WHERE run_id = ?1 AND (dataset, key, model, sampler) IN (SELECT (dataset, key, model, sampler) FROM " +
+		"temp.gathered_note WHERE run_id = ?1)"
+	errs := 0
+	err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM main.run_fit"+named+" AND action = ?2", run, string(Failed)).
+		Scan(&errs)
+	if err != nil || errs == 0 {
+		return err
+	}
+	for _, table := range append(slices.Clone(fitTables), "fit") {
+		_, err := s.c.ExecContext(ctx, "DELETE FROM main."+table+" WHERE fit_id IN (SELECT fit_id FROM main.fit"+named+
+			" AND status <> 'complete')", run)
+		if err != nil {
+			return err
+		}
+	}
+	_, err = s.c.ExecContext(ctx, "DELETE FROM main.run_fit"+named+" AND action = ?2", run, string(Failed))
 	return err
 }
 

@@ -49,7 +49,7 @@ func TestOwnPartsOutside(t *testing.T) {
 func gatherFrom(ctx context.Context, l *Ledger, fragments ...*Ledger) error {
 	g := Gathering{Run: &Run{ID: "r", Pipeline: "p"}, End: func(*Session) error { return nil }}
 	for _, f := range fragments {
-		g.Fragments = append(g.Fragments, &Fragment{File: f, Check: func([]RunFit) error { return nil }})
+		g.Fragments = append(g.Fragments, &Fragment{File: f, Check: func(Contents) error { return nil }})
 	}
 	return l.Gather(ctx, g)
 }

@@ -232,6 +232,27 @@ func TestGather(t *testing.T) {
 	}
 }
 
+// With --partial exit code 3 is an outcome if what there is was loaded, and is tried again if nothing was.
+func TestGatherInPart(t *testing.T) {
+	for acts, partial := range map[string]bool{"part": true, "3": true, "part 3": false} {
+		a, dir := faked(t, acts)
+		value, err := activityEnv(t, a).ExecuteActivity(a.Gather, dir, partial)
+		if acts != "part" || !partial {
+			if err == nil {
+				t.Errorf("%s, partial %t: no error", acts, partial)
+			}
+			continue
+		}
+		var out Outcome
+		if err == nil {
+			err = value.Get(&out)
+		}
+		if err != nil || out.Exit != 3 || !strings.Contains(out.Said, "shard 1 has no fragment") {
+			t.Errorf("outcome %+v, %v", out, err)
+		}
+	}
+}
+
 // What a process prints is kept from its end, whole lines.
 func TestTail(t *testing.T) {
 	var said tail

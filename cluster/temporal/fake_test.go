@@ -16,7 +16,7 @@ import (
 
 // acts names the environment variable by which the test binary becomes the program pipeline. It lists what the calls do in
 // turn, the last for all that follow: a number is an exit code, "hang" waits for SIGTERM and exits 130, "deaf" does not mind it, "die"
-// ends by SIGKILL. "parent" is a worker that carries out a shard and hangs.
+// ends by SIGKILL, "part" ends as gather --partial does if a shard is missing. "parent" is a worker that carries out a shard and hangs.
 const acts = "GLMBATCH_FAKE"
 
 func TestMain(m *testing.M) {
@@ -70,6 +70,9 @@ func fake(list, args []string) int {
 		signal.Ignore(syscall.SIGTERM)
 		keep(filepath.Join(dir, "hangs"), true)
 		time.Sleep(time.Minute)
+	case "part":
+		fmt.Fprintln(os.Stderr, "missing: shard 1 has no fragment\nexit code 3: 1 missing")
+		return 3
 	case "die":
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		time.Sleep(time.Minute)

@@ -89,7 +89,8 @@ const (
 	ended     = "ended"
 )
 
-// Outcome is what a night ends with: the exit code of "pipeline gather", 0 or 1, and the end of what it said.
+// Outcome is what a night ends with: the exit code of "pipeline gather" and the end of what it printed. The
+// code is 0 or 1, or with Partial 3 if something is missing.
 type Outcome struct {
 	Exit int
 	Said string

@@ -158,11 +158,11 @@ pipeline help VERB tells the flags and the exit codes of each.`,
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.AddCommand(a.runCommand(), a.planCommand(), a.gatherCommand(), a.retryCommand(), a.commitCommand(),
-		a.pruneCommand(), a.driftCommand(), a.reportCommand(), a.checkCommand(), a.validateCommand(), a.listCommand(),
-		a.initCommand(), a.explainCommand(), a.showCommand(), a.runsCommand(), a.sqlCommand(), a.compareCommand(),
-		a.weightsCommand(), a.predictCommand(), a.effectsCommand(), a.exportCommand(), a.importCommand(), a.verifyCommand(),
-		a.versionCommand())
+	root.AddCommand(a.runCommand(), a.planCommand(), a.progressCommand(), a.gatherCommand(), a.retryCommand(),
+		a.commitCommand(), a.pruneCommand(), a.driftCommand(), a.reportCommand(), a.checkCommand(), a.validateCommand(),
+		a.listCommand(), a.initCommand(), a.explainCommand(), a.showCommand(), a.runsCommand(), a.sqlCommand(),
+		a.compareCommand(), a.weightsCommand(), a.predictCommand(), a.effectsCommand(), a.exportCommand(),
+		a.importCommand(), a.verifyCommand(), a.versionCommand())
 	tellExits(root)
 	complete(root)
 	plainUsage(root, a.screen().width)

@@ -91,8 +91,11 @@ fits are skipped; a killed run goes on where it stopped, with the same bits. Wit
 --plan it carries out one shard of a night that several machines share.`,
 		Example: `  pipeline run quickstart
   pipeline run nightly.yaml --workers 8 --only 'dataset=claims/*'`,
-		Args: f.targets,
+		Args: f.count,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.check(c, args); err != nil {
+				return err
+			}
 			if f.plan != "" {
 				return a.runShard(c.Context(), &f)
 			}
@@ -119,13 +122,19 @@ func (f *runFlags) registerRun(c *cobra.Command) {
 	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be drawn and why, and draw nothing")
 	c.Flags().BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
 	outputFlag(c, &f.output)
+	f.registerFiles(c)
+	lockWaitFlag(c, &f.lockWait)
+}
+
+// registerFiles adds the flags that name files for other programs.
+func (f *runFlags) registerFiles(c *cobra.Command) {
 	c.Flags().StringVar(&f.log, "log", "", "append structured log lines (JSON) to this file; - for standard error")
 	c.Flags().StringVar(&f.metrics, "metrics", "",
-		"write what the run left to this file, for Prometheus' textfile collector")
+		"write the results of the run to this file, for the textfile collector of Prometheus")
 	c.Flags().StringVar(&f.junit, "junit", "", "write the fits to this file as tests, in the XML of JUnit")
 	c.Flags().StringVar(&f.trace, "trace", "",
-		"append what was done when to this file, as spans of OpenTelemetry (OTLP, JSON lines); $TRACEPARENT is their parent")
-	lockWaitFlag(c, &f.lockWait)
+		"append when each step was done to this file, as spans of OpenTelemetry (OTLP, JSON lines); $TRACEPARENT is their "+
+			"parent")
 }
 
 // onlyFlag, outputFlag, lockWaitFlag and databaseFlag are the flags of several verbs.
@@ -235,20 +244,27 @@ func (a *app) watch(o *pipelines.RunOptions, f *runFlags) (done func(), err erro
 		o.Progress = a.stderr
 		o.Live, o.Width = terminal(a.stderr)
 	}
-	switch f.log {
-	case "":
-	case "-":
-		o.Log, o.Progress = slog.New(slog.NewJSONHandler(visibleJSON{a.stderr}, nil)), nil
-	default:
-		file, err := os.OpenFile(f.log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-		if err != nil {
-			return nil, err
-		}
-		log := &logFile{File: file}
-		o.Log = slog.New(slog.NewJSONHandler(visibleJSON{log}, nil))
-		return func() { log.Close(a.stderr) }, nil
+	if f.log == "-" {
+		o.Progress = nil
 	}
-	return func() {}, nil
+	o.Log, done, err = a.openLog(f.log)
+	return done, err
+}
+
+// openLog opens the log that a flag names, until done is called. The log of an empty name is nil.
+func (a *app) openLog(name string) (log *slog.Logger, done func(), err error) {
+	switch name {
+	case "":
+		return nil, func() {}, nil
+	case "-":
+		return slog.New(slog.NewJSONHandler(visibleJSON{a.stderr}, nil)), func() {}, nil
+	}
+	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines := &logFile{File: file}
+	return slog.New(slog.NewJSONHandler(visibleJSON{lines}, nil)), func() { lines.Close(a.stderr) }, nil
 }
 
 // print prints an outcome in the form that was asked for.

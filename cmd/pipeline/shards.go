@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,12 +23,14 @@ func (a *app) planCommand() *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "plan SPEC|NAME",
-		Short: "Divide a night among machines",
-		Long: `plan freezes what a run would draw in a folder that all machines see: the spec,
-its variables and the environment that it read, profile, seed, the day, the program's
-build, and what the ledger knows. run --plan carries out a shard of it, wherever and
-whenever that is, and gather loads all of them into the ledger. Draws are those of
-one run. A call that is repeated finds the plan that is there.`,
+		Short: "Divide a run among machines",
+		Long: `plan writes a folder that all machines see: the spec, its variables and the
+environment that it read, profile, seed, the day, the program's build, what the ledger
+has, and a manifest. The manifest lists the files and groups of which fits are planned,
+with their sources and sizes. Data that cannot be read are an error, and nothing is
+planned. run --plan runs a shard, progress shows how far the shards are, and gather
+loads all of them into the ledger. Draws are those of one run. A call that is repeated
+finds the plan that is there.`,
 		Example: `  pipeline plan nightly.yaml --shards 20 --to night
   pipeline plan nightly.yaml --shards 20 --alone dataset=claims/huge --to night
   pipeline run --plan night --shard 0
@@ -70,14 +73,16 @@ one run. A call that is repeated finds the plan that is there.`,
 
 func (a *app) gatherCommand() *cobra.Command {
 	var o pipelines.GatherOptions
-	var output string
+	var f runFlags
 	c := &cobra.Command{
 		Use:   "gather DIR",
-		Short: "Load the shards of a night into the ledger",
-		Long: `gather reads all that the shards of a plan have left, holds draws against their
-checksums, loads some shards at a time in one transaction, and publishes what the spec
-asks for, as one run of all fits would have. It may be killed and called again. Where a
-shard is missing or damaged it names that, and loads nothing unless --partial is given.
+		Short: "Load the shards of a run into the ledger",
+		Long: `gather reads the fragments of all shards, compares the names of their fits with the
+plan's and the draws with their checksums, loads some shards at a time in one
+transaction, and publishes what the spec asks for, as one run of all fits would have. It
+may be killed and called again. If a shard or a planned fit is missing, damaged or of
+another run, gather names it and loads nothing; with --partial it loads the others. The
+exit code is 3 either way.
 
 With --draws parquet the draws go to a folder beside the ledger, posteriors.duckdb.draws,
 one Parquet file a shard, and all else to the ledger: for nights of more than some 100,000
@@ -86,27 +91,52 @@ fits. Move, copy and restore the two together.`,
   pipeline gather night --draws parquet`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkOutput(output); err != nil {
+			if err := checkOutput(f.output); err != nil {
 				return err
 			}
+			log, done, err := a.openLog(f.log)
+			if err != nil {
+				return err
+			}
+			defer done()
+			o.Log, o.Memory, o.LockWait = log, f.memory, f.lockWait
 			out, err := pipelines.Gather(c.Context(), args[0], o)
 			if err != nil {
 				return work(err)
 			}
-			for _, m := range out.Missing {
-				fmt.Fprintf(a.stderr, "left out: %s\n", clean(m))
-			}
-			a.code = out.ExitCode
-			return a.print(out, output, false)
+			return a.finish(out, &f)
 		},
 	}
 	c.Flags().BoolVar(&o.Partial, "partial", false, "load the shards that are there")
 	c.Flags().StringVar(&o.Draws, "draws", pipelines.DrawsLedger, "where draws go: "+pipelines.DrawsLedger+", or "+
 		pipelines.DrawsParquet+", files beside it")
 	c.Flags().StringVar(&o.Database, "database", "", "DuckDB file, instead of the plan's; nothing is published then")
-	outputFlag(c, &output)
-	lockWaitFlag(c, &o.LockWait)
+	c.Flags().StringVar(&f.memory, "memory", "",
+		"memory that gather may take: 500MB, 2GB; left out: the spec's, or three quarters of the machine's")
+	c.Flags().BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
+	outputFlag(c, &f.output)
+	f.registerFiles(c)
+	lockWaitFlag(c, &f.lockWait)
 	return c
+}
+
+// finish prints the outcome of a shard or of gather, and writes the files for other programs.
+func (a *app) finish(out *pipelines.Outcome, f *runFlags) error {
+	f.done = append(f.done, out)
+	a.code = out.ExitCode
+	if err := a.print(out, f.output, f.quiet); err != nil {
+		return err
+	}
+	if out.Redone != "" && !f.quiet {
+		fmt.Fprintf(a.stderr, "note: %s\n", clean(out.Redone))
+	}
+	for _, m := range out.Missing {
+		fmt.Fprintf(a.stderr, "missing: %s\n", clean(m))
+	}
+	if n := len(out.Missing); n > 0 {
+		fmt.Fprintf(a.stderr, "exit code %d: %d missing\n", out.ExitCode, n) // cluster/temporal reads it
+	}
+	return work(f.forMachines())
 }
 
 // shardFlags are those of run that carry out a shard of a plan.
@@ -125,18 +155,36 @@ func (f *shardFlags) register(c *cobra.Command) {
 var withPlan = strings.Fields("plan shard spool workers memory quiet output log metrics junit trace lock-wait " +
 	"color help")
 
-// targets checks the arguments of run.
-func (f *shardFlags) targets(c *cobra.Command, args []string) error {
+// whyNot has, by flag, the reason why run --plan does not take it, and what to do instead.
+var whyNot = map[string][2]string{
+	"only": {"the plan lists the fits of each shard", "give it to pipeline plan"},
+	"force": {"the plan decides which fits are drawn: those that its ledger did not have",
+		"to draw all fits again, plan with another --database; to run a shard again, delete its files in DIR/fragments"},
+	"dry-run": {"the plan lists the fits already",
+		"the list is the manifest in DIR/plan.json; pipeline run SPEC --dry-run gives the reasons"},
+	"select": {"the plan lists the fits of each shard", "run the shard again: it tries only the fits that erred"},
+}
+
+// count checks the number of arguments of run.
+func (f *shardFlags) count(c *cobra.Command, args []string) error {
+	if f.plan != "" || f.shard != "" || f.spool != "" {
+		return nil // check explains what is wrong
+	}
+	return cobra.MinimumNArgs(1)(c, args)
+}
+
+// check checks the flags and arguments of run that do not go together.
+func (f *shardFlags) check(c *cobra.Command, args []string) (err error) {
 	if f.plan == "" {
 		if f.shard != "" || f.spool != "" {
-			return errors.New("--shard and --spool are of a plan: name its folder with --plan")
+			return errors.New("--shard and --spool belong to a plan: name its folder with --plan")
 		}
-		return cobra.MinimumNArgs(1)(c, args)
+		return nil
 	}
-	var err error
 	c.Flags().Visit(func(flag *pflag.Flag) {
-		if !slices.Contains(withPlan, flag.Name) {
-			err = words.Hint(fmt.Errorf("--%s does not go with --plan", flag.Name), "give it to pipeline plan")
+		if err == nil && !slices.Contains(withPlan, flag.Name) {
+			err = words.Hint(fmt.Errorf("run --plan does not take --%s: %s", flag.Name, cmp.Or(whyNot[flag.Name][0],
+				"the plan decides it")), cmp.Or(whyNot[flag.Name][1], "give it to pipeline plan"))
 		}
 	})
 	if err == nil && len(args) > 0 {
@@ -182,10 +230,5 @@ func (a *app) runShard(ctx context.Context, f *runFlags) error {
 	if err != nil {
 		return work(err)
 	}
-	f.done = append(f.done, out)
-	a.code = out.ExitCode
-	if err := a.print(out, f.output, f.quiet); err != nil {
-		return err
-	}
-	return work(f.forMachines())
+	return a.finish(out, f)
 }

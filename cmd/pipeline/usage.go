@@ -196,23 +196,28 @@ var (
 		"the spec or the call is wrong, and nothing was done; or the ledger is damaged"}
 	drawn = exit{pipelines.ExitUncommitted,
 		"something is drawn but not committed, or the ledger could not be published, or its report not be written"}
-	kept  = exit{pipelines.ExitInterrupted, "interrupted; what was drawn is kept"}
-	asked = []exit{done, broken, usage, held, interrupted} // of verbs that ask a ledger
+	lacking = exit{pipelines.ExitUncommitted, drawn.meaning + "; of a shard, planned data are missing"}
+	kept    = exit{pipelines.ExitInterrupted, "interrupted; what was drawn is kept"}
+	asked   = []exit{done, broken, usage, held, interrupted} // of verbs that ask a ledger
 )
 
 // exits are the exit codes of each verb: help prints them, and so does
 // docs/reference/cli.md.
 var exits = map[string][]exit{
 	"run": {{pipelines.ExitPass, "every fit passes its gates, warnings included"},
-		{pipelines.ExitFail, "some fit failed or erred"}, badSpec, drawn, kept},
+		{pipelines.ExitFail, "some fit failed or erred"}, badSpec, lacking, kept},
 	"retry": {{pipelines.ExitPass, "every fit that was retried passes, or there was none"},
 		{pipelines.ExitFail, "some fit failed or erred"}, badSpec, drawn, kept},
-	"plan": {{pipelines.ExitPass, "the night is planned"}, {pipelines.ExitFail, "the folder cannot be written"},
-		badSpec, held, interrupted},
+	"plan": {{pipelines.ExitPass, "the run is planned"}, {pipelines.ExitFail, "the folder cannot be written"},
+		{pipelines.ExitUsage, "the spec or the call is wrong, data cannot be read, or the ledger is damaged"}, held,
+		interrupted},
+	"progress": {{pipelines.ExitPass, "shown, whatever the states"}, {pipelines.ExitUsage,
+		"the call is wrong, the folder has no plan, or another program made it"}},
 	"gather": {{pipelines.ExitPass, "every fit passes its gates, warnings included"},
 		{pipelines.ExitFail, "some fit failed or erred"},
 		{pipelines.ExitUsage, "the call is wrong, another program made the plan, or the ledger is damaged"},
-		{pipelines.ExitUncommitted, "a shard is missing, or the ledger or a file to publish cannot be written"}, interrupted},
+		{pipelines.ExitUncommitted,
+			"a shard or a planned fit is missing, or the ledger or a file to publish cannot be written"}, interrupted},
 	"commit": {{pipelines.ExitPass, "nothing waits, and what was loaded passes"},
 		{pipelines.ExitFail, "some fit that was loaded failed"}, badSpec, drawn, interrupted},
 	"check": {{pipelines.ExitPass, "no fit failed"}, {pipelines.ExitFail, "some fit failed or erred"},

@@ -93,7 +93,7 @@ var deps = map[string]string{
 		" pipelines/internal/plan pipelines/internal/spool",
 	// shard divides a night among machines, and draws nothing. It reads the blocks of fragments side by side.
 	"pipelines/internal/shard": "internal/outfile internal/words report report/record pipelines/internal/assess" +
-		" pipelines/internal/outcome pipelines/internal/plan pipelines/internal/spec" + fanout,
+		" pipelines/internal/outcome pipelines/internal/plan pipelines/internal/progress pipelines/internal/spec" + fanout,
 	// predictive evaluates fits row by row, from draws that it is given.
 	"pipelines/internal/predictive": "infer infer/design infer/glm infer/loo internal/variate transform report/record" + fanout,
 	"pipelines/internal/predict": "infer infer/glm infer/prior ingest transform internal/words report report/record pipelines/internal/assess" +

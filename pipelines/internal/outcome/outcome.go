@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,7 +39,11 @@ type Outcome struct {
 	// the run did about them.
 	Counts map[string]int `json:"counts"`
 	Fits   []*Result      `json:"fits"`
-	// Missing are shards of a night that were not gathered, and why.
+	// Shard is the shard that was run, from 0; nil for a run that is not divided.
+	Shard *int `json:"shard,omitempty"`
+	// Redone is why an earlier fragment of the shard was not taken.
+	Redone string `json:"redone,omitempty"`
+	// Missing names shards that were not gathered, and planned fits without data, each with its reason.
 	Missing []string `json:"missing,omitempty"`
 	// Unrecorded is why the ledger could not be told how the run ended; empty
 	// if it was.
@@ -122,6 +127,24 @@ func exitCode(fits []*Result) int {
 	return code
 }
 
+// Lack adds the planned fits without data to Missing. If anything is missing, the exit code is at least 3.
+func (o *Outcome) Lack() {
+	for _, f := range o.Fits {
+		if f.LacksData {
+			why, _, _ := strings.Cut(strings.Join(f.Reasons, "; "), "\n")
+			o.Missing = append(o.Missing, f.Name()+": "+why)
+		}
+	}
+	if len(o.Missing) > 0 && (o.ExitCode == exit.Pass || o.ExitCode == exit.Fail) {
+		o.ExitCode = exit.Uncommitted
+	}
+}
+
+// Erred reports whether a fit erred.
+func (o *Outcome) Erred() bool {
+	return slices.ContainsFunc(o.Fits, func(f *Result) bool { return f.Action == Errored })
+}
+
 // Unrecord notes that the ledger could not be told how the run ended, for err.
 func (o *Outcome) Unrecord(err error) {
 	o.Unrecorded = err.Error()
@@ -153,35 +176,38 @@ const (
 
 // Result is what a run says of one fit.
 type Result struct {
-	ID          int64              `json:"fit_id,omitempty"` // in the ledger
-	Dataset     string             `json:"dataset"`
-	Key         string             `json:"key,omitempty"`
-	Model       string             `json:"model"`
-	Sampler     string             `json:"sampler"`
-	Replicate   int                `json:"replicate,omitempty"` // 2, 3, … of a repetition
-	Method      string             `json:"method,omitempty"`
-	Fingerprint string             `json:"fingerprint,omitempty"`
-	Action      string             `json:"action"`
-	Verdict     string             `json:"verdict,omitempty"` // pass, warn, fail or error
-	Reasons     []string           `json:"reasons,omitempty"`
-	Warnings    []string           `json:"warnings,omitempty"`
-	Rows        int                `json:"rows,omitempty"`
-	Columns     int                `json:"columns,omitempty"`
-	Chains      int                `json:"chains,omitempty"`
-	Warmup      int                `json:"warmup,omitempty"`  // iterations per chain
-	Draws       int                `json:"draws,omitempty"`   // kept draws per chain
-	Seconds     float64            `json:"seconds,omitempty"` // processor time: set-up, warm-up and sampling
-	Times       Times              `json:"times,omitzero"`
-	RHatMax     report.Number      `json:"rhat_max,omitzero"`     // of the gated quantities of a fit that was drawn now
-	ESSBulkMin  report.Number      `json:"ess_bulk_min,omitzero"` // of its gated parameters
-	Divergences int                `json:"divergences,omitempty"`
-	Discrete    bool               `json:"-"` // of a model of kind mrf: rows are variables, columns edges
-	Size        string             `json:"-"` // how much a dry run would draw, in words
-	Parameters  []ParameterSummary `json:"-"` // but group-level effects and penalised coefficients of smooths
-	Effects     int                `json:"-"` // group-level ones
-	Penalised   int                `json:"-"`
-	Stages      []progress.Stage   `json:"-"` // what was done when; none of fits that an earlier run drew
-	Err         error              `json:"-"`
+	ID          int64         `json:"fit_id,omitempty"` // in the ledger
+	Dataset     string        `json:"dataset"`
+	Key         string        `json:"key,omitempty"`
+	Model       string        `json:"model"`
+	Sampler     string        `json:"sampler"`
+	Replicate   int           `json:"replicate,omitempty"` // 2, 3, … of a repetition
+	Method      string        `json:"method,omitempty"`
+	Fingerprint string        `json:"fingerprint,omitempty"`
+	Action      string        `json:"action"`
+	Verdict     string        `json:"verdict,omitempty"` // pass, warn, fail or error
+	Reasons     []string      `json:"reasons,omitempty"`
+	Warnings    []string      `json:"warnings,omitempty"`
+	Rows        int           `json:"rows,omitempty"`
+	Columns     int           `json:"columns,omitempty"`
+	Chains      int           `json:"chains,omitempty"`
+	Warmup      int           `json:"warmup,omitempty"`  // iterations per chain
+	Draws       int           `json:"draws,omitempty"`   // kept draws per chain
+	Seconds     float64       `json:"seconds,omitempty"` // processor time: set-up, warm-up and sampling
+	Times       Times         `json:"times,omitzero"`
+	RHatMax     report.Number `json:"rhat_max,omitzero"`     // of the gated quantities of a fit that was drawn now
+	ESSBulkMin  report.Number `json:"ess_bulk_min,omitzero"` // of its gated parameters
+	Divergences int           `json:"divergences,omitempty"`
+	// LacksData reports that planned data of the fit are missing.
+	LacksData bool `json:"lacks_data,omitempty"`
+
+	Discrete   bool               `json:"-"` // of a model of kind mrf: rows are variables, columns edges
+	Size       string             `json:"-"` // how much a dry run would draw, in words
+	Parameters []ParameterSummary `json:"-"` // but group-level effects and penalised coefficients of smooths
+	Effects    int                `json:"-"` // group-level ones
+	Penalised  int                `json:"-"`
+	Stages     []progress.Stage   `json:"-"` // what was done when; none of fits that an earlier run drew
+	Err        error              `json:"-"`
 }
 
 // Times are seconds of a fit that was drawn now: the first three processor time
@@ -252,6 +278,8 @@ func (r *Result) Fail(err error) {
 	err = spool.Hint(err)
 	r.Err, r.Reasons = err, []string{err.Error()}
 	var busy *spool.BusyError
+	var lack *plan.LackError
+	r.LacksData = errors.As(err, &lack)
 	switch {
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		r.Action, r.Verdict, r.Reasons = Interrupted, "", nil

@@ -28,8 +28,6 @@ func (r *Reader) readDiscrete(ctx context.Context, ds *spec.Dataset, yield func(
 	switch {
 	case !r.wants(ds, ""):
 		return nil
-	case r.NamesOnly:
-		return yield(r.unit(ds, ""))
 	}
 	return r.readGraph(ctx, ds, yield)
 }
@@ -46,6 +44,7 @@ func (r *Reader) readMade(ctx context.Context, ds *spec.Dataset, count int,
 		if !r.wants(ds, u.Key) {
 			continue
 		}
+		u.from.Source = "made by the program"
 		if r.NamesOnly {
 			if err := yield(u); err != nil {
 				return err
@@ -69,11 +68,21 @@ func (r *Reader) readImages(ctx context.Context, ds *spec.Dataset, yield func(*U
 	r.bound(ctx, &src)
 	sources, err := ingest.Expand(ctx, src)
 	if err != nil {
-		return yield(&Unit{Dataset: ds, Err: err})
+		return yield(r.unreadable(ds, err))
 	}
 	for _, s := range sources {
 		u := r.unit(ds, s.Key)
 		if !r.wants(ds, u.Key) {
+			continue
+		}
+		files := []*ingest.Source{&s}
+		if ds.Image.Truth != "" {
+			files = append(files, &ingest.Source{Name: ds.Name, Path: ds.Image.Truth, Within: r.Pipeline.Within})
+		}
+		if u.from = r.origin(ctx, ds, files...); r.NamesOnly {
+			if err := yield(u); err != nil {
+				return err
+			}
 			continue
 		}
 		for _, path := range []string{s.Path, ds.Image.Truth} {
@@ -119,19 +128,45 @@ func (r *Reader) readGraph(ctx context.Context, ds *spec.Dataset, yield func(*Un
 		return ctx.Err()
 	}
 	if err != nil {
-		return yield(&Unit{Dataset: ds, Err: err})
+		return yield(r.unreadable(ds, err))
 	}
 	src.Columns = nil // all: models name theirs by several keys
 	beside := discrete.Source{Edges: r.beside(ctx, ds, ds.Edges.Path, ds.Edges.SQL, ds.Edges.Database, ds.Edges.Params),
 		Tables: r.beside(ctx, ds, ds.Tables.Path, ds.Tables.SQL, ds.Tables.Database, ds.Tables.Params)}
+	from, queries := r.graphOrigin(ctx, ds, &src, beside)
+	if r.NamesOnly && !queries {
+		u := r.unit(ds, "")
+		u.from = from
+		return yield(u)
+	}
 	return r.readOne(ctx, ds, src, func(u *Unit) error {
+		from.unread = u.from.unread
+		u.from = from
 		if u.Err == nil {
 			u.discrete, u.Err = discrete.FromTable(ctx, ds, u.table, beside)
 			u.table.Release()
 			u.table = nil
+			if queries {
+				u.from.unread = u.Err
+			}
 		}
 		return yield(u)
 	})
+}
+
+// graphOrigin measures the files of a graph, and reports whether a query is among its sources.
+func (r *Reader) graphOrigin(ctx context.Context, ds *spec.Dataset, rows *ingest.Source, beside discrete.Source,
+) (from Origin, queries bool) {
+	all := []*ingest.Source{rows}
+	for _, s := range []*ingest.Source{beside.Edges, beside.Tables} {
+		if s != nil {
+			all = append(all, s)
+		}
+	}
+	for _, s := range all {
+		queries = queries || s.SQL != ""
+	}
+	return r.origin(ctx, ds, all...), queries
 }
 
 // beside is the source of a table beside the rows; nil where there is none.

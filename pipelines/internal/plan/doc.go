@@ -24,6 +24,7 @@
 //   - earlier.go, around.go, datasummary.go: starts from the posterior of an earlier fit;
 //   - folds.go: rows that k-fold leaves out together;
 //   - averages.go, drawnrows.go: rows that derived quantities and effects average over, complete or not;
+//   - manifest.go: the units that a sharded run planned, and what a shard lacks of them;
 //   - forecast.go: how fast chains are expected to forget;
 //   - cases.go, survey.go, defaults.go, sizes.go: what check, explain and validate ask.
 package plan

@@ -27,6 +27,7 @@ func (r *Reader) readFactored(ctx context.Context, ds *spec.Dataset, s ingest.So
 		err     error
 	}
 	u := r.unit(ds, s.Key)
+	u.from = r.origin(ctx, ds, &s)
 	got, left := Unless(ctx, Patience, func() (got factored) {
 		got.designs, got.notes, got.err = u.factor(ctx, s, r.models(ds.Name))
 		return got
@@ -37,7 +38,7 @@ func (r *Reader) readFactored(ctx context.Context, ds *spec.Dataset, s ingest.So
 	if left || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	u.designs, u.warnings, u.Err = got.designs, got.notes, got.err
+	u.designs, u.warnings, u.Err, u.from.unread = got.designs, got.notes, got.err, got.err
 	return yield(u)
 }
 

@@ -31,7 +31,7 @@ func Fits(p *spec.Pipeline, c Choice, u *Unit) []*Fit {
 		if ref.Dataset != u.Dataset || !c.fit(u.Dataset.Name, u.Key, ref.Model.Name, ref.Sampler.Name) {
 			continue
 		}
-		if u.shared() && !c.Share.has(u.Dataset.Name, u.Key, ref.Model.Name) {
+		if !c.Share.has(u.Dataset.Name, u.Key, ref.Model.Name) {
 			continue
 		}
 		for k := range max(p.Run.Replicates, 1) {

@@ -30,7 +30,8 @@ type Reader struct {
 	// Work is a folder for files of tables and designs that are larger than the heap should hold; empty: all live there.
 	// Who names it closes each unit.
 	Work string
-	// NamesOnly has units yielded without their data, and files opened only where columns divide them into units.
+	// NamesOnly has units yielded with their names and origins. Rows are read only of queries, and of files that columns
+	// divide into units.
 	NamesOnly bool
 }
 
@@ -41,7 +42,11 @@ func (r *Reader) Units(ctx context.Context, yield func(*Unit) error) error {
 		if !r.Choice.dataset(ds.Name, ds.Divided()) || len(r.models(ds.Name)) == 0 {
 			continue
 		}
-		if err := r.read(ctx, ds, yield); err != nil {
+		read := r.read
+		if r.Choice.Share.Planned != nil {
+			read = r.readPlanned
+		}
+		if err := read(ctx, ds, yield); err != nil {
 			return err
 		}
 	}
@@ -100,18 +105,21 @@ func (r *Reader) read(ctx context.Context, ds *spec.Dataset, yield func(*Unit) e
 		return ctx.Err()
 	}
 	if err != nil {
-		return yield(&Unit{Dataset: ds, Err: err})
+		return yield(r.unreadable(ds, err))
+	}
+	if r.NamesOnly && !src.Grouped && len(ds.Groups()) > 0 {
+		src.Columns = func(*ingest.Schema) ([]string, error) { return []string{}, nil } // Read adds those of by
 	}
 	sources, err := ingest.Expand(ctx, src)
 	if err != nil {
-		return yield(&Unit{Dataset: ds, Err: err})
+		return yield(r.unreadable(ds, err))
 	}
 	for _, s := range sources {
 		if len(ds.Groups()) == 0 && !r.wants(ds, s.Key) {
 			continue
 		}
 		read := r.readOne
-		if r.NamesOnly && len(ds.Groups()) == 0 {
+		if r.NamesOnly && len(ds.Groups()) == 0 && s.SQL == "" {
 			read = r.name
 		}
 		if err := read(ctx, ds, s, yield); err != nil {
@@ -122,8 +130,10 @@ func (r *Reader) read(ctx context.Context, ds *spec.Dataset, yield func(*Unit) e
 }
 
 // name yields a unit without its data.
-func (r *Reader) name(_ context.Context, ds *spec.Dataset, s ingest.Source, yield func(*Unit) error) error {
-	return yield(r.unit(ds, s.Key))
+func (r *Reader) name(ctx context.Context, ds *spec.Dataset, s ingest.Source, yield func(*Unit) error) error {
+	u := r.unit(ds, s.Key)
+	u.from = r.origin(ctx, ds, &s)
+	return yield(u)
 }
 
 func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source, yield func(*Unit) error) error {
@@ -134,6 +144,7 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		tables []*ingest.Table
 		err    error
 	}
+	from := r.origin(ctx, ds, &s)
 	var files *mapped.Folder // of a table that is one unit; groups are copies
 	if len(ds.Groups()) == 0 && !s.Grouped {
 		files = r.files()
@@ -151,13 +162,18 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 	}
 	if got.err != nil {
 		files.Release()
-		return yield(&Unit{Dataset: ds, Key: s.Key, Err: got.err})
+		from.unread = got.err
+		return yield(&Unit{Dataset: ds, Key: s.Key, Err: got.err, from: from})
 	}
 	for _, t := range got.tables {
 		if !r.wants(ds, t.Key) {
 			continue
 		}
 		u := r.unit(ds, t.Key)
+		if u.from = from; r.measures() {
+			rows := t.Data.NumRows()
+			u.from.Rows = &rows
+		}
 		if ds.Imputed() {
 			if t, u.imputations, u.Err = imputationsOf(t, ds); u.Err != nil {
 				files.Release()

@@ -47,14 +47,16 @@ func (d Division) Of(dataset, key, model string) int {
 
 // Share is one of several parts of a pipeline's fits, for machines that share a night. The zero value is all of them.
 type Share struct {
-	Index int
-	Of    Division
+	Index   int
+	Of      Division
+	Planned *Manifest // the units that have fits; nil: all
 }
 
 // has reports whether the fits of a model on a unit are of the share: samplers and replicates stay together, since
 // they share a design. Names decide it alone.
 func (s Share) has(dataset, key, model string) bool {
-	return s.Of.Shares() <= 1 || s.Of.Of(dataset, key, model) == s.Index
+	return (s.Of.Shares() <= 1 || s.Of.Of(dataset, key, model) == s.Index) &&
+		(s.Planned == nil || s.Planned.has(dataset, key))
 }
 
 // hashed is a number below n that names decide.
@@ -65,17 +67,6 @@ func hashed(dataset, key, model string, n int) int {
 		h.Write([]byte(name))
 	}
 	return int(binary.LittleEndian.Uint64(h.Sum(nil)) % uint64(n))
-}
-
-// Shards are the shares that the fit is of: one, but where nobody knows what groups or files there are.
-func (f *Fit) Shards(d Division) (out []int) {
-	if f.Unit.shared() {
-		return []int{d.Of(f.Unit.Dataset.Name, f.Unit.Key, f.Model.Name)}
-	}
-	for i := range d.Shares() {
-		out = append(out, i)
-	}
-	return out
 }
 
 // wants reports whether the reader's choice has fits of a unit.
@@ -89,10 +80,4 @@ func (r *Reader) wants(ds *spec.Dataset, key string) bool {
 		}
 	}
 	return false
-}
-
-// shared reports whether the fits of a unit are divided among shares. They are not where a file or a data set could not
-// be read: what groups or files it has nobody knows, so each share says what is wrong.
-func (u *Unit) shared() bool {
-	return u.Err == nil || len(u.Dataset.Groups()) == 0 && (u.Key != "" || !u.Dataset.Divided())
 }

@@ -54,6 +54,39 @@ func TestRateAfterResume(t *testing.T) {
 	}
 }
 
+// A fit that is sampled tells its iterations, those that it is expected to need, and the time that these take at its
+// rate: what is planned, or more if the effective sample size is far from its target.
+func TestRunning(t *testing.T) {
+	c := &clock{t: time.Unix(0, 0)}
+	tr := New(c.now)
+	f := tr.Start("x")
+	if got := tr.Running()[0]; got.Phase != "reading" || got.Expected != 0 || got.SecondsLeft != nil || got.Share() != 0 {
+		t.Errorf("before it samples: %+v", got)
+	}
+	c.t = c.t.Add(4 * time.Second)
+	f.Phase("sampling")
+	f.Plan(1000, 4000) // 1000 of an earlier session
+	f.Add(500)
+	c.t = c.t.Add(5 * time.Second)
+	got := tr.Running()[0]
+	if got.Fit != "x" || got.Iterations != 1500 || got.Expected != 4000 || got.Seconds != 9 || got.SecondsLeft == nil ||
+		*got.SecondsLeft != 25 || got.Share() != 0.375 { // 2500 iterations at 100 a second
+		t.Errorf("sampling: %+v, %v left", got, got.SecondsLeft)
+	}
+	f.Checked(Check{ESS: 50, Target: 400})
+	if got := tr.Running()[0]; got.Expected != 12000 || *got.SecondsLeft != 105 { // eight times the 1500
+		t.Errorf("with an eighth of its target: %+v, %v left", got, *got.SecondsLeft)
+	}
+	f.Checked(Check{ESS: 500, Target: 400})
+	if got := tr.Running()[0]; got.Expected != 4000 {
+		t.Errorf("beyond its target: %+v", got)
+	}
+	tr.End(f, "pass", "")
+	if got := tr.Running(); len(got) != 0 {
+		t.Errorf("after its end: %+v", got)
+	}
+}
+
 // terminal keeps what is written, and tells of each picture after it stands there.
 type terminal struct {
 	text    []byte

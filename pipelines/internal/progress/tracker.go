@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -62,6 +63,57 @@ func (t *Tracker) Ended() (all, failed int) {
 	return t.settled, t.counts["fail"] + t.counts["error"]
 }
 
+// Running is a fit that is worked on.
+type Running struct {
+	Fit        string `json:"fit"`
+	Phase      string `json:"phase"`
+	Iterations int64  `json:"iterations"` // done, of all chains
+	// Expected is the number of iterations that the fit is expected to end with; 0 until it samples.
+	Expected int64   `json:"expected"`
+	Seconds  float64 `json:"seconds"` // since it began
+	// SecondsLeft is an estimate by the rate of iterations; null until there is one.
+	SecondsLeft *float64 `json:"seconds_left"`
+}
+
+// Share is the part of the expected iterations that is done, below 1.
+func (r Running) Share() float64 {
+	if r.Expected == 0 {
+		return 0
+	}
+	return min(float64(r.Iterations)/float64(r.Expected), 0.99)
+}
+
+// Running lists the fits that are worked on, in the order in which they began.
+func (t *Tracker) Running() []Running {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now, out := t.now(), make([]Running, len(t.active))
+	for i, f := range t.active {
+		out[i] = f.running(now)
+	}
+	return out
+}
+
+// running describes the fit. It is expected to end when its effective sample size reaches the target, if that goes on
+// to grow in proportion to the iterations, and not before those that are planned.
+func (f *Fit) running(now time.Time) Running {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	phase, _ := f.phase.Load().(string)
+	done, expected := f.done.Load(), float64(f.planned.Load())
+	if f.checked && f.check.ESS > 0 && f.check.ESS < f.check.Target {
+		expected = max(expected, float64(f.atCheck)*f.check.Target/f.check.ESS)
+	}
+	expected = min(expected, math.MaxInt64/2)
+	r := Running{Fit: f.name, Phase: phase, Iterations: done, Expected: int64(expected),
+		Seconds: now.Sub(f.began).Seconds()}
+	if elapsed, fresh := now.Sub(f.since).Seconds(), done-f.atSince; fresh > 0 && elapsed > 0 {
+		left := max(expected-float64(done), 0) * elapsed / float64(fresh)
+		r.SecondsLeft = &left
+	}
+	return r
+}
+
 // Away takes back a fit that was expected and started, and that is looked at again later.
 func (t *Tracker) Away(f *Fit) {
 	t.mu.Lock()
@@ -84,6 +136,7 @@ type Fit struct {
 	atSince int64     // iterations done by then
 	check   Check
 	checked bool
+	atCheck int64 // iterations done by then
 	stages  []Stage
 }
 
@@ -158,5 +211,5 @@ func (f *Fit) Add(n int) { f.done.Add(int64(n)) }
 func (f *Fit) Checked(c Check) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.check, f.checked = c, true
+	f.check, f.checked, f.atCheck = c, true, f.done.Load()
 }

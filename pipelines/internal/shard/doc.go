@@ -5,6 +5,6 @@
 // Names alone decide which shard a fit is of, and names and seed its draws: who carries a shard out, how often and
 // in which order, moves no bit.
 //
-// Read plan.go; then base.go (what the ledger knew), work.go (a shard's own folder, its fragment, its progress),
-// gather.go.
+// Read plan.go and manifest.go; then base.go (what the ledger knew), work.go (a shard's own folder, its fragment, its
+// progress), state.go (that of all shards), gather.go.
 package shard

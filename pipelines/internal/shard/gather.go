@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,31 +19,34 @@ import (
 	"glmbatch/report/record"
 )
 
-// MissingError names the shards whose fragments are not there, or not as they were written. Nothing was loaded.
+// MissingError names the shards whose fragments are absent, damaged, of another run or shard, or incomplete. Nothing
+// was loaded.
 type MissingError struct{ Shards []string }
 
 func (e *MissingError) Error() string {
-	hint := "carry these shards out and gather again, or leave them out with --partial"
+	hint := "run these shards and gather again, or load the others with --partial"
 	return words.Hint(fmt.Errorf("nothing was loaded: %s", strings.Join(e.Shards, "; ")), hint).Error()
 }
 
 // Gathering is what Gather needs besides the plan and its folder.
 type Gathering struct {
-	Spec    *spec.Pipeline
-	Run     *report.Run // how the ledger tells of the night
-	Ledger  *report.Ledger
-	Partial bool
+	Spec     *spec.Pipeline
+	Manifest *Manifest
+	Run      *report.Run // the run's row in the ledger
+	Ledger   *report.Ledger
+	Partial  bool // load what there is
+	Log      *slog.Logger
 }
 
-// Gather loads all fragments into the ledger, and says what one run of all fits would have said. It may be killed, and
-// called again.
+// Gather loads all fragments into the ledger, and returns the outcome that one run of all fits would have had. It may
+// be killed, and called again.
 func (p *Plan) Gather(ctx context.Context, dir string, g Gathering) (*outcome.Outcome, error) {
 	found := make([]found, p.Shards())
 	var read errgroup.Group
 	read.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range found {
 		read.Go(func() error {
-			found[i] = p.find(ctx, dir, i)
+			found[i] = g.Manifest.find(ctx, dir, i)
 			return ctx.Err()
 		})
 	}
@@ -51,12 +55,15 @@ func (p *Plan) Gather(ctx context.Context, dir string, g Gathering) (*outcome.Ou
 	}
 	var fragments []*report.Fragment
 	for i := range found {
-		if found[i].err == nil {
-			found[i].fragment.Check = func(told []report.RunFit) error { return p.check(g.Spec, i, told) }
-			fragments = append(fragments, found[i].fragment)
-		} else if !g.Partial {
-			return nil, missing(found)
+		if found[i].err == nil && !g.Partial {
+			found[i].err = incomplete(found[i].out)
 		}
+		if found[i].err == nil {
+			fragments = append(fragments, found[i].fragment)
+		}
+	}
+	if len(fragments) < len(found) && !g.Partial {
+		return nil, missing(found)
 	}
 	out := &outcome.Outcome{RunID: p.Run, Pipeline: g.Spec.Name, Database: g.Ledger.Path(), Started: p.Started,
 		Finished: p.Started}
@@ -79,6 +86,7 @@ func (p *Plan) Gather(ctx context.Context, dir string, g Gathering) (*outcome.Ou
 		out.Unrecord(unsaid)
 	}
 	out.Deliver(ctx, g.Ledger, g.Spec.Publish, g.Spec.Report)
+	out.Lack()
 	return out, nil
 }
 
@@ -92,7 +100,7 @@ type found struct {
 // missing names the shards whose fragments are not loaded.
 func missing(all []found) *MissingError { return &MissingError{left(all)} }
 
-// left says of each shard that is not loaded why.
+// left gives the reason for each shard that is not loaded.
 func left(all []found) (out []string) {
 	for i, f := range all {
 		if f.err == nil && f.fragment.Err != nil {
@@ -106,43 +114,27 @@ func left(all []found) (out []string) {
 }
 
 // find looks for the fragment of a shard, and reads every block of it.
-func (p *Plan) find(ctx context.Context, dir string, i int) (f found) {
+func (m *Manifest) find(ctx context.Context, dir string, i int) (f found) {
 	if f.out, f.err = Done(dir, i); f.err == nil && f.out == nil {
 		f.err = errors.New("has no fragment")
+	}
+	if f.err == nil {
+		f.err = m.outcome(i, f.out)
 	}
 	if f.err != nil {
 		return f
 	}
-	file, err := report.Open(fragment(dir, i), report.Options{Threads: 1, Later: true})
-	if err == nil {
-		err = file.Whole(ctx)
+	f.fragment, f.err = m.open(dir, i, f.out)
+	if f.err == nil {
+		f.err = f.fragment.File.Whole(ctx)
 	}
-	f.fragment, f.err = &report.Fragment{File: file}, err
 	return f
 }
 
-// check holds the names of the fits of which a fragment tells to the plan.
-func (p *Plan) check(spec *spec.Pipeline, i int, told []report.RunFit) error {
-	division, err := p.Division()
-	if err != nil {
-		return err
-	}
-	divided := map[string]bool{} // data sets with groups or files that only who reads them knows
-	for _, ds := range spec.Datasets {
-		divided[ds.Name] = ds.Divided()
-	}
-	for _, t := range told {
-		if divided[t.Dataset] && t.Action == report.Failed {
-			continue // what cannot be read every shard tells of
-		}
-		if of := division.Of(t.Dataset, t.Group, t.Model); of != i {
-			return fmt.Errorf("tells of %s, which is of shard %d: the fragment is another shard's", t.Key, of)
-		}
-	}
-	if n := len(told); n < p.Names[i] {
-		return fmt.Errorf("tells of %d of the %d fits that were planned: data were not there any more", n, p.Names[i])
-	}
-	return nil
+// open opens the fragment of a shard whose run had an outcome.
+func (m *Manifest) open(dir string, i int, out *outcome.Outcome) (*report.Fragment, error) {
+	file, err := report.Open(fragment(dir, i), report.Options{Threads: 1, Later: true})
+	return &report.Fragment{File: file, Check: func(c report.Contents) error { return m.fragment(i, out, c) }}, err
 }
 
 // say completes the outcome, and the run by it, when all that is there was loaded.
@@ -152,10 +144,15 @@ func (p *Plan) say(ctx context.Context, s *report.Session, g Gathering, all []fo
 		return err
 	}
 	out.Missing = left(all)
-	for _, f := range all {
-		if f.err != nil || f.fragment.Err != nil {
+	for i, f := range all {
+		if f.err == nil {
+			f.err = f.fragment.Err
+		}
+		if f.err != nil {
+			g.Log.Warn("shard", "run", p.Run, "shard", i, "action", "left out", "err", f.err.Error())
 			continue
 		}
+		g.Log.Info("shard", "run", p.Run, "shard", i, "action", "loaded", "fits", len(f.out.Fits))
 		out.Fits = append(out.Fits, f.out.Fits...)
 		if f.out.Finished.After(out.Finished) {
 			out.Finished = f.out.Finished
@@ -172,7 +169,7 @@ func (p *Plan) say(ctx context.Context, s *report.Session, g Gathering, all []fo
 	return nil
 }
 
-// inOrder puts results in the order of the spec, those of what no shard could read once.
+// inOrder puts results in the order of the spec.
 func inOrder(p *spec.Pipeline, out *outcome.Outcome) {
 	place := map[record.Key]int{}
 	for i, ref := range p.Fits() {
@@ -189,5 +186,4 @@ func inOrder(p *spec.Pipeline, out *outcome.Outcome) {
 		return cmp.Or(cmp.Compare(datasets[a.Dataset], datasets[b.Dataset]), cmp.Compare(a.Key, b.Key),
 			cmp.Compare(at(a), at(b)), cmp.Compare(a.Replicate, b.Replicate))
 	})
-	out.Fits = slices.CompactFunc(out.Fits, func(a, b *outcome.Result) bool { return a.Name() == b.Name() })
 }

@@ -1,10 +1,10 @@
 package shard
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,7 +16,7 @@ import (
 )
 
 // version is that of a plan's file.
-const version = 1
+const version = 2
 
 // FewFits is the number of fits below which a shard costs more than it spares: starting a program, its ledger and
 // loading that into another.
@@ -46,13 +46,14 @@ type Plan struct {
 	Run     string    `json:"run"`
 	Started time.Time `json:"started"`
 	Place   int       `json:"place"`
-	// Fits counts the fits of each shard, Names those of them that are no replicates.
-	Fits  []int `json:"fits"`
-	Names []int `json:"names"`
+	// Fits counts the fits of each shard.
+	Fits []int `json:"fits"`
 	// Known counts the fits of each shard that the ledger has, of which the base tells.
 	Known []int `json:"known"`
 	// Whole are fits of the ledger of which all was copied, since something is computed anew of them.
 	Whole []int64 `json:"whole"`
+	// Entries is the manifest: the units of which fits were planned.
+	Entries []plan.Entry `json:"manifest,omitempty"`
 }
 
 // Shards is how many there are.
@@ -106,9 +107,8 @@ func Load(dir string) (*Plan, error) {
 	if err == nil {
 		err = json.Unmarshal(text, p)
 	}
-	if err == nil && (p.Version != version || p.Shards() == 0 || len(p.Names) != len(p.Fits) ||
-		len(p.Known) != len(p.Fits)) {
-		err = fmt.Errorf("it is none of version %d", version)
+	if err == nil && (p.Version != version || p.Shards() == 0 || len(p.Known) != len(p.Fits)) {
+		err = fmt.Errorf("it does not have version %d", version)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the plan in %q: %w", dir, err)
@@ -132,17 +132,39 @@ func (p *Plan) Planned(dir string) (*Plan, error) {
 // Save makes a plan of the folder: it is written last, so that whoever finds it finds all of it.
 func (p *Plan) Save(dir string) error {
 	p.Version = version
-	return save(planFile(dir), p)
+	head := *p
+	head.Entries = nil
+	text, err := json.MarshalIndent(head, "", "  ")
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	b.Write(bytes.TrimSuffix(text, []byte("\n}")))
+	for i, e := range p.Entries { // a line each
+		text, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		b.WriteString(map[bool]string{true: ",\n  \"manifest\": [\n    ", false: ",\n    "}[i == 0])
+		b.Write(text)
+	}
+	b.WriteString("\n  ]\n}\n")
+	return write(planFile(dir), b.Bytes())
 }
 
-// save writes a file of JSON, whole or not at all, that its owner alone may read: it has values of the environment.
+// save writes a file of JSON, whole or not at all.
 func save(path string, v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
+	return write(path, append(text, '\n'))
+}
+
+// write writes a file, whole or not at all, that its owner alone may read: it may have values of the environment.
+func write(path string, text []byte) error {
 	return outfile.Write(path, 0o600, func(f *os.File) error {
-		_, err := io.WriteString(f, string(text)+"\n")
+		_, err := f.Write(text)
 		return err
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/outcome"
+	"glmbatch/pipelines/internal/progress"
 	"glmbatch/report"
 	"glmbatch/report/record"
 )
@@ -101,10 +102,14 @@ func (w *Work) bytes() (n int64) {
 	return n
 }
 
-// Furnish makes the shard's ledger of what the plan knew of its fits, or has that of an earlier attempt go on. Where
-// nothing was known of them there is no ledger yet: the shard's run makes it.
-func (p *Plan) Furnish(ctx context.Context, dir string, i int, w *Work) error {
-	if _, err := os.Stat(w.Database()); err == nil {
+// Furnish makes the shard's ledger of what the plan knew of its fits, or of an earlier fragment if that is taken,
+// unless an earlier attempt has left one. If nothing was known of the fits, the shard's run makes the ledger.
+func (p *Plan) Furnish(ctx context.Context, dir string, i int, w *Work, earlier Earlier) error {
+	_, err := os.Stat(w.Database())
+	if err != nil && earlier.Taken {
+		err = p.takeFragment(ctx, dir, i, w)
+	}
+	if err == nil {
 		return p.restart(ctx, w)
 	}
 	if p.Known[i] == 0 {
@@ -135,6 +140,15 @@ func (p *Plan) Furnish(ctx context.Context, dir string, i int, w *Work) error {
 		return err
 	}
 	return os.Rename(made, w.Database())
+}
+
+// takeFragment copies the fragment of the shard to its folder.
+func (p *Plan) takeFragment(ctx context.Context, dir string, i int, w *Work) error {
+	file, err := report.Open(fragment(dir, i), report.Options{Threads: 1, Later: true})
+	if err == nil {
+		err = file.Publish(ctx, w.Database())
+	}
+	return err
 }
 
 // restart takes back what the attempt that left the shard's ledger noted in its end.
@@ -177,7 +191,7 @@ func (p *Plan) Finish(ctx context.Context, dir string, i int, w *Work, out *outc
 	return w.Remove()
 }
 
-// Done returns what the run of a shard said that is done, or nil.
+// Done returns the outcome of a shard that has a fragment, or nil.
 func Done(dir string, i int) (*outcome.Outcome, error) {
 	if _, err := os.Stat(fragment(dir, i)); err != nil {
 		return nil, nil // it is looked for again when it is to be written
@@ -188,31 +202,97 @@ func Done(dir string, i int) (*outcome.Outcome, error) {
 		err = json.Unmarshal(text, out)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("what shard %d said: %w", i, err)
+		return nil, fmt.Errorf("has no outcome beside its fragment: %w", err)
 	}
 	return out, nil
 }
 
-// Progress is how far a shard is.
-type Progress struct {
-	Shard       int       `json:"shard"`
-	Fits        int       `json:"fits"`
-	Done        int       `json:"done"`
-	Failed      int       `json:"failed"` // of those that are done
-	SpoolBytes  int64     `json:"spool_bytes"`
-	SecondsLeft *float64  `json:"seconds_left"` // null until a fit is done
-	Updated     time.Time `json:"updated"`
+// Earlier is what an earlier call has left of a shard.
+type Earlier struct {
+	// Done is the outcome of a fragment that serves: it is sound, and no fit of it erred. It is nil if the shard is to be
+	// run.
+	Done *outcome.Outcome
+	// Redone is why a fragment does not serve; empty without a fragment.
+	Redone string
+	// Taken reports that the fragment is sound, so that only the fits that erred are tried again.
+	Taken bool
 }
 
-// Tell writes how far a shard is until stop is called, once more then. What cannot be written is left out.
-func (p *Plan) Tell(dir string, i int, w *Work, ended func() (all, failed int), every time.Duration) (stop func()) {
+// Earlier checks the fragment of a shard. The error is that of ctx.
+func (m *Manifest) Earlier(ctx context.Context, dir string, i int) (e Earlier, err error) {
+	out, fault := Done(dir, i)
+	if out == nil && fault == nil {
+		return e, nil
+	}
+	if fault == nil {
+		fault = m.outcome(i, out)
+	}
+	if fault == nil {
+		var f *report.Fragment
+		if f, fault = m.open(dir, i, out); fault == nil {
+			fault = f.Sound(ctx, m.run)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return e, ctx.Err()
+	case fault != nil:
+		e.Redone = fmt.Sprintf("the fragment of shard %d %v", i, fault)
+	case out.Erred():
+		e.Redone, e.Taken = fmt.Sprintf("fits of shard %d erred, and are tried again", i), true
+	default:
+		out.Redone = ""
+		e.Done = out
+	}
+	return e, nil
+}
+
+// Progress is how far a shard is.
+type Progress struct {
+	Shard      int   `json:"shard"`
+	Fits       int   `json:"fits"`
+	Done       int   `json:"done"`
+	Failed     int   `json:"failed"` // of those that are done
+	SpoolBytes int64 `json:"spool_bytes"`
+	// SecondsLeft is an estimate by the time of the fits that are done and the rates of those that are running; null
+	// before the first iteration.
+	SecondsLeft *float64           `json:"seconds_left"`
+	Running     []progress.Running `json:"running"`
+	Updated     time.Time          `json:"updated"`
+}
+
+// estimate sets SecondsLeft, given the time since the shard began.
+func (p *Progress) estimate(since time.Duration) {
+	longest, whole, known := 0.0, 0.0, 0
+	for _, f := range p.Running {
+		if f.SecondsLeft != nil {
+			longest, whole, known = max(longest, *f.SecondsLeft), whole+f.Seconds+*f.SecondsLeft, known+1
+		}
+	}
+	each := 0.0 // seconds between the ends of two fits
+	switch {
+	case p.Done > 0:
+		each = since.Seconds() / float64(p.Done)
+	case known > 0: // they run side by side
+		each = whole / float64(known) / float64(len(p.Running))
+	default:
+		return
+	}
+	if known < len(p.Running) {
+		longest = max(longest, each)
+	}
+	left := longest + each*float64(max(p.Fits-p.Done-len(p.Running), 0))
+	p.SecondsLeft = &left
+}
+
+// Tell writes the progress of a shard until stop is called, and once more then. A progress that cannot be written is
+// left out.
+func (p *Plan) Tell(dir string, i int, w *Work, t *progress.Tracker, every time.Duration) (stop func()) {
 	began, quit, done := time.Now(), make(chan struct{}), make(chan struct{})
 	tell := func() {
-		now := Progress{Shard: i, Fits: p.Fits[i], SpoolBytes: w.bytes(), Updated: time.Now().UTC()}
-		if now.Done, now.Failed = ended(); now.Done > 0 {
-			left := time.Since(began).Seconds() / float64(now.Done) * float64(max(now.Fits-now.Done, 0))
-			now.SecondsLeft = &left
-		}
+		now := Progress{Shard: i, Fits: p.Fits[i], SpoolBytes: w.bytes(), Running: t.Running(), Updated: time.Now().UTC()}
+		now.Done, now.Failed = t.Ended()
+		now.estimate(time.Since(began))
 		_ = save(progressFile(dir, i), now)
 	}
 	go func() {
