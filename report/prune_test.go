@@ -23,7 +23,7 @@ func nights(t *testing.T, l *Ledger, n int) {
 		f.Identity = []byte(fmt.Sprintf(`{"seed":%d}`, i))
 		store(t, l, f)
 	}
-	store(t, l, &Fit{Key: sampleFit("").Key, RunID: "r", Status: Erred, Error: "no file",
+	store(t, l, &Fit{Key: sampleFit("").Key, RunID: "r", Pipeline: "quickstart", Status: Erred, Error: "no file",
 		Created: time.Date(2026, 1, 9, 0, 0, 0, 0, time.UTC),
 		Verdict: judge.Verdict{Grade: judge.ErrorGrade}})
 }
@@ -100,12 +100,13 @@ func TestNewest(t *testing.T) {
 	}
 	nights(t, l, 3)
 	key := sampleFit("").Key
-	old, err := l.Predecessors(ctx, "p")
+	pipeline := sampleFit("").Pipeline
+	old, err := l.Predecessors(ctx, pipeline)
 	must(t, err)
 	if p := old[key]; p.Fingerprint != "night-2" || string(p.Identity["seed"]) != "2" || len(old) != 1 {
 		t.Errorf("predecessors %+v", old)
 	}
-	states, err := l.States(ctx, "p")
+	states, err := l.States(ctx, pipeline)
 	must(t, err)
 	if states[key] != judge.ErrorGrade {
 		t.Errorf("states %v, want the error, which is newest", states)

@@ -89,8 +89,8 @@ WITH found AS (
     SELECT a.pipeline, a.dataset, a.key, a.model, a.sampler, a.verdict, a.attempted, a.run_id, l.fit_id, l.created, l.model AS has_fit,
            CASE WHEN a.outcome IN ('error', 'uncommitted') THEN a.outcome
                 WHEN l.fit_id IS NULL OR l.state <> 'current' THEN 'gone'
-                WHEN a.verdict NOT IN ('pass', 'warn') THEN 'fail' END AS state,
-           coalesce(a.reason, a.reasons[1], '') AS text
+                WHEN a.verdict NOT IN ('pass', 'warn') OR l.verdict NOT IN ('pass', 'warn') THEN 'fail' END AS state,
+           coalesce(a.reason, CASE WHEN a.verdict IN ('pass', 'warn') THEN l.reasons[1] ELSE a.reasons[1] END, '') AS text
     FROM attempt a
     LEFT JOIN latest l ON l.pipeline = a.pipeline AND l.dataset = a.dataset AND l.key = a.key AND l.model = a.model AND l.sampler = a.sampler
 )
