@@ -34,7 +34,10 @@ fi
 cat "$said" >&2
 case $code in
 0) ;;
-1) echo "$spec: a fit failed or erred; ask the ledger: SELECT * FROM run_fit WHERE verdict IN ('fail', 'error')" >&2 ;;
+1)
+	echo "$spec: a fit failed or erred; pipeline show $spec --attention lists what needs a person:" >&2
+	"$pipeline" show "$spec" --attention >&2
+	;;
 3) echo "$spec: something is not where it was to be, for the reason above; drawn fits wait for pipeline commit $spec" >&2 ;;
 134) echo "$spec: the program has a fault, for which see above; what was drawn is kept, and the next run goes on" >&2 ;;
 *) echo "$spec: exit code $code" >&2 ;;

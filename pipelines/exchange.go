@@ -33,9 +33,10 @@ type Exported struct {
 // ExportOptions says what Export writes.
 type ExportOptions struct {
 	Overrides
-	Only   []string // terms FIELD=PATTERN that narrow the fits; none: all
-	Layout Layout
-	Dir    string // the folder for the files
+	Pipeline string   // without a target the pipeline whose fits are meant; empty: any
+	Only     []string // terms FIELD=PATTERN that narrow the fits; none: all
+	Layout   Layout
+	Dir      string // the folder for the files
 }
 
 // Export writes the draws of the newest fits to files. target is the spec or shipped pipeline that names the ledger; it
@@ -43,11 +44,11 @@ type ExportOptions struct {
 // the files have observations. Fits that kept no draws are told, and are an error where there is no other. The error is
 // a *UsageError where the call or the ledger's name is wrong. Memory: a chain; of observations that of predictions.
 func Export(ctx context.Context, target string, o ExportOptions) ([]Exported, error) {
-	config, err := (&PredictOptions{Overrides: o.Overrides, Only: o.Only}).config(target)
+	config, err := (&PredictOptions{Overrides: o.Overrides, Pipeline: o.Pipeline, Only: o.Only}).config(target)
 	if err != nil {
 		return nil, err
 	}
-	ledger, found, err := newest(ctx, config.Database, o.Only)
+	ledger, found, err := newest(ctx, config.Database, config.Name(), o.Only)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +103,8 @@ func parts(k report.Key) []string {
 	return slices.DeleteFunc([]string{k.Dataset, k.Group, k.Model, k.Sampler}, func(s string) bool { return s == "" })
 }
 
-// newest returns the newest fits that only selects; it is an error if there are none.
-func newest(ctx context.Context, database string, only []string) (*report.Ledger, []report.Fitted, error) {
+// newest returns the newest fits of a pipeline (empty: any) that only selects; it is an error if there are none.
+func newest(ctx context.Context, database, pipeline string, only []string) (*report.Ledger, []report.Fitted, error) {
 	selector, err := plan.ParseSelector(only)
 	if err != nil {
 		return nil, nil, &UsageError{err}
@@ -112,10 +113,10 @@ func newest(ctx context.Context, database string, only []string) (*report.Ledger
 	if err != nil {
 		return nil, nil, asUsage(err)
 	}
-	found, err := ledger.Newest(ctx,
+	found, err := ledger.Newest(ctx, pipeline,
 		func(k report.Key) bool { return selector.Matches(k.Dataset, k.Group, k.Model, k.Sampler) })
 	if err == nil && len(found) == 0 {
-		err = predict.NoFit(ctx, ledger, selector)
+		err = predict.NoFit(ctx, ledger, pipeline, selector)
 	}
 	return ledger, found, asUsage(err)
 }
@@ -166,9 +167,10 @@ func factsOf(f report.Fitted) []exchange.Fact {
 
 // ImportOptions says what imported draws are.
 type ImportOptions struct {
-	Only    []string          // terms FIELD=PATTERN that name a fit of the same posterior
-	Sampler string            // what the fit is called; empty: the program that made the draws
-	Rename  map[string]string // column → parameter
+	Pipeline string            // that the fit belongs to; empty: any
+	Only     []string          // terms FIELD=PATTERN that name a fit of the same posterior
+	Sampler  string            // what the fit is called; empty: the program that made the draws
+	Rename   map[string]string // column → parameter
 }
 
 // Imported is a fit that Import stored.
@@ -185,7 +187,7 @@ type Imported struct {
 // ledger has a fit: beside that, comparable with it. The error is a *UsageError
 // where call, files or names are wrong; nothing is stored then.
 func Import(ctx context.Context, database string, files []string, o ImportOptions) (*Imported, error) {
-	ledger, found, err := newest(ctx, database, o.Only)
+	ledger, found, err := newest(ctx, database, o.Pipeline, o.Only)
 	if err != nil {
 		return nil, err
 	}

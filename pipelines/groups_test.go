@@ -369,7 +369,7 @@ func TestSamplersOfGroupsAgree(t *testing.T) {
 	spec = strings.Replace(spec, "auto: {method: auto}", "one: {method: auto}\n  two: {method: cggibbs}", 1)
 	f := newFolder(t, spec+"fits: [{models: slopes}]\nrun: {warmup: 200, draws: 1000, keep: {groups: summary}}\n")
 	f.run(pipelines.RunOptions{})
-	pairs, err := pipelines.Compare(t.Context(), f.path("t.duckdb"), "", "")
+	pairs, err := pipelines.Compare(t.Context(), f.path("t.duckdb"), pipelines.CompareOptions{})
 	if err != nil || len(pairs) != 1 || pairs[0].Agreement != "agree" || pairs[0].Compared != 6+36+2 || pairs[0].NotCompared != 0 {
 		t.Errorf("%+v, %v", pairs, err)
 	}

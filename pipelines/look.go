@@ -77,6 +77,8 @@ type Shown struct {
 	// where fits were named.
 	Night *Night `json:"night,omitempty"`
 	Fits  []Look `json:"fits"`
+	// Attention are fits of other runs that a person has to look at, where a run is shown.
+	Attention []Attention `json:"attention,omitempty"`
 	// Lines are the parameters and statistics of the fit, where it is one.
 	Lines []Line `json:"-"`
 }
@@ -88,6 +90,8 @@ type ShowOptions struct {
 	Fit string
 	// Run is the name of a run, its beginning or its end; it excludes Fit.
 	Run string
+	// Pipeline narrows fits and runs to those of one pipeline; empty: all.
+	Pipeline string
 }
 
 // Show reads the fits that o names from the ledger at database, the worst first.
@@ -102,11 +106,11 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 	case o.Fit != "" && o.Run != "":
 		return nil, &UsageError{errors.New("name a fit or a run, not both")}
 	case o.Fit == "":
-		err = out.run(ctx, ledger, o.Run)
+		err = out.run(ctx, ledger, o)
 	case notNumber == nil:
 		out.Fits, err = ledger.Look(ctx, id)
 	default:
-		out.Fits, err = ledger.LookNewest(ctx,
+		out.Fits, err = ledger.LookNewest(ctx, o.Pipeline,
 			func(k report.Key) bool { return MatchFit(o.Fit, k.Dataset, k.Group, k.Model, k.Sampler) })
 	}
 	if err != nil {
@@ -114,7 +118,7 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 	}
 	if len(out.Fits) == 0 && o.Fit != "" {
 		return nil, &UsageError{&predict.CallError{
-			Err: words.Hint(fmt.Errorf("the ledger %s has no fit %q", database, o.Fit), nearFit(ctx, ledger, o.Fit)),
+			Err: words.Hint(fmt.Errorf("the ledger %s has no fit %q", database, o.Fit), nearFit(ctx, ledger, o)),
 		}}
 	}
 	slices.SortStableFunc(out.Fits, func(a, b Look) int { return worse(&a, &b) })
@@ -125,10 +129,11 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 }
 
 // nearFit is what a name that no fit has was perhaps to be, and how fits are named.
-func nearFit(ctx context.Context, ledger *report.Ledger, name string) string {
+func nearFit(ctx context.Context, ledger *report.Ledger, o ShowOptions) string {
+	name := o.Fit
 	hint := "a fit is named by its number or as DATASET/MODEL/SAMPLER, with * for any run of characters; " +
 		"pipeline show '*' lists them"
-	keys, err := ledger.Names(ctx)
+	keys, err := ledger.Names(ctx, o.Pipeline)
 	if err != nil {
 		return hint
 	}
@@ -158,13 +163,17 @@ func MatchFit(pattern, dataset, key, model, sampler string) bool {
 }
 
 // run finds a run by the beginning or end of its name, or the newest one, and its fits.
-func (s *Shown) run(ctx context.Context, ledger *report.Ledger, name string) error {
+func (s *Shown) run(ctx context.Context, ledger *report.Ledger, o ShowOptions) error {
+	name := o.Run
 	nights, err := nights(ctx, ledger, time.Time{}, 0)
 	if err != nil {
 		return err
 	}
 	nights = slices.DeleteFunc(nights,
-		func(n Night) bool { return !strings.HasPrefix(n.ID, name) && !strings.HasSuffix(n.ID, name) })
+		func(n Night) bool {
+			return o.Pipeline != "" && n.Pipeline != o.Pipeline ||
+				!strings.HasPrefix(n.ID, name) && !strings.HasSuffix(n.ID, name)
+		})
 	switch {
 	case len(nights) == 0 && name != "":
 		return &UsageError{&predict.CallError{
@@ -172,14 +181,27 @@ func (s *Shown) run(ctx context.Context, ledger *report.Ledger, name string) err
 		}}
 	case len(nights) == 0:
 		return &UsageError{&predict.CallError{
-			Err: words.Hint(fmt.Errorf("the ledger %s has no run", ledger.Path()), "pipeline run makes one"),
+			Err: words.Hint(fmt.Errorf("the ledger %s has no run%s", ledger.Path(), ofPipeline(o.Pipeline)),
+				"pipeline run makes one"),
 		}}
 	case name != "" && len(nights) > 1 && nights[0].ID != name:
 		return &UsageError{fmt.Errorf("--run %s: %d runs are called like that; write more of the name", name, len(nights))}
 	}
 	s.Night = &nights[0]
-	s.Fits, err = ledger.LookRun(ctx, s.Night.ID)
+	if s.Fits, err = ledger.LookRun(ctx, s.Night.ID); err != nil || name != "" {
+		return err
+	}
+	s.Attention, err = ledger.NeedsAttention(ctx, o.Pipeline)
+	s.Attention = slices.DeleteFunc(s.Attention, func(a Attention) bool { return a.RunID == s.Night.ID })
 	return err
+}
+
+// ofPipeline names a pipeline in a message, if there is one.
+func ofPipeline(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" of the pipeline %q", name)
 }
 
 // worse orders fits: errors, failures, what has no verdict, warnings, passes; and

@@ -36,7 +36,7 @@ func TestMixturePruned(t *testing.T) {
 	}
 	const rows = "SELECT count(*), count(DISTINCT fit_id) FROM allocation"
 	before, all := f.ask("t.duckdb", allocatedDigest), f.ask("t.duckdb", rows)
-	if _, err := pipelines.Prune(t.Context(), f.path("t.duckdb"), 1, 0); err != nil {
+	if _, err := pipelines.Prune(t.Context(), f.path("t.duckdb"), "", 1, 0); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.ask("t.duckdb", rows); all != "3264,6" || got != "1088,2" {

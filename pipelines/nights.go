@@ -56,14 +56,14 @@ func Commit(ctx context.Context, database string, o CommitOptions) (*Outcome, er
 // Pruned says what Prune did.
 type Pruned = report.Pruned
 
-// Prune keeps the newest keep complete fits of each name in a ledger, removes
-// the others and writes the file anew.
-func Prune(ctx context.Context, database string, keep int, lockWait time.Duration) (Pruned, error) {
+// Prune keeps the newest keep complete fits of each name of each pipeline in a ledger, removes
+// the others and writes the file anew. If pipeline is not empty, fits of other pipelines stay.
+func Prune(ctx context.Context, database, pipeline string, keep int, lockWait time.Duration) (Pruned, error) {
 	ledger, err := report.Open(database, report.Options{LockWait: lockWait})
 	if err != nil {
 		return Pruned{}, err
 	}
-	return ledger.Prune(ctx, keep)
+	return ledger.Prune(ctx, pipeline, keep)
 }
 
 // Verified says what Verify read.

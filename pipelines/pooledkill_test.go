@@ -81,7 +81,7 @@ func TestPooledPruned(t *testing.T) {
 	const rows = "SELECT (SELECT count(*) FROM pooling), (SELECT count(*) FROM imputation), (SELECT count(DISTINCT fit_id) FROM pooling), " +
 		"(SELECT count(DISTINCT fit_id) FROM imputation)"
 	before, all := f.ask("t.duckdb", pooledDigest), f.ask("t.duckdb", rows)
-	if _, err := pipelines.Prune(t.Context(), f.path("t.duckdb"), 1, 0); err != nil {
+	if _, err := pipelines.Prune(t.Context(), f.path("t.duckdb"), "", 1, 0); err != nil {
 		t.Fatal(err)
 	}
 	if got := f.ask("t.duckdb", rows); all != "12,60,3,3" || got != "4,20,1,1" {

@@ -11,6 +11,7 @@ import (
 	"glmbatch/pipelines/internal/ceiling"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predict"
+	"glmbatch/report"
 	"glmbatch/transform"
 )
 
@@ -18,10 +19,12 @@ import (
 // for the data of the fit, as a table of summaries, with seed 1.
 type PredictOptions struct {
 	Overrides
-	Only  []string // terms FIELD=PATTERN that name one fit
-	Data  string   // a file of new data; empty: those of the fit, which need a target
-	Draws bool     // every draw in place of summaries
-	Of    []string // linear, mean, response; empty: mean and response
+	// Pipeline is that whose fits are meant without a target; empty: any. A target names its own.
+	Pipeline string
+	Only     []string // terms FIELD=PATTERN that name one fit
+	Data     string   // a file of new data; empty: those of the fit, which need a target
+	Draws    bool     // every draw in place of summaries
+	Of       []string // linear, mean, response; empty: mean and response
 	// NewLevels says what the effects are of levels that the fit has not seen: error (or empty) refuses them, sample
 	// draws them from those of all levels, zero leaves them out.
 	NewLevels string
@@ -53,6 +56,7 @@ func (o *PredictOptions) config(target string) (predict.Config, error) {
 		return predict.Config{}, &UsageError{err}
 	}
 	c := predict.Config{Data: o.Data, AllDraws: o.Draws, Of: o.Of, Seed: 1, Options: o.Output, Notes: o.Notes}
+	c.PipelineName = o.Pipeline
 	c.Only, c.Workers, c.Example, c.NewLevels, c.Groups = only, o.Workers, example, o.NewLevels, o.Groups
 	c.Memory.Limit = ceiling.Default()
 	if o.Database != "" {
@@ -85,6 +89,7 @@ func isCallers(err error) bool {
 	var cell *ingest.ColumnError
 	var column *transform.ColumnError
 	var table *transform.TableError
-	return errors.As(err, &call) || IsUnusable(err) || errors.As(err, &source) || errors.As(err, &cell) ||
+	var several *report.PipelinesError
+	return errors.As(err, &call) || errors.As(err, &several) || IsUnusable(err) || errors.As(err, &source) || errors.As(err, &cell) ||
 		errors.As(err, &column) || errors.As(err, &table)
 }

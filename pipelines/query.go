@@ -56,14 +56,19 @@ type Interval = report.Interval
 // Number is a float64 whose JSON is null where it is NaN or infinite.
 type Number = report.Number
 
+// CompareOptions narrows Compare. The zero value takes all.
+type CompareOptions struct {
+	Pipeline       string // empty: all of the ledger
+	Dataset, Model string // globs; empty: all
+}
+
 // Compare returns every pair of samplers on the posteriors of the ledger at
-// database whose data set and model match these globs (empty: all). The error
-// is a *UsageError where the path is wrong.
-func Compare(ctx context.Context, database, dataset, model string) ([]Comparison, error) {
+// database that o selects. The error is a *UsageError if the path is wrong.
+func Compare(ctx context.Context, database string, o CompareOptions) ([]Comparison, error) {
 	ledger, err := report.Open(database, report.Options{Later: true})
 	var out []Comparison
 	if err == nil {
-		out, err = ledger.Comparisons(ctx, dataset, model)
+		out, err = ledger.Comparisons(ctx, o.Pipeline, o.Dataset, o.Model)
 	}
 	return out, lookError(err)
 }
@@ -80,7 +85,7 @@ func NamesOf(ctx context.Context, database string) (*Names, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := ledger.Names(ctx)
+	keys, err := ledger.Names(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -135,12 +140,27 @@ func Drifts(ctx context.Context, database string, o DriftOptions) ([]Drift, erro
 	return out, lookError(err)
 }
 
+// Attention is a fit that a person has to look at, with the reason and what to do.
+type Attention = report.Attention
+
+// NeedsAttention lists the fits of a pipeline (empty: of all) in the ledger at database that a person has to look at:
+// the newest run erred on them, did not commit them or broke a gate. The error is a *UsageError if the path is wrong.
+func NeedsAttention(ctx context.Context, database, pipeline string) ([]Attention, error) {
+	ledger, err := report.Open(database, report.Options{Later: true})
+	if err != nil {
+		return nil, lookError(err)
+	}
+	out, err := ledger.NeedsAttention(ctx, pipeline)
+	return out, lookError(err)
+}
+
 // Weight is the share of a model in a mixture of the models of a data set.
 type Weight = report.Weight
 
 // Weights are those of the models of each data set in the ledger at database that leave-one-out, or k-fold where folds
-// says so, compares; only narrows the fits, by terms FIELD=PATTERN. The error is as that of Drifts.
-func Weights(ctx context.Context, database string, folds bool, only []string) ([]Weight, error) {
+// says so, compares. Pipeline (empty: all) and only, terms FIELD=PATTERN, narrow the fits. The error is as that of
+// Drifts.
+func Weights(ctx context.Context, database, pipeline string, folds bool, only []string) ([]Weight, error) {
 	chosen, err := plan.ParseSelector(only)
 	if err != nil {
 		return nil, &UsageError{err}
@@ -149,7 +169,7 @@ func Weights(ctx context.Context, database string, folds bool, only []string) ([
 	if err != nil {
 		return nil, lookError(err)
 	}
-	out, err := ledger.Weights(ctx, folds, chosen.Matches)
+	out, err := ledger.Weights(ctx, pipeline, folds, chosen.Matches)
 	return out, lookError(err)
 }
 

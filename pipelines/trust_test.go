@@ -210,7 +210,7 @@ func (f folder) hostileVerbs(name, column string, only []string) {
 	if n := f.ask("t.duckdb", "SELECT count(*) FROM coefficients WHERE parameter = '"+strings.ReplaceAll(column, "'", "''")+"'"); n != "2" {
 		t.Errorf("%q: %s fits have the coefficient", name, n)
 	}
-	if c, err := pipelines.Compare(ctx, database, name, name); err != nil || len(c) == 0 {
+	if c, err := pipelines.Compare(ctx, database, pipelines.CompareOptions{Dataset: name, Model: name}); err != nil || len(c) == 0 {
 		t.Errorf("%q: compare: %v, %d comparisons", name, err, len(c))
 	}
 	if _, err := pipelines.Drifts(ctx, database, pipelines.DriftOptions{Pipeline: name, Only: only}); err != nil {
@@ -225,7 +225,7 @@ func (f folder) hostileVerbs(name, column string, only []string) {
 	if out := f.run(pipelines.RunOptions{Retry: true}); out.ExitCode != 0 {
 		t.Errorf("%q: retry: exit code %d", name, out.ExitCode)
 	}
-	if p, err := pipelines.Prune(ctx, database, 1, 0); err != nil || p.Kept != 2 {
+	if p, err := pipelines.Prune(ctx, database, "", 1, 0); err != nil || p.Kept != 2 {
 		t.Errorf("%q: prune keeps %d, %v", name, p.Kept, err)
 	}
 }

@@ -12,11 +12,12 @@ import (
 
 // Comparison is two samplers on one posterior, SamplerA before SamplerB by name.
 type Comparison struct {
-	Dataset string `json:"dataset"`
-	Group   string `json:"key"`
-	Model   string `json:"model"`
-	A       Cost   `json:"a"`
-	B       Cost   `json:"b"`
+	Pipeline string `json:"pipeline"`
+	Dataset  string `json:"dataset"`
+	Group    string `json:"key"`
+	Model    string `json:"model"`
+	A        Cost   `json:"a"`
+	B        Cost   `json:"b"`
 	// Agreement is agree, differ or unknown, as the view comparison has it over
 	// all coefficients and log_lik: ZMax exceeds ZLimit by chance with probability
 	// at most 0.001.
@@ -61,16 +62,16 @@ type Cost struct {
 
 // Comparisons returns every pair of samplers of every posterior whose data set
 // and model match these globs (* and ?); empty ones match all. A data set is matched by
-// its name or by name/key. It reads summaries, no draws.
+// its name or by name/key. If pipeline is not empty, they are of its fits alone. It reads summaries, no draws.
 //
 // It returns a *MissingError without a ledger.
-func (l *Ledger) Comparisons(ctx context.Context, dataset, model string) (out []Comparison, err error) {
+func (l *Ledger) Comparisons(ctx context.Context, pipeline, dataset, model string) (out []Comparison, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
 		costs, err := readCosts(ctx, c)
 		if err != nil {
 			return err
 		}
-		if out, err = readPairs(ctx, c, costs, dataset, model); err != nil {
+		if out, err = readPairs(ctx, c, costs, pipeline, dataset, model); err != nil {
 			return err
 		}
 		return readWork(ctx, c, out)
@@ -79,18 +80,18 @@ func (l *Ledger) Comparisons(ctx context.Context, dataset, model string) (out []
 }
 
 // readCosts sums the view replicates up by name.
-func readCosts(ctx context.Context, c *sql.Conn) (map[Key]*Cost, error) {
-	costs := map[Key]*Cost{}
-	rates := map[Key][2][]float64{}
-	err := scanRows(ctx, c, `SELECT dataset, key, model, sampler, replicate, fit_id, coalesce(method, ''), verdict,
+func readCosts(ctx context.Context, c *sql.Conn) (map[name]*Cost, error) {
+	costs := map[name]*Cost{}
+	rates := map[name][2][]float64{}
+	err := scanRows(ctx, c, `SELECT dataset, key, model, sampler, pipeline, replicate, fit_id, coalesce(method, ''), verdict,
 		seconds, ess_median, ess_min, to_ess100_median, to_ess100_min, to_ess100_log_lik FROM replicates`,
 		func(rows *sql.Rows) error {
-			var k Key
+			var k name
 			var replicate int
 			var fit int64
 			var method, verdict string
 			var seconds, median, least, toMedian, toMin, toLogLik nullable
-			if err := rows.Scan(keyFields(&k, &replicate, &fit, &method, &verdict,
+			if err := rows.Scan(keyFields(&k.Key, &k.pipeline, &replicate, &fit, &method, &verdict,
 				&seconds, &median, &least, &toMedian, &toMin, &toLogLik)...); err != nil {
 				return err
 			}
@@ -127,26 +128,28 @@ func reached(t nullable) float64 {
 
 // readPairs reads the view comparison.
 func readPairs(
-	ctx context.Context, c *sql.Conn, costs map[Key]*Cost, dataset, model string,
+	ctx context.Context, c *sql.Conn, costs map[name]*Cost, pipeline, dataset, model string,
 ) (out []Comparison, err error) {
-	err = scanRows(ctx, c, `SELECT dataset, key, model, sampler_a, sampler_b, agreement, compared, not_compared, z_max,
+	err = scanRows(ctx, c, `SELECT pipeline, dataset, key, model, sampler_a, sampler_b, agreement, compared, not_compared, z_max,
 		z_limit, worst
 		FROM comparison WHERE (?1 = '' OR dataset LIKE ?1 ESCAPE '!' OR concat(dataset, '/', key) LIKE ?1 ESCAPE '!')
-		AND (?2 = '' OR model LIKE ?2 ESCAPE '!')
-		ORDER BY dataset, key, model, sampler_a, sampler_b`, func(rows *sql.Rows) error {
+		AND (?2 = '' OR model LIKE ?2 ESCAPE '!') AND (?3 = '' OR pipeline = ?3)
+		ORDER BY dataset, key, model, sampler_a, sampler_b, pipeline`, func(rows *sql.Rows) error {
 		var p Comparison
 		var a, b string
 		var z, limit nullable
-		if err := rows.Scan(&p.Dataset, &p.Group, &p.Model, &a, &b, &p.Agreement, &p.Compared, &p.NotCompared, &z, &limit,
+		if err := rows.Scan(&p.Pipeline, &p.Dataset, &p.Group, &p.Model, &a, &b, &p.Agreement, &p.Compared, &p.NotCompared, &z, &limit,
 			&p.Worst); err != nil {
 			return err
 		}
 		p.ZMax, p.ZLimit = Number(z), Number(limit)
-		first, second := costs[Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: a}],
-			costs[Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: b}]
+		of := name{p.Pipeline, Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: a}}
+		first := costs[of]
+		of.Sampler = b
+		second := costs[of]
 		if first == nil || second == nil {
 			return fmt.Errorf("the views comparison and replicates contradict each other about %s",
-				Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: a})
+				of.Key)
 		}
 		p.A, p.B = *first, *second
 		p.RatioMedian, p.Pairs = ratio(p.A.median, p.B.median)
@@ -154,7 +157,7 @@ func readPairs(
 		p.RatioLogLik, _ = ratio(p.A.density, p.B.density)
 		out = append(out, p)
 		return nil
-	}, globLike.Replace(dataset), globLike.Replace(model))
+	}, globLike.Replace(dataset), globLike.Replace(model), pipeline)
 	return out, err
 }
 

@@ -79,7 +79,7 @@ func TestComparisons(t *testing.T) {
 	wantInt(t, l, 2, "SELECT count(*) FROM latest")
 	wantInt(t, l, 14, "SELECT count(*) FROM replicates")
 	wantInt(t, l, 1, "SELECT count(DISTINCT fit_id) FROM drift") // the newer plain fit of a
-	pairs, err := l.Comparisons(ctx, "", "")
+	pairs, err := l.Comparisons(ctx, "", "", "")
 	if err != nil || len(pairs) != 1 {
 		t.Fatalf("%d pairs, error %v", len(pairs), err)
 	}
@@ -104,7 +104,7 @@ func TestComparisons(t *testing.T) {
 	}
 	for pattern, want := range map[string]int{"d": 1, "d/g": 1, "d*": 1, "?": 1, "e": 0, "_": 0, "%": 0, "[d]": 0, `\d`: 0,
 		"d!": 0} {
-		if pairs, err := l.Comparisons(ctx, pattern, "m"); err != nil || len(pairs) != want {
+		if pairs, err := l.Comparisons(ctx, "", pattern, "m"); err != nil || len(pairs) != want {
 			t.Errorf("data set %s: %d pairs, error %v", pattern, len(pairs), err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestPruneReplicates(t *testing.T) {
 		f.Replicate, f.Created = k/2+1, night.Add(time.Duration(k)*time.Hour)
 		store(t, l, f)
 	}
-	p, err := l.Prune(ctx, 1)
+	p, err := l.Prune(ctx, "", 1)
 	if err != nil || p.Kept != 3 || p.Removed != 3 {
 		t.Errorf("pruned %+v, error %v", p, err)
 	}

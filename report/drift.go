@@ -7,7 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"glmbatch/report/judge"
@@ -32,30 +35,36 @@ func (s *Session) insertData(id int64, f *Fit) error {
 // gates of drift say: a predecessor is the one that the ledger has now, also
 // for a fit that is committed later than it was drawn.
 func (s *Session) judgeDrift(ctx context.Context, ids []int64, fits []*Fit) error {
-	var gated []int64
-	of := map[int64]*Fit{}
+	gated := map[string][]int64{} // by pipeline
 	for i, f := range fits {
 		if f.Gates.Drift != (judge.DriftGates{}) && f.Status == Complete && f.Replicate <= 1 {
-			gated, of[ids[i]] = append(gated, ids[i]), f
+			gated[f.Pipeline] = append(gated[f.Pipeline], ids[i])
 		}
 	}
-	if len(gated) == 0 {
-		return nil
+	measures := map[int64][]judge.Measure{}
+	for pipeline, of := range gated {
+		found, err := driftOf(ctx, s.c, pipeline, of)
+		if err != nil {
+			return err
+		}
+		maps.Copy(measures, found)
 	}
-	measures, err := driftOf(ctx, s.c, gated)
-	if err != nil {
-		return err
-	}
-	for _, id := range gated {
-		f := of[id]
+	for i, f := range fits {
+		id := ids[i]
+		if !slices.Contains(gated[f.Pipeline], id) {
+			continue
+		}
 		v := f.Verdict.Drifted(f.Gates.Drift, measures[id])
 		if v.Grade == f.Verdict.Grade && len(v.Reasons) == len(f.Verdict.Reasons) {
 			continue
 		}
 		f.Verdict = v
-		if _, err := s.c.ExecContext(ctx, "UPDATE fit SET verdict = ?, reasons = ? WHERE fit_id = ?", string(v.Grade),
-			list(v.Reasons), id); err != nil {
-			return err
+		for _, q := range []string{"UPDATE fit SET verdict = ?, reasons = ? WHERE fit_id = ?",
+			"UPDATE run_fit SET verdict = ?, reasons = ? WHERE fit_id = ? AND run_id = ?"} {
+			args := []any{string(v.Grade), list(v.Reasons), id, f.RunID}
+			if _, err := s.c.ExecContext(ctx, q, args[:strings.Count(q, "?")]...); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -69,8 +78,9 @@ var driftColumns = []struct{ name, where string }{
 	{"response_shift", "NULL"}, {"centre_shift", "centre_shift_column"}, {"scale_ratio", "scale_ratio_column"},
 }
 
-// driftOf reads how far each fit lies from its predecessor; nothing of those without one.
-func driftOf(ctx context.Context, c *sql.Conn, ids []int64) (map[int64][]judge.Measure, error) {
+// driftOf reads how far each fit lies from the result before it in a pipeline, when it became the result last; nothing of
+// those without one.
+func driftOf(ctx context.Context, c *sql.Conn, pipeline string, ids []int64) (map[int64][]judge.Measure, error) {
 	query := "SELECT fit_id"
 	values, wheres := make([]sql.NullFloat64, len(driftColumns)), make([]sql.NullString, len(driftColumns))
 	var id int64
@@ -80,7 +90,8 @@ func driftOf(ctx context.Context, c *sql.Conn, ids []int64) (map[int64][]judge.M
 		into = append(into, &values[i], &wheres[i])
 	}
 	out := map[int64][]judge.Measure{}
-	query += " FROM drift_summary WHERE fit_id IN (SELECT unnest(?::BIGINT[]))"
+	query += " FROM drift_summary WHERE fit_id IN (SELECT unnest(?::BIGINT[])) AND pipeline = ? " +
+		"QUALIFY row_number() OVER (PARTITION BY fit_id ORDER BY nth DESC) = 1"
 	err := scanRows(ctx, c, query, func(rows *sql.Rows) error {
 		if err := rows.Scan(into...); err != nil {
 			return err
@@ -93,7 +104,7 @@ func driftOf(ctx context.Context, c *sql.Conn, ids []int64) (map[int64][]judge.M
 			out[id] = append(out[id], m)
 		}
 		return nil
-	}, ids)
+	}, ids, pipeline)
 	if err != nil {
 		return nil, fmt.Errorf("drift of fits: %w", err)
 	}
@@ -101,9 +112,9 @@ func driftOf(ctx context.Context, c *sql.Conn, ids []int64) (map[int64][]judge.M
 }
 
 // drift is driftOf on a ledger that is not open.
-func (l *Ledger) drift(ctx context.Context, id int64) (out []judge.Measure, err error) {
+func (l *Ledger) drift(ctx context.Context, pipeline string, id int64) (out []judge.Measure, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		all, err := driftOf(ctx, c, []int64{id})
+		all, err := driftOf(ctx, c, pipeline, []int64{id})
 		out = all[id]
 		return err
 	})
@@ -193,11 +204,9 @@ func (l *Ledger) Drifts(ctx context.Context, pipeline string, nights int) ([]Dri
 
 // readDrifts is Drifts on an open ledger.
 func readDrifts(ctx context.Context, c *sql.Conn, pipeline string, nights int) ([]Drift, error) {
-	out, err := readRows(ctx, c, "SELECT "+driftRow+` FROM (SELECT d.*, f.place FROM drift_summary d
-		JOIN fit f USING (fit_id)) WHERE ? OR pipeline = ?
-		QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY place DESC, created DESC,
-		fit_id DESC) <= ?
-		ORDER BY pipeline, dataset, key, model, sampler, place DESC, created DESC, fit_id DESC`, (*Drift).fields,
+	out, err := readRows(ctx, c, "SELECT "+driftRow+` FROM drift_summary WHERE ? OR pipeline = ?
+		QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY nth DESC) <= ?
+		ORDER BY pipeline, dataset, key, model, sampler, nth DESC`, (*Drift).fields,
 		pipeline == "", pipeline, nights)
 	if err == nil {
 		err = readLevelChanges(ctx, c, out)
@@ -207,30 +216,29 @@ func readDrifts(ctx context.Context, c *sql.Conn, pipeline string, nights int) (
 
 // readLevelChanges adds which levels of groupings came and went.
 func readLevelChanges(ctx context.Context, c *sql.Conn, drifts []Drift) error {
-	at := map[int64]int{}
-	var ids []int64
+	var at, of []int64
+	var now []bool
 	for i := range drifts {
-		at[drifts[i].ID], ids = i, append(ids, drifts[i].ID)
+		at, of, now = append(at, int64(i), int64(i)), append(of, drifts[i].ID, drifts[i].Previous), append(now, true, false)
 	}
-	return scanRows(ctx, c, `WITH night AS (
-		SELECT fit_id, unnest([fit_id, previous_fit_id]) AS of, unnest([true, false]) AS now
-		FROM predecessor WHERE fit_id IN (SELECT unnest(?::BIGINT[]))
+	return scanRows(ctx, c, `WITH pair AS (
+		SELECT unnest(?::BIGINT[]) AS i, unnest(?::BIGINT[]) AS of, unnest(?::BOOLEAN[]) AS now
 		), level AS (
-		SELECT n.fit_id, p.grouping, p.level, bool_or(n.now) AS now, NOT bool_and(n.now) AS before
-		FROM night n JOIN parameter p ON p.fit_id = n.of AND p.kind = 'group_effect' GROUP BY ALL)
-		SELECT fit_id, grouping, count(*) FILTER (NOT before), count(*) FILTER (NOT now),
+		SELECT n.i, p.grouping, p.level, bool_or(n.now) AS now, NOT bool_and(n.now) AS before
+		FROM pair n JOIN parameter p ON p.fit_id = n.of AND p.kind = 'group_effect' GROUP BY ALL)
+		SELECT i, grouping, count(*) FILTER (NOT before), count(*) FILTER (NOT now),
 			to_json(coalesce((list(level ORDER BY level) FILTER (NOT before))[:5], []))::VARCHAR,
 			to_json(coalesce((list(level ORDER BY level) FILTER (NOT now))[:5], []))::VARCHAR
 		FROM level GROUP BY ALL HAVING bool_or(now) AND bool_or(before) AND NOT bool_and(now AND before)
-		ORDER BY fit_id, grouping`, func(rows *sql.Rows) error {
-		var id int64
+		ORDER BY i, grouping`, func(rows *sql.Rows) error {
+		var i int64
 		var l LevelChange
 		var fresh, gone string
-		if err := rows.Scan(&id, &l.Grouping, &l.New, &l.Gone, &fresh, &gone); err != nil {
+		if err := rows.Scan(&i, &l.Grouping, &l.New, &l.Gone, &fresh, &gone); err != nil {
 			return err
 		}
 		err := errors.Join(json.Unmarshal([]byte(fresh), &l.NewNames), json.Unmarshal([]byte(gone), &l.GoneNames))
-		drifts[at[id]].Levels = append(drifts[at[id]].Levels, l)
+		drifts[i].Levels = append(drifts[i].Levels, l)
 		return err
-	}, ids)
+	}, at, of, now)
 }

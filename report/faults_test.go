@@ -151,7 +151,7 @@ func TestReplace(t *testing.T) {
 	}
 	wantInt(t, l, 3, "SELECT fit_id FROM fit WHERE fingerprint = 'f1'")
 	wantInt(t, l, 0, "SELECT count(*) FROM draw WHERE fit_id = 1")
-	wantInt(t, l, 1, "SELECT count(*) FROM run_fit WHERE fit_id IS NULL")
+	wantInt(t, l, 2, "SELECT count(*) FROM run_fit WHERE fit_id = 3") // what runs did goes on under the new number
 	wantInt(t, l, 1, "SELECT count(*) FROM event WHERE message = 'second' AND fit_id = 3")
 }
 

@@ -9,6 +9,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/report/judge"
+	"glmbatch/report/record"
 )
 
 // Fit stores a fit in one transaction, with everything that belongs to it and
@@ -78,18 +79,14 @@ func (s *Session) together(ctx context.Context, fits []*Fit) (ids []int64, err e
 // store writes fits within a transaction, and returns their numbers. Rows of
 // the tables that are not draws pass through one appender a table.
 func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err error) {
-	var complete, erred []string
-	for _, f := range fits {
-		if f.Status == Erred {
-			erred = append(erred, f.Fingerprint)
-		} else {
-			complete = append(complete, f.Fingerprint)
-		}
-	}
-	if err := s.remove(ctx, complete, erred); err != nil {
+	if ids, err = s.numbers(ctx, len(fits)); err != nil {
 		return nil, err
 	}
-	if ids, err = s.numbers(ctx, len(fits)); err != nil {
+	var by replacing
+	for i, f := range fits {
+		by.add(f.Fingerprint, ids[i], f.Status)
+	}
+	if err := s.remove(ctx, &by); err != nil {
 		return nil, err
 	}
 	places, err := s.placedFits(ctx, fits)
@@ -116,24 +113,18 @@ func (s *Session) store(ctx context.Context, fits []*Fit) (ids []int64, err erro
 			if err := s.insertAll(ctx, ids[i], places[i], sums[i], f); err != nil {
 				return err
 			}
+			note := &RunFit{Key: f.Key, RunID: f.RunID, Replicate: f.Replicate, Action: actionOf(f), Verdict: f.Verdict,
+				At: f.Created}
+			if err := s.insertRunFit(ids[i], placedRun{f.Pipeline, places[i]}, note); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := s.judgeDrift(ctx, ids, fits); err != nil {
-		return nil, err
-	}
-	err = s.appending(func() error {
-		for i, f := range fits {
-			note := &RunFit{Key: f.Key, RunID: f.RunID, Action: actionOf(f), Verdict: f.Verdict, At: f.Created}
-			if err := s.insertRunFit(ids[i], note); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err = s.judgeDrift(ctx, ids, fits)
 	done = err == nil
 	return ids, err
 }
@@ -237,12 +228,27 @@ var fitTables = []string{"parameter", "draw_piece", "chain_piece", "summary", "d
 	"start", "draw_outside", "discrete", "variable", "marginal", "certificate", "effect", "smooth_curve", "allocation",
 	"imputation", "pooling", "incomplete_column", "imputed_bin"}
 
-// remove deletes the fits that complete ones with these fingerprints replace, and those that erred ones replace, which
-// are not complete: nothing that was drawn is lost to an error. The empty fingerprint is none. What
-// runs did about them is history and stays, without the number.
-func (s *Session) remove(ctx context.Context, complete, erred []string) error {
+// replacing are fits that are stored, complete ones with their new numbers. The empty fingerprint is none.
+type replacing struct {
+	complete, erred []string
+	ids             []int64 // of complete
+}
+
+func (r *replacing) add(fingerprint string, id int64, status record.Status) {
+	if status == record.Erred {
+		r.erred = append(r.erred, fingerprint)
+	} else {
+		r.complete, r.ids = append(r.complete, fingerprint), append(r.ids, id)
+	}
+}
+
+// remove deletes the fits that others replace: all with the fingerprint of a complete one, and those with the
+// fingerprint of an erred one that are not complete, so that nothing that was drawn is lost to an error. What runs did
+// about them is history and stays: a result has the same draws under its new number, an error has none.
+func (s *Session) remove(ctx context.Context, by *replacing) error {
 	const of = " WHERE fingerprint <> '' AND (fingerprint IN (SELECT unnest(?1::VARCHAR[])) OR " +
 		"fingerprint IN (SELECT unnest(?2::VARCHAR[])) AND status <> 'complete')"
+	complete, erred := list(by.complete), list(by.erred)
 	var n int
 	err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM fit"+of, complete, erred).Scan(&n)
 	if err != nil || n == 0 {
@@ -255,15 +261,14 @@ func (s *Session) remove(ctx context.Context, complete, erred []string) error {
 			return err
 		}
 	}
-	for _, q := range []string{
-		"UPDATE run_fit SET fit_id = NULL WHERE fit_id IN (SELECT fit_id FROM fit" + of + ")",
-		"DELETE FROM fit" + of,
-	} {
-		if _, err := s.c.ExecContext(ctx, q, complete, erred); err != nil {
-			return err
-		}
+	_, err = s.c.ExecContext(ctx, "UPDATE run_fit SET fit_id = CASE WHEN action IN ('computed', 'skipped') THEN r.id END "+
+		"FROM (SELECT f.fit_id AS was, n.id FROM (SELECT fit_id, fingerprint FROM fit"+of+") f LEFT JOIN "+
+		"(SELECT unnest(?1::VARCHAR[]) AS fingerprint, unnest(?3::BIGINT[]) AS id) n USING (fingerprint)) r "+
+		"WHERE run_fit.fit_id = r.was", complete, erred, append([]int64{}, by.ids...))
+	if err == nil {
+		_, err = s.c.ExecContext(ctx, "DELETE FROM fit"+of, complete, erred)
 	}
-	return nil
+	return err
 }
 
 func (s *Session) insertFit(id int64, place int, f *Fit) error {

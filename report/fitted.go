@@ -3,8 +3,11 @@ package report
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"strings"
 
 	"glmbatch/infer"
+	"glmbatch/internal/words"
 )
 
 // Fitted is a complete fit with what predictions need of it, which is a record and a
@@ -17,15 +20,40 @@ type Fitted struct {
 	Program, Seed string
 }
 
-// Newest returns the newest complete fits whose name choose accepts, in the order
-// of their names. It is a *MissingError if there is no ledger.
-func (l *Ledger) Newest(ctx context.Context, choose func(Key) bool) (found []Fitted, err error) {
+// PipelinesError reports that fits of one name belong to several pipelines, of which none was named.
+type PipelinesError struct {
+	Key       Key
+	Pipelines []string
+}
+
+func (e *PipelinesError) Error() string {
+	return words.Hint(fmt.Errorf("fits of the name %s belong to %d pipelines: %s", e.Key, len(e.Pipelines),
+		strings.Join(e.Pipelines, ", ")), "name the spec of one, or --pipeline "+e.Pipelines[0]).Error()
+}
+
+// Newest returns the newest complete fits of a pipeline (empty: of all) whose name choose accepts, in the order
+// of their names. It is a *PipelinesError if pipeline is empty and two pipelines have different fits of one name, and
+// a *MissingError if there is no ledger.
+func (l *Ledger) Newest(ctx context.Context, pipeline string, choose func(Key) bool) (found []Fitted, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
-		err := readFits(ctx, c, chosen+"latest f", byName, func(f *Stored, _ string) {
-			if choose(f.Key) {
-				found = append(found, Fitted{Stored: *f})
+		var several *PipelinesError
+		err := readFits(ctx, c, chosen+"latest f WHERE ?1 = '' OR f.pipeline = ?1", byName, func(f *Stored, _ string) {
+			if !choose(f.Key) {
+				return
 			}
-		})
+			last := len(found) - 1
+			switch {
+			case last < 0 || found[last].Key != f.Key:
+				found = append(found, Fitted{Stored: *f})
+			case several == nil && found[last].ID != f.ID:
+				several = &PipelinesError{f.Key, []string{found[last].Pipeline, f.Pipeline}}
+			case several != nil && several.Key == f.Key:
+				several.Pipelines = append(several.Pipelines, f.Pipeline)
+			}
+		}, pipeline)
+		if err == nil && several != nil {
+			return several
+		}
 		for i := range found {
 			if err == nil {
 				err = found[i].complete(ctx, c)

@@ -72,12 +72,25 @@ func (s *Session) take(ctx context.Context, from string, t Taken) error {
 			return err
 		}
 	}
+	if err := s.takeNotes(ctx, t); err != nil {
+		return err
+	}
 	if err := s.takeOutside(ctx, from, t.Whole); err != nil {
 		return err
 	}
 	var n int64
 	return s.c.QueryRowContext(ctx, "SELECT count(nextval('fit_number')) FROM range((SELECT coalesce(max(fit_id), 0) "+
 		"FROM beside.main.fit))").Scan(&n)
+}
+
+// takeNotes copies the newest record that runs made of each fit that is taken, for each pipeline: which fit is the
+// newest of its name is the same here.
+func (s *Session) takeNotes(ctx context.Context, t Taken) error {
+	_, err := s.c.ExecContext(ctx, `INSERT INTO main.run_fit BY NAME SELECT * FROM beside.main.run_fit
+		WHERE action IN ('computed', 'skipped') AND fit_id IN (SELECT unnest(?::BIGINT[]))
+		QUALIFY row_number() OVER (PARTITION BY pipeline, fit_id ORDER BY place DESC, noted DESC, rowid DESC) = 1
+		ORDER BY place, noted, rowid`, slices.Concat([]int64{}, t.Known, t.Light, t.Judged, t.Whole))
+	return err
 }
 
 // which adds the fits whose names are chosen to those that are taken whole.

@@ -15,6 +15,8 @@ import (
 	"glmbatch/internal/held"
 
 	"golang.org/x/sync/errgroup"
+
+	"glmbatch/report/record"
 )
 
 // Fragment is a ledger that a shard of a run has left. It began with fits that were taken of the one into which it is
@@ -293,11 +295,11 @@ const (
 		FROM (SELECT f.*, o.id FROM temp.gathered_old o JOIN (`
 	ofVerdicts  = `) f ON o.part = f.part AND o.was = f.fit_id WHERE o.judged) b WHERE fit.fit_id = b.id`
 	gatherNotes = `INSERT INTO main.run_fit BY NAME
-		SELECT r.* EXCLUDE (part, place) REPLACE (coalesce(n.id, o.id) AS fit_id)
+		SELECT r.* EXCLUDE (part, line) REPLACE (coalesce(n.id, o.id) AS fit_id)
 		FROM temp.gathered_name JOIN temp.gathered_note r USING (part, dataset, key, model, sampler)
 		LEFT JOIN temp.gathered_fit n ON n.part = r.part AND n.was = r.fit_id
 		LEFT JOIN temp.gathered_old o ON o.part = r.part AND o.was = r.fit_id
-		WHERE r.run_id = ?1 ORDER BY r.part, r.place`
+		WHERE r.run_id = ?1 ORDER BY r.part, r.line`
 )
 
 // load copies what fragments have, in one transaction, which ends well if sound does.
@@ -316,7 +318,7 @@ func (s *Session) copyAll(ctx context.Context, g *Gathering, p *attachment) erro
 	if err := s.runOnce(ctx, g.Run); err != nil {
 		return err
 	}
-	if notes := p.from("run_fit", "*, rowid AS place"); notes == "" {
+	if notes := p.from("run_fit", "*, rowid AS line"); notes == "" {
 		return nil // of nothing that the plan counted
 	} else if _, err := s.c.ExecContext(ctx, "CREATE OR REPLACE TEMP TABLE gathered_note AS "+notes); err != nil {
 		return err
@@ -391,19 +393,20 @@ func (s *Session) gathered(ctx context.Context, g *Gathering, p *attachment) (ju
 
 // replaced deletes the fits that new ones replace.
 func (s *Session) replaced(ctx context.Context) error {
-	by := map[bool][]string{} // fingerprints, by whether they are complete
-	err := scanRows(ctx, s.c, "SELECT fingerprint, status = 'complete' FROM temp.gathered_part f JOIN "+
+	var by replacing
+	err := scanRows(ctx, s.c, "SELECT fingerprint, status, n.id FROM temp.gathered_part f JOIN "+
 		"temp.gathered_fit n ON n.part = f.part AND n.was = f.fit_id", func(rows *sql.Rows) error {
 		var fingerprint string
-		var complete bool
-		err := rows.Scan(&fingerprint, &complete)
-		by[complete] = append(by[complete], fingerprint)
+		var status record.Status
+		var id int64
+		err := rows.Scan(&fingerprint, &status, &id)
+		by.add(fingerprint, id, status)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return s.remove(ctx, list(by[true]), list(by[false]))
+	return s.remove(ctx, &by)
 }
 
 // copied copies the rows of fits, new ones and, where there are any, those of fits that were taken and are there anew.

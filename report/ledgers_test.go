@@ -47,7 +47,7 @@ func answers(t *testing.T, l *Ledger) string {
 	}
 	page, err := l.Page(ctx, PageOptions{Latest: true})
 	tell("page", mustJSON(t, page), err)
-	looks, err := l.LookNewest(ctx, func(Key) bool { return true })
+	looks, err := l.LookNewest(ctx, "", func(Key) bool { return true })
 	tell("looks", mustJSON(t, looks), err)
 	nights, err := l.Nights(ctx, time.Time{}, 0)
 	tell("nights", mustJSON(t, nights), err)

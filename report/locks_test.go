@@ -83,7 +83,7 @@ func TestRowGroups(t *testing.T) {
 	const largest = `SELECT max(n) FROM (SELECT sum(count) AS n FROM pragma_storage_info('draw_piece')
 		WHERE column_name = 'fit_id' AND segment_type <> 'VALIDITY' GROUP BY row_group_id)`
 	wantInt(t, l, 2048, largest)
-	_, err := l.Prune(t.Context(), 1)
+	_, err := l.Prune(t.Context(), "", 1)
 	must(t, err)
 	wantInt(t, l, 2048, largest)
 }

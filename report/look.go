@@ -23,7 +23,8 @@ type Look struct {
 	Standing
 }
 
-// Standing is where a fit stands among those of its name. Views of the newest fits show the newest complete one.
+// Standing is where a fit stands among those of its name in its pipeline. Views of the newest fits show the newest
+// complete one.
 type Standing struct {
 	// Newest is the number of the newest complete fit of the name, and Drawn when it was drawn, UTC; 0 where there is
 	// none.
@@ -32,10 +33,21 @@ type Standing struct {
 	// State is Current, or what became of a newer attempt, which began at Attempted.
 	State     string    `json:"state,omitempty"`
 	Attempted time.Time `json:"attempted,omitzero"`
+	// Attempt is the number of the fit of that attempt, complete or an error; 0 if nothing of it is stored.
+	Attempt int64 `json:"-"`
 }
 
-// Current is the state of a fit that the newest run which tried for it drew or found unchanged.
-const Current = "current"
+// name is that of a fit in its pipeline.
+type name struct {
+	pipeline string
+	Key
+}
+
+// States of the newest complete fit of a name that do not say what became of a newer attempt.
+const (
+	Current = "current" // the newest run which tried for it drew it or found it unchanged
+	Gone    = "gone"    // that run took another fit, which is not in the ledger any more
+)
 
 // Stale reports whether the fit with this number is what views show of its name although a newer attempt failed.
 func (s *Standing) Stale(id int64) bool { return id == s.Newest && id != 0 && s.State != Current }
@@ -45,19 +57,28 @@ func (s *Standing) Words(id int64) string {
 	const minute = "2006-01-02 15:04 UTC"
 	drawn := s.Drawn.UTC().Format(minute)
 	switch {
+	case s.Stale(id) && s.State == Gone:
+		return fmt.Sprintf("the fit of the run of %s is not in the ledger any more: these draws are of %s",
+			s.Attempted.UTC().Format(minute), drawn)
 	case s.Stale(id):
 		return fmt.Sprintf("the attempt of %s ended as %s: these draws are of %s", s.Attempted.UTC().Format(minute),
 			s.State, drawn)
-	case s.Newest != 0 && s.Newest != id:
-		return fmt.Sprintf("the newest complete fit of this name is %d, of %s", s.Newest, drawn)
+	case s.Newest == 0 || s.Newest == id:
+		return ""
+	case s.Attempt == id && id != 0:
+		return fmt.Sprintf("this is the newest attempt; the newest complete fit of this name is %d, of %s", s.Newest, drawn)
 	}
-	return ""
+	return fmt.Sprintf("the newest complete fit of this name is %d, of %s", s.Newest, drawn)
 }
 
 // standings reads where the names of all fits stand.
-func standings(ctx context.Context, c *sql.Conn) (map[Key]Standing, error) {
-	return readMap(ctx, c, "SELECT dataset, key, model, sampler, fit_id, created, state, attempted FROM latest",
-		func(k *Key, s *Standing) []any { return keyFields(k, &s.Newest, &s.Drawn, &s.State, &s.Attempted) })
+func standings(ctx context.Context, c *sql.Conn) (map[name]Standing, error) {
+	return readMap(ctx, c, `SELECT l.dataset, l.key, l.model, l.sampler, l.pipeline, l.fit_id, l.created, l.state,
+		l.attempted, coalesce(a.fit_id, 0) FROM latest l JOIN attempt a ON a.pipeline = l.pipeline AND
+		a.dataset = l.dataset AND a.key = l.key AND a.model = l.model AND a.sampler = l.sampler`,
+		func(n *name, s *Standing) []any {
+			return keyFields(&n.Key, &n.pipeline, &s.Newest, &s.Drawn, &s.State, &s.Attempted, &s.Attempt)
+		})
 }
 
 // Worst are the worst diagnostics over what gates look at, and the quantities that
@@ -89,17 +110,17 @@ type Line struct {
 
 // Look returns the fit with a number; none where there is no such fit.
 func (l *Ledger) Look(ctx context.Context, id int64) ([]Look, error) {
-	return l.looks(ctx, chosen+"fit f WHERE f.fit_id = ?", nil, id)
+	return l.looks(ctx, numberedFits, nil, []int64{id})
 }
 
-// LookNewest returns the newest fit of each name, complete or not, that choose
+// LookNewest returns the newest fit of each name of a pipeline (empty: of all), complete or not, that choose
 // accepts, replicates left out.
-func (l *Ledger) LookNewest(ctx context.Context, choose func(Key) bool) ([]Look, error) {
-	return l.looks(ctx, newestFits, choose)
+func (l *Ledger) LookNewest(ctx context.Context, pipeline string, choose func(Key) bool) ([]Look, error) {
+	return l.looks(ctx, newestFits, choose, pipeline)
 }
 
 // LookRun returns what one run did about each of its fits. Their verdicts are those
-// that the run took; a fit that a later one replaced is named without numbers.
+// that the run took; a fit that prune removed is named without numbers.
 func (l *Ledger) LookRun(ctx context.Context, runID string) ([]Look, error) {
 	return l.looks(ctx, "SELECT * FROM run_fit WHERE run_id = ?", nil, runID)
 }
@@ -128,7 +149,7 @@ func (l *Ledger) looks(ctx context.Context, which string, choose func(Key) bool,
 		standing, err := standings(ctx, c)
 		for i := range out {
 			out[i].Worst, out[i].Imputations = worst(out[i].ID), words[out[i].ID]
-			out[i].Standing = standing[out[i].Key]
+			out[i].Standing = standing[name{out[i].Pipeline, out[i].Key}]
 		}
 		return err
 	})
@@ -200,12 +221,13 @@ func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 	return out, err
 }
 
-// Names returns the names of all fits, in their order. Cost: one pass over the table of
-// fits, no summaries.
-func (l *Ledger) Names(ctx context.Context) (out []Key, err error) {
+// Names returns the names of the fits of a pipeline (empty: of all), in their order. Cost: one pass over what runs did
+// about fits, no summaries.
+func (l *Ledger) Names(ctx context.Context, pipeline string) (out []Key, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
-		out, err = readRows(ctx, c, "SELECT DISTINCT dataset, key, model, sampler FROM fit ORDER BY ALL",
-			func(k *Key) []any { return keyFields(k) })
+		out, err = readRows(ctx, c, "SELECT DISTINCT dataset, key, model, sampler FROM run_fit "+
+			"WHERE (?1 = '' OR pipeline = ?1) AND fit_id IN (SELECT fit_id FROM fit) ORDER BY ALL",
+			func(k *Key) []any { return keyFields(k) }, pipeline)
 		return err
 	})
 	return out, err

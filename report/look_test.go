@@ -49,7 +49,7 @@ func TestLooks(t *testing.T) {
 func checkLooks(t *testing.T, l *Ledger) {
 	t.Helper()
 	ctx := context.Background()
-	newest, err := l.LookNewest(ctx, func(k Key) bool { return k.Group == "k" })
+	newest, err := l.LookNewest(ctx, "", func(k Key) bool { return k.Group == "k" })
 	must(t, err)
 	if len(newest) != 1 || newest[0].ID != 2 || newest[0].Grade != judge.ErrorGrade || newest[0].Newest != 1 || newest[0].Stale(2) ||
 		newest[0].Error != "no file" {

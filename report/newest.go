@@ -8,15 +8,26 @@ import (
 	"glmbatch/report/judge"
 )
 
-// States returns the verdict that the newest run with each name took for it: of
-// a fit that it computed, skipped, or could not compute, the worst one where
+// States returns the verdict that the newest run of a pipeline with each name took for it: of
+// a fit that it computed, skipped, or could not compute, the worst one if
 // there are replicates. Without a ledger file there
 // are none, and no error.
-func (l *Ledger) States(ctx context.Context) (map[Key]judge.Grade, error) {
-	return l.grades(ctx, `SELECT n.dataset, n.key, n.model, n.sampler, n.verdict FROM run_fit n
-		LEFT JOIN run r USING (run_id)
-		QUALIFY run_id = first_value(run_id) OVER
-			(PARTITION BY n.dataset, n.key, n.model, n.sampler ORDER BY r.place DESC NULLS LAST, n.noted DESC, n.rowid DESC)`)
+func (l *Ledger) States(ctx context.Context, pipeline string) (map[Key]judge.Grade, error) {
+	return l.grades(ctx, "SELECT dataset, key, model, sampler, verdict FROM attempt WHERE pipeline = ?", pipeline)
+}
+
+// NewestIDs returns the numbers of the newest fits of all pipelines, replicates too. Without a ledger file there are
+// none, and no error.
+func (l *Ledger) NewestIDs(ctx context.Context) (map[int64]bool, error) {
+	ids := map[int64]bool{}
+	return ids, l.readIfThere(ctx, func(c *sql.Conn) error {
+		return scanRows(ctx, c, "SELECT DISTINCT fit_id FROM newest_fit", func(rows *sql.Rows) error {
+			var id int64
+			err := rows.Scan(&id)
+			ids[id] = true
+			return err
+		})
+	})
 }
 
 // LastRun returns the verdicts that the newest run of a pipeline took, runs

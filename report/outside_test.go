@@ -321,7 +321,7 @@ func TestStrayDraws(t *testing.T) {
 	for name, clean := range map[string]func() error{
 		"gather": func() error { return gatherFrom(t.Context(), l, fragment) },
 		"prune": func() error {
-			_, err := l.Prune(t.Context(), 1)
+			_, err := l.Prune(t.Context(), "", 1)
 			return err
 		},
 	} {
@@ -347,7 +347,7 @@ func dropFits(t *testing.T, l *Ledger, where string) {
 	must(t, l.Write(t.Context(), func(s *Session) error {
 		gone, err := readRows(t.Context(), s.c, "SELECT fingerprint FROM fit WHERE "+where,
 			func(f *string) []any { return []any{f} })
-		return errors.Join(err, s.remove(t.Context(), gone, []string{}))
+		return errors.Join(err, s.remove(t.Context(), &replacing{complete: gone, ids: make([]int64, len(gone))}))
 	}))
 }
 
@@ -362,20 +362,20 @@ func TestPruneOutside(t *testing.T) {
 	f3, f4 := digests("fingerprint = 'f3'"), digests("fingerprint = 'f4'")
 	before := drawBytes(l.path)
 	dropFits(t, l, "fingerprint = 'f4'")
-	p, err := l.Prune(t.Context(), 1)
+	p, err := l.Prune(t.Context(), "", 1)
 	if err != nil || p.After >= p.Before || len(outsideFiles(t, l)) != 2 || drawBytes(l.path) >= before {
 		t.Errorf("pruned %+v, %v: %v", p, err, outsideFiles(t, l))
 	}
 	dropFits(t, l, "fingerprint IN ('f1', 'f2')")
 	before = drawBytes(l.path)
-	if _, err := l.Prune(t.Context(), 1); err != nil || drawBytes(l.path) >= before {
+	if _, err := l.Prune(t.Context(), "", 1); err != nil || drawBytes(l.path) >= before {
 		t.Errorf("a file of few fits was not written anew: %v", err)
 	}
 	if got := digests("true"); got != f3 || got == f4 {
 		t.Errorf("draws are %s, want %s", got, f3)
 	}
 	dropFits(t, l, "true")
-	if _, err := l.Prune(t.Context(), 1); err != nil || len(outsideFiles(t, l)) != 0 {
+	if _, err := l.Prune(t.Context(), "", 1); err != nil || len(outsideFiles(t, l)) != 0 {
 		t.Errorf("%v: there are %v", err, outsideFiles(t, l))
 	}
 	wantInt(t, l, 0, "SELECT count(*) FROM draws")
@@ -396,7 +396,7 @@ func TestPublishOutside(t *testing.T) {
 		}
 	}
 	dropFits(t, l, "fingerprint = 'f3'")
-	_, err := l.Prune(t.Context(), 1)
+	_, err := l.Prune(t.Context(), "", 1)
 	must(t, err)
 	copied, err := Open(to, Options{Threads: 1})
 	must(t, err)

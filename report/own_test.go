@@ -156,7 +156,7 @@ func TestForeignViews(t *testing.T) {
 			for what, ask := range map[string]func() error{
 				"sql":    func() error { return l.Query(ctx, new(bytes.Buffer), QueryOptions{}, "FROM latest") },
 				"page":   func() error { _, err := l.Page(ctx, PageOptions{Latest: true}); return err },
-				"nights": func() error { _, err := l.LookNewest(ctx, func(Key) bool { return true }); return err },
+				"nights": func() error { _, err := l.LookNewest(ctx, "", func(Key) bool { return true }); return err },
 			} {
 				var not *NotLedgerError
 				if err := ask(); !errors.As(err, &not) || !strings.Contains(err.Error(), c.named) || hintOf(err) == "" {
@@ -251,7 +251,7 @@ func TestReadingRestores(t *testing.T) {
 	l, err := Open(l.path, Options{Later: true, Restore: true})
 	must(t, err)
 	must(t, l.Reading(t.Context(), func() error {
-		_, err := l.LookNewest(t.Context(), func(Key) bool { return true })
+		_, err := l.LookNewest(t.Context(), "", func(Key) bool { return true })
 		return err
 	}))
 	if lines, _ := parts(t, l); lines != own {

@@ -29,7 +29,7 @@ type PageOptions struct {
 	// Parameters are globs of those whose draws are shown, instead of the ones
 	// that mixed worst.
 	Parameters []string
-	Pipeline   string // of the newest run; empty: any
+	Pipeline   string // of the newest run, or of the newest fits; empty: any
 }
 
 // What a page holds at most.
@@ -95,7 +95,28 @@ func (r *pageReader) all() error {
 			return err
 		}
 	}
+	r.hidePipelines()
 	return nil
+}
+
+// hidePipelines leaves out the pipeline of every row if all are of one.
+func (r *pageReader) hidePipelines() {
+	p := r.page
+	if slices.ContainsFunc(p.Fits, func(f html.Fit) bool { return f.Pipeline != p.Fits[0].Pipeline }) {
+		return
+	}
+	for i := range p.Fits {
+		p.Fits[i].Pipeline = ""
+	}
+	for i := range p.Pairs {
+		p.Pairs[i].Pipeline = ""
+	}
+	for i := range p.LOO {
+		p.LOO[i].Pipeline = ""
+	}
+	for i := range p.Drift {
+		p.Drift[i].Pipeline = ""
+	}
 }
 
 // run finds the run that is shown, and its like before it.
@@ -166,14 +187,13 @@ func (r *pageReader) runs(pipeline string) error {
 
 // fits reads the rows of the overview.
 func (r *pageReader) fits() error {
-	which, args := newestFits, []any{}
+	which, args := newestFits, []any{r.o.Pipeline}
 	switch {
 	case len(r.o.Fits) > 0:
-		which, args = chosen+"fit f WHERE f.fit_id IN (SELECT unnest(?::BIGINT[]))", append(args, r.o.Fits)
+		which, args = numberedFits, []any{r.o.Fits}
 	case !r.o.Latest:
 		// a run has a note for each replicate, of which the first is shown
-		which, args = "SELECT n.* FROM run_fit n LEFT JOIN fit f USING (fit_id) WHERE n.run_id = ? AND "+
-			"coalesce(f.replicate, 1) = 1", append(args, r.o.Run)
+		which, args = "SELECT * FROM run_fit WHERE run_id = ? AND replicate = 1", []any{r.o.Run}
 	}
 	var ids []int64
 	var found []int64
@@ -183,7 +203,7 @@ func (r *pageReader) fits() error {
 	}
 	err = readFits(r.ctx, r.c, which, byName, func(f *Stored, action string) {
 		if found = append(found, f.ID); r.o.Choose == nil || r.o.Choose(f.Key) {
-			row, stands := pageFit(f, cmp.Or(action, "stored")), standing[f.Key]
+			row, stands := pageFit(f, cmp.Or(action, "stored")), standing[name{f.Pipeline, f.Key}]
 			if why := stands.Words(f.ID); why != "" && (f.Status == Erred || stands.Stale(f.ID)) {
 				row.Reasons, row.Stale = slices.Insert(slices.Clone(f.Reasons), 0, why), stands.Stale(f.ID)
 			}
@@ -216,7 +236,8 @@ func (r *pageReader) fits() error {
 	slices.SortFunc(r.page.Fits, func(a, b html.Fit) int {
 		return cmp.Or(cmp.Compare(rank(&a), rank(&b)),
 			cmp.Compare(a.Dataset, b.Dataset),
-			cmp.Compare(a.Key, b.Key), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Sampler, b.Sampler), cmp.Compare(a.ID, b.ID))
+			cmp.Compare(a.Key, b.Key), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Sampler, b.Sampler),
+			cmp.Compare(a.Pipeline, b.Pipeline), cmp.Compare(a.ID, b.ID))
 	})
 	return nil
 }
@@ -230,7 +251,7 @@ var verdictOrder = []string{string(judge.ErrorGrade), string(judge.Fail), "", st
 func pageFit(f *Stored, action string) html.Fit {
 	none := html.Number(math.NaN())
 	out := html.Fit{
-		ID: f.ID, Dataset: f.Dataset, Key: f.Group, Model: f.Model, Sampler: f.Sampler, Action: action,
+		ID: f.ID, Pipeline: f.Pipeline, Dataset: f.Dataset, Key: f.Group, Model: f.Model, Sampler: f.Sampler, Action: action,
 		Verdict: string(f.Grade), Reasons: f.Reasons, Why: []string{},
 		Method: f.Method, Family: f.Family, Link: f.Link, Formula: f.Formula,
 		Rows: f.Rows, Columns: f.Columns, Parameters: f.Parameters, Chains: f.Chains, Warmup: f.Warmup, Draws: f.Draws,

@@ -30,9 +30,9 @@ func (r *pageReader) courses() error {
 	})
 	for _, d := range moved[:min(pageCourses, len(moved))] {
 		fit := slices.IndexFunc(r.page.Fits, func(f html.Fit) bool {
-			return f.Dataset == d.Dataset && f.Key == d.Key && f.Model == d.Model && f.Sampler == d.Sampler
+			return f.Pipeline == d.Pipeline && f.Dataset == d.Dataset && f.Key == d.Key && f.Model == d.Model && f.Sampler == d.Sampler
 		})
-		if err := r.course(fit, d.ID); err != nil {
+		if err := r.course(fit, d.Pipeline, d.ID); err != nil {
 			return err
 		}
 	}
@@ -40,14 +40,15 @@ func (r *pageReader) courses() error {
 }
 
 func sameName(a, b *html.Drift) bool {
-	return a.Dataset == b.Dataset && a.Key == b.Key && a.Model == b.Model && a.Sampler == b.Sampler
+	return a.Pipeline == b.Pipeline && a.Dataset == b.Dataset && a.Key == b.Key && a.Model == b.Model && a.Sampler == b.Sampler
 }
 
 // course reads the coefficients of one fit over its nights, the oldest first.
-func (r *pageReader) course(fit int, id int64) error {
+func (r *pageReader) course(fit int, pipeline string, id int64) error {
 	c := html.Course{Fit: fit}
-	err := scanRows(r.ctx, r.c, `SELECT n.parameter, n.created, n.q025, n.q25, n.median, n.q75, n.q975
-		FROM coefficient_nights n JOIN (SELECT * FROM coefficient_nights WHERE fit_id = ?1) l USING (pipeline, dataset, key,
+	err := scanRows(r.ctx, r.c, `SELECT n.parameter, n.since, n.q025, n.q25, n.median, n.q75, n.q975
+		FROM coefficient_nights n JOIN (SELECT DISTINCT pipeline, dataset, key, model, sampler, parameter
+			FROM coefficient_nights WHERE fit_id = ?1 AND pipeline = ?4) l USING (pipeline, dataset, key,
 			model, sampler, parameter) LEFT JOIN parameter p ON p.fit_id = ?1 AND p.name = n.parameter
 		WHERE n.night <= ?2 QUALIFY dense_rank() OVER (ORDER BY p.parameter_id NULLS LAST, n.parameter) <= ?3
 		ORDER BY p.parameter_id NULLS LAST, n.parameter, n.night DESC`, func(rows *sql.Rows) error {
@@ -67,7 +68,7 @@ func (r *pageReader) course(fit int, id int64) error {
 		k := len(c.Name) - 1
 		c.Of[k], c.Created[k] = append(c.Of[k], of), append(c.Created[k], at)
 		return nil
-	}, id, pageNights, pageCoefficients)
+	}, id, pageNights, pageCoefficients, pipeline)
 	if len(c.Name) > 0 {
 		r.page.Courses = append(r.page.Courses, c)
 	}

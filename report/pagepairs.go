@@ -7,15 +7,15 @@ import (
 	"glmbatch/report/html"
 )
 
-// posterior names a data set, a group of it and a model.
-type posterior struct{ dataset, group, model string }
+// posterior names a pipeline, a data set, a group of it and a model.
+type posterior struct{ pipeline, dataset, group, model string }
 
 // posteriors are those of the shown fits.
 func (r *pageReader) posteriors() map[posterior]bool {
 	out := map[posterior]bool{}
 	for i := range r.page.Fits {
 		f := &r.page.Fits[i]
-		out[posterior{f.Dataset, f.Key, f.Model}] = true
+		out[posterior{f.Pipeline, f.Dataset, f.Key, f.Model}] = true
 	}
 	return out
 }
@@ -26,7 +26,7 @@ func (r *pageReader) pairs() error {
 	if err != nil {
 		return err
 	}
-	all, err := readPairs(r.ctx, r.c, costs, "", "")
+	all, err := readPairs(r.ctx, r.c, costs, r.o.Pipeline, "", "")
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (r *pageReader) pairs() error {
 	shown := r.posteriors()
 	for i := range all {
 		c := &all[i]
-		if shown[posterior{c.Dataset, c.Group, c.Model}] {
+		if shown[posterior{c.Pipeline, c.Dataset, c.Group, c.Model}] {
 			size := sizes[c.A.fit]
 			p := pairOf(c)
 			p.Rows, p.Columns = size[0], int(size[1])
@@ -51,7 +51,7 @@ func (r *pageReader) pairs() error {
 }
 
 func pairOf(c *Comparison) html.Pair {
-	p := html.Pair{Dataset: c.Dataset, Key: c.Group, Model: c.Model, A: costOf(&c.A), B: costOf(&c.B),
+	p := html.Pair{Pipeline: c.Pipeline, Dataset: c.Dataset, Key: c.Group, Model: c.Model, A: costOf(&c.A), B: costOf(&c.B),
 		Agreement: c.Agreement,
 		ZMax:      html.Number(c.ZMax), ZLimit: html.Number(c.ZLimit), NotCompared: c.NotCompared, Replicates: c.Pairs,
 		Ratio: intervalOf(c.RatioMedian), RatioMin: intervalOf(c.RatioMin), RatioLogLik: intervalOf(c.RatioLogLik)}
@@ -74,22 +74,23 @@ func intervalOf(i Interval) html.Interval {
 // ranked reads the models of the shown data sets by leave-one-out, where there
 // are several.
 func (r *pageReader) ranked() error {
-	datasets := map[[2]string]bool{}
+	datasets := map[[3]string]bool{}
 	for i := range r.page.Fits {
-		datasets[[2]string{r.page.Fits[i].Dataset, r.page.Fits[i].Key}] = true
+		f := &r.page.Fits[i]
+		datasets[[3]string{f.Pipeline, f.Dataset, f.Key}] = true
 	}
-	count := map[[2]string]int{}
-	all, err := readRows(r.ctx, r.c, `SELECT dataset, key, model, sampler, elpd_diff, se_diff, elpd_loo, coalesce(note, '')
+	count := map[[3]string]int{}
+	all, err := readRows(r.ctx, r.c, `SELECT pipeline, dataset, key, model, sampler, elpd_diff, se_diff, elpd_loo, coalesce(note, '')
 		FROM loo_compare
-		ORDER BY dataset, key, outcomes, elpd_diff DESC NULLS LAST, fit_id`, func(m *html.Ranked) []any {
-		return []any{&m.Dataset, &m.Key, &m.Model, &m.Sampler, (*nullable)(&m.Diff), (*nullable)(&m.SE),
+		ORDER BY pipeline, dataset, key, outcomes, elpd_diff DESC NULLS LAST, fit_id`, func(m *html.Ranked) []any {
+		return []any{&m.Pipeline, &m.Dataset, &m.Key, &m.Model, &m.Sampler, (*nullable)(&m.Diff), (*nullable)(&m.SE),
 			(*nullable)(&m.ELPD), &m.Note}
 	})
 	for _, m := range all {
-		count[[2]string{m.Dataset, m.Key}]++
+		count[[3]string{m.Pipeline, m.Dataset, m.Key}]++
 	}
 	for _, m := range all {
-		if at := [2]string{m.Dataset, m.Key}; datasets[at] && count[at] > 1 {
+		if at := [3]string{m.Pipeline, m.Dataset, m.Key}; datasets[at] && count[at] > 1 {
 			r.page.LOO = append(r.page.LOO, m)
 		}
 	}
@@ -98,18 +99,15 @@ func (r *pageReader) ranked() error {
 
 // drift sets the shown fits and those before them beside their predecessors.
 func (r *pageReader) drift() error {
-	shown := map[Key]bool{}
+	shown := map[name]bool{}
 	for i := range r.page.Fits {
 		f := &r.page.Fits[i]
-		shown[Key{Dataset: f.Dataset, Group: f.Key, Model: f.Model, Sampler: f.Sampler}] = true
+		shown[name{f.Pipeline, Key{Dataset: f.Dataset, Group: f.Key, Model: f.Model, Sampler: f.Sampler}}] = true
 	}
-	pipeline := ""
-	if r.page.Run != nil {
-		pipeline = r.page.Run.Pipeline
-	}
-	all, err := readDrifts(r.ctx, r.c, pipeline, pageNights)
+	all, err := readDrifts(r.ctx, r.c, r.o.Pipeline, pageNights)
 	for i := range all {
-		if d := &all[i]; shown[Key{Dataset: d.Dataset, Group: d.Group, Model: d.Model, Sampler: d.Sampler}] {
+		d := &all[i]
+		if shown[name{d.Pipeline, Key{Dataset: d.Dataset, Group: d.Group, Model: d.Model, Sampler: d.Sampler}}] {
 			r.page.Drift = append(r.page.Drift, driftRowOf(d))
 		}
 	}
@@ -117,7 +115,7 @@ func (r *pageReader) drift() error {
 }
 
 func driftRowOf(d *Drift) html.Drift {
-	out := html.Drift{Dataset: d.Dataset, Key: d.Group, Model: d.Model, Sampler: d.Sampler, ID: d.ID, Created: d.Created,
+	out := html.Drift{Pipeline: d.Pipeline, Dataset: d.Dataset, Key: d.Group, Model: d.Model, Sampler: d.Sampler, ID: d.ID, Created: d.Created,
 		Verdict: string(d.Verdict),
 		Shift:   known(d.Shift), ShiftOf: said(d.ShiftParameter), SDRatio: known(d.SDRatio),
 		SDRatioOf:  said(d.SDRatioParameter),

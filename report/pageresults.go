@@ -29,15 +29,22 @@ func (r *pageReader) said() error {
 		}
 		for _, reason := range f.Reasons {
 			headline := judge.Headline(reason)
+			own := cmp.Or(judge.Cause(reason), headline)
 			k, ok := at[headline]
 			if !ok {
 				k, at[headline] = len(r.page.Said), len(r.page.Said)
-				r.page.Said = append(r.page.Said, html.Said{Headline: headline, Verdict: f.Verdict, Example: reason,
+				r.page.Said = append(r.page.Said, html.Said{Headline: own, Verdict: f.Verdict, Example: reason,
 					Advice: judge.Advice([]string{reason}, false), Fits: []int{}})
 			}
 			s := &r.page.Said[k]
-			if !slices.Contains(f.Why, headline) {
-				f.Why, s.Fits = append(f.Why, headline), append(s.Fits, i)
+			if s.Headline != own { // fits differ in the names and numbers of the cause
+				s.Headline = headline
+			}
+			if !slices.Contains(f.Why, own) {
+				f.Why = append(f.Why, own)
+			}
+			if !slices.Contains(s.Fits, i) {
+				s.Fits = append(s.Fits, i)
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func TestOrderOfNights(t *testing.T) {
 				t.Errorf("the newest of %d nights: fit %d after %d, want 4 after 3, then 3", len(drifts), drifts[0].ID,
 					drifts[0].Previous)
 			}
-			states, err := l.States(ctx)
+			states, err := l.States(ctx, "p")
 			must(t, err)
 			last, err := l.LastRun(ctx, "p")
 			must(t, err)
@@ -64,7 +64,7 @@ func TestOrderOfNights(t *testing.T) {
 			if place <= 4 {
 				t.Errorf("the next run has place %d", place)
 			}
-			_, err = l.Prune(ctx, 2)
+			_, err = l.Prune(ctx, "", 2)
 			must(t, err)
 			if got := textOf(t, l, order); got != "f2 f3" {
 				t.Errorf("prune kept %s, want f2 f3", got)

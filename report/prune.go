@@ -18,8 +18,9 @@ type Pruned struct {
 	Before, After int64 // bytes of the file, and of draws beside it
 }
 
-// Prune keeps the newest keep complete fits of each name and replicate, and as
-// many of its errors, and removes what belongs to the others; what runs did about them is
+// Prune keeps the newest keep complete fits of each name and replicate in each pipeline, and as
+// many of its errors, in the order of the newest runs that drew or found them, and removes what belongs to the others.
+// If pipeline is not empty, fits of other pipelines stay. What runs did about removed fits is
 // history and stays. Deletes do not shrink a DuckDB file, so the file is
 // written anew beside itself and takes the old one's place by a rename: a
 // crash at any moment leaves the one or the other, whole. It needs as much
@@ -27,7 +28,7 @@ type Pruned struct {
 //
 // Prune returns a *LockedError if another process holds the file, and changes
 // nothing then. The other tables and views of the file are copied too.
-func (l *Ledger) Prune(ctx context.Context, keep int) (Pruned, error) {
+func (l *Ledger) Prune(ctx context.Context, pipeline string, keep int) (Pruned, error) {
 	if keep < 1 {
 		return Pruned{}, fmt.Errorf("prune: keep %d: at least 1 fit of each name must stay", keep)
 	}
@@ -41,7 +42,7 @@ func (l *Ledger) Prune(ctx context.Context, keep int) (Pruned, error) {
 	var p Pruned
 	err := l.Write(ctx, func(s *Session) error {
 		err := inTransaction(ctx, s.c, func() (err error) {
-			if p, err = s.prune(ctx, keep); err == nil {
+			if p, err = s.prune(ctx, pipeline, keep); err == nil {
 				err = pruneOutside(ctx, s.c, l.path)
 			}
 			return err
@@ -65,11 +66,17 @@ func (l *Ledger) Prune(ctx context.Context, keep int) (Pruned, error) {
 }
 
 // prune deletes the rows of the fits that have to go.
-func (s *Session) prune(ctx context.Context, keep int) (p Pruned, err error) {
+func (s *Session) prune(ctx context.Context, pipeline string, keep int) (p Pruned, err error) {
 	_, err = s.c.ExecContext(ctx, `CREATE OR REPLACE TEMP TABLE pruned AS
-		SELECT fit_id FROM main.fit
-		QUALIFY row_number() OVER (PARTITION BY dataset, key, model, sampler, replicate, status ORDER BY place DESC,
-		created DESC, fit_id DESC) > ?`, keep)
+		WITH taken AS (
+			SELECT n.pipeline, f.dataset, f.key, f.model, f.sampler, f.replicate, f.status, f.fit_id,
+				max((n.place, n.noted, n.rowid)) AS last
+			FROM main.run_fit n JOIN main.fit f USING (fit_id) GROUP BY ALL
+		), ranked AS (
+			SELECT *, row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler, replicate, status
+				ORDER BY last DESC) AS nth FROM taken
+		)
+		SELECT fit_id FROM ranked GROUP BY fit_id HAVING bool_and(nth > ?1 AND (?2 = '' OR pipeline = ?2))`, keep, pipeline)
 	if err != nil {
 		return p, err
 	}

@@ -23,7 +23,7 @@ func nights(t *testing.T, l *Ledger, n int) {
 		f.Identity = []byte(fmt.Sprintf(`{"seed":%d}`, i))
 		store(t, l, f)
 	}
-	store(t, l, &Fit{Key: sampleFit("").Key, RunID: "r", Status: Erred, Error: "no file",
+	store(t, l, &Fit{Key: sampleFit("").Key, RunID: "r", Pipeline: "quickstart", Status: Erred, Error: "no file",
 		Created: time.Date(2026, 1, 9, 0, 0, 0, 0, time.UTC),
 		Verdict: judge.Verdict{Grade: judge.ErrorGrade}})
 }
@@ -39,7 +39,7 @@ func TestPrune(t *testing.T) {
 	const digest = `SELECT md5(string_agg(concat_ws(',', parameter_id, chain, iteration, value), ';' ORDER BY fit_id, parameter_id, chain, iteration))
 		FROM draw JOIN fit USING (fit_id) WHERE fingerprint IN ('night-2', 'night-3')`
 	before := textOf(t, l, digest)
-	got, err := l.Prune(ctx, 2)
+	got, err := l.Prune(ctx, "", 2)
 	must(t, err)
 	if got.Removed != 2 || got.Kept != 3 || got.After <= 0 || got.After > got.Before {
 		t.Errorf("pruned %+v, want 2 fits removed, 3 kept, and no larger file", got)
@@ -82,7 +82,7 @@ func TestPruneMeetsAWriter(t *testing.T) {
 		t.Errorf("error %v, want a LockedError", err)
 	}
 	wantInt(t, l, 3, "SELECT count(*) FROM fit")
-	if _, err := l.Prune(context.Background(), 0); err == nil {
+	if _, err := l.Prune(context.Background(), "", 0); err == nil {
 		t.Error("kept nothing without an error")
 	}
 }
@@ -90,8 +90,8 @@ func TestPruneMeetsAWriter(t *testing.T) {
 func TestNewest(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	for _, ask := range []func() (int, error){
-		func() (int, error) { m, err := l.Predecessors(ctx); return len(m), err },
-		func() (int, error) { m, err := l.States(ctx); return len(m), err },
+		func() (int, error) { m, err := l.Predecessors(ctx, "p"); return len(m), err },
+		func() (int, error) { m, err := l.States(ctx, "p"); return len(m), err },
 		func() (int, error) { m, err := l.LastRun(ctx, "p"); return len(m), err },
 	} {
 		if n, err := ask(); n != 0 || err != nil {
@@ -100,12 +100,13 @@ func TestNewest(t *testing.T) {
 	}
 	nights(t, l, 3)
 	key := sampleFit("").Key
-	old, err := l.Predecessors(ctx)
+	pipeline := sampleFit("").Pipeline
+	old, err := l.Predecessors(ctx, pipeline)
 	must(t, err)
 	if p := old[key]; p.Fingerprint != "night-2" || string(p.Identity["seed"]) != "2" || len(old) != 1 {
 		t.Errorf("predecessors %+v", old)
 	}
-	states, err := l.States(ctx)
+	states, err := l.States(ctx, pipeline)
 	must(t, err)
 	if states[key] != judge.ErrorGrade {
 		t.Errorf("states %v, want the error, which is newest", states)

@@ -59,7 +59,7 @@ func TestLinksStay(t *testing.T) {
 	linked, err := Open(ledger, Options{LockWait: -1})
 	must(t, err)
 	store(t, linked, sampleFit("f2"))
-	_, err = linked.Prune(ctx, 1)
+	_, err = linked.Prune(ctx, "", 1)
 	must(t, err)
 	for range 2 { // made, then replaced
 		must(t, linked.Publish(ctx, copied))

@@ -30,6 +30,7 @@ type RunFit struct {
 	Key
 	RunID       string
 	Fingerprint string // of the stored fit, if there is one
+	Replicate   int    // 0 and 1: the fit itself
 	Action      Action
 	Verdict     judge.Verdict
 	At          time.Time

@@ -92,9 +92,13 @@ func (s *Session) runOnce(ctx context.Context, r *Run) error {
 }
 
 // RunFits notes what a run did about fits without computing them, in one
-// transaction.
+// transaction. The pipeline and place of each are those of its run, which the ledger has.
 func (s *Session) RunFits(ctx context.Context, notes []*RunFit) error {
 	return inTransaction(ctx, s.c, func() error {
+		of, err := s.runsOf(ctx, notes)
+		if err != nil {
+			return err
+		}
 		fingerprints := make([]string, len(notes))
 		for i, r := range notes {
 			fingerprints[i] = r.Fingerprint
@@ -111,7 +115,7 @@ func (s *Session) RunFits(ctx context.Context, notes []*RunFit) error {
 				if number, ok := ids[r.Fingerprint]; ok {
 					id = number
 				}
-				if err := s.insertRunFit(id, r); err != nil {
+				if err := s.insertRunFit(id, of[r.RunID], r); err != nil {
 					return err
 				}
 			}
@@ -120,10 +124,38 @@ func (s *Session) RunFits(ctx context.Context, notes []*RunFit) error {
 	})
 }
 
-func (s *Session) insertRunFit(id any, r *RunFit) error {
+// placedRun is what a note of a fit repeats of its run.
+type placedRun struct {
+	pipeline string
+	place    int
+}
+
+// runsOf reads the runs of notes. A run without a row has no pipeline, and the next place.
+func (s *Session) runsOf(ctx context.Context, notes []*RunFit) (map[string]placedRun, error) {
+	of := map[string]placedRun{}
+	for _, n := range notes {
+		if _, ok := of[n.RunID]; ok {
+			continue
+		}
+		place, err := s.placed(ctx, 0, n.RunID)
+		if err != nil {
+			return nil, err
+		}
+		var pipeline string
+		err = s.c.QueryRowContext(ctx, "SELECT coalesce(max(pipeline), '') FROM main.run WHERE run_id = ?",
+			n.RunID).Scan(&pipeline)
+		if err != nil {
+			return nil, err
+		}
+		of[n.RunID] = placedRun{pipeline, place}
+	}
+	return of, nil
+}
+
+func (s *Session) insertRunFit(id any, of placedRun, r *RunFit) error {
 	return s.appendRow("run_fit",
 		r.RunID, id, r.Dataset, r.Group, r.Model, r.Sampler, string(r.Action), string(r.Verdict.Grade),
-		list(r.Verdict.Reasons), r.At.UTC())
+		list(r.Verdict.Reasons), r.At.UTC(), of.pipeline, int32(max(r.Replicate, 1)), int32(of.place))
 }
 
 // Rejudge gives the complete fit with this fingerprint the verdict of changed

@@ -13,18 +13,22 @@ import (
 
 // What a query that names fits for readFits begins with, those that follow FROM: their
 // own verdict counts, and no run did anything about them.
-const chosen = `SELECT f.fit_id, f.run_id, f.dataset, f.key, f.model, f.sampler, f.verdict, f.reasons,
+const chosen = `SELECT f.fit_id, f.run_id, f.pipeline, f.dataset, f.key, f.model, f.sampler, f.verdict, f.reasons,
 	f.created AS noted, '' AS action FROM `
 
-// The newest fit of each name, complete or not.
-const newestFits = chosen + `fit f WHERE f.replicate = 1 QUALIFY row_number() OVER
-	(PARTITION BY f.dataset, f.key, f.model, f.sampler ORDER BY f.place DESC, f.created DESC, f.fit_id DESC) = 1`
+// The newest fit of each name of a pipeline (”: of all), complete or an error: what the newest run did, or if nothing
+// of that is stored, what it would have replaced.
+const newestFits = chosen + `(SELECT f.* REPLACE (a.pipeline AS pipeline) FROM attempt a
+	LEFT JOIN newest_fit n ON n.pipeline = a.pipeline AND n.dataset = a.dataset AND n.key = a.key AND n.model = a.model
+		AND n.sampler = a.sampler AND n.replicate = 1
+	JOIN fit f ON f.fit_id = coalesce(a.fit_id, n.fit_id)) f WHERE ?1 = '' OR f.pipeline = ?1`
 
-// Orders of fits.
-const (
-	byName  = `c.dataset, c.key, c.model, c.sampler, coalesce(f.replicate, 1), coalesce(f.fit_id, 0)`
-	byNight = `f.place DESC, f.created DESC, f.fit_id DESC`
-)
+// Fits by number. One that several pipelines share is of one that it is the newest fit of, or else of that which drew it.
+const numberedFits = chosen + `(SELECT f.* REPLACE (coalesce((SELECT min(n.pipeline) FROM newest_fit n
+	WHERE n.fit_id = f.fit_id), f.pipeline) AS pipeline) FROM fit f WHERE f.fit_id IN (SELECT unnest(?::BIGINT[]))) f`
+
+// byName is an order of fits.
+const byName = `c.dataset, c.key, c.model, c.sampler, coalesce(f.replicate, 1), c.pipeline, coalesce(f.fit_id, 0)`
 
 // storedQuery reads the fits that the query which names, as chosen does, in an order.
 func storedQuery(which, order string) string {
@@ -32,7 +36,7 @@ func storedQuery(which, order string) string {
 		SELECT fit_id, to_json(list({name: name, expression: expression} ORDER BY parameter_id))::VARCHAR AS derived
 		FROM derived WHERE fit_id IN (SELECT fit_id FROM chosen) GROUP BY fit_id
 	)
-	SELECT coalesce(f.fit_id, 0), coalesce(f.run_id, c.run_id), coalesce(f.pipeline, ''), c.dataset, c.key, c.model,
+	SELECT coalesce(f.fit_id, 0), coalesce(f.run_id, c.run_id), coalesce(c.pipeline, ''), c.dataset, c.key, c.model,
 	c.sampler,
 	       coalesce(f.replicate, 1), coalesce(f.method, ''), coalesce(f.family, ''), coalesce(f.link, ''),
 	       coalesce(f.formula, ''),
@@ -125,22 +129,26 @@ func storedFits(ctx context.Context, c *sql.Conn, fingerprints []string) (map[st
 	return found, err
 }
 
-// Earlier returns the complete fits of a pipeline, the newest first: those that
-// another may start from. Without a ledger file there are none, and no error.
+// Earlier returns the complete fits of a pipeline in the order of the newest runs that drew or found them, the newest
+// first: those that another may start from. Without a ledger file there are none, and no error.
 func (l *Ledger) Earlier(ctx context.Context, pipeline string) (found []Stored, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		return readFits(ctx, c, chosen+"fit f WHERE f.status = 'complete' AND f.pipeline = ?", byNight,
+		return readFits(ctx, c, `SELECT f.fit_id, f.run_id, n.pipeline, f.dataset, f.key, f.model, f.sampler, f.verdict,
+			f.reasons, f.created AS noted, '' AS action, n.last FROM fit f JOIN (SELECT pipeline, fit_id,
+				max((place, noted, rowid)) AS last FROM run_fit WHERE pipeline = ? AND action IN ('computed', 'skipped')
+				GROUP BY pipeline, fit_id) n USING (fit_id) WHERE f.status = 'complete'`, "c.last DESC",
 			func(f *Stored, _ string) { found = append(found, *f) }, pipeline)
 	})
 	return found, err
 }
 
-// Predecessors returns the newest complete fit of each name. Without a ledger
+// Predecessors returns the newest complete fit of each name of a pipeline. Without a ledger
 // file there are none, and no error.
-func (l *Ledger) Predecessors(ctx context.Context) (map[Key]Stored, error) {
+func (l *Ledger) Predecessors(ctx context.Context, pipeline string) (map[Key]Stored, error) {
 	found := map[Key]Stored{}
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
-		return readFits(ctx, c, chosen+"latest f", byName, func(f *Stored, _ string) { found[f.Key] = *f })
+		return readFits(ctx, c, chosen+"latest f WHERE f.pipeline = ?", byName,
+			func(f *Stored, _ string) { found[f.Key] = *f }, pipeline)
 	})
 	return found, err
 }
@@ -157,7 +165,7 @@ func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (judge.Eviden
 		return judge.Evidence{}, fmt.Errorf("ledger %q has no complete fit with the fingerprint %s", l.path, fingerprint)
 	}
 	e := judge.Evidence{Warnings: f.Warnings}
-	if e.Drift, err = l.drift(ctx, f.ID); err != nil {
+	if e.Drift, err = l.drift(ctx, f.Pipeline, f.ID); err != nil {
 		return judge.Evidence{}, err
 	}
 	if e.Divergences, err = l.divergences(ctx, f.ID); err != nil {

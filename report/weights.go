@@ -11,10 +11,11 @@ import (
 // Weight is the share of a model in a mixture of the models of one data set, by its predictions of rows that it has not
 // seen.
 type Weight struct {
-	Dataset string `json:"dataset"`
-	Group   string `json:"key"`
-	Model   string `json:"model"`
-	Sampler string `json:"sampler"`
+	Pipeline string `json:"pipeline"`
+	Dataset  string `json:"dataset"`
+	Group    string `json:"key"`
+	Model    string `json:"model"`
+	Sampler  string `json:"sampler"`
 	// Stacking has the mixture that predicts best; PseudoBMA weighs each model by itself.
 	Stacking  float64 `json:"stacking"`
 	PseudoBMA float64 `json:"pseudo_bma"`
@@ -28,22 +29,23 @@ type Weight struct {
 const bootstraps = 10_000
 
 // Weights are those of the models that the view loo_compare has, or kfold_compare where folds says so, by data set: of
-// each group of equal responses. only narrows them; models with rows of unknown density are left out.
+// each group of equal responses of a pipeline (empty: of each). only narrows them; models with rows of unknown density
+// are left out.
 //
 // It returns a *MissingError without a ledger.
-func (l *Ledger) Weights(ctx context.Context, folds bool, only func(dataset, group, model, sampler string) bool) (
-	out []Weight, err error) {
+func (l *Ledger) Weights(ctx context.Context, pipeline string, folds bool,
+	only func(dataset, group, model, sampler string) bool) (out []Weight, err error) {
 	view, rows, elpd := "loo_compare", "pointwise", "elpd_loo"
 	if folds {
 		view, rows, elpd = "kfold_compare", "kfold_pointwise", "elpd_kfold"
 	}
 	out = []Weight{}
 	err = l.readTables(ctx, func(c *sql.Conn) error {
-		all, err := readRows(ctx, c, "SELECT dataset, key, model, sampler, "+elpd+", fit_id, outcomes FROM "+view+
-			" WHERE "+elpd+" IS NOT NULL ORDER BY dataset, key, outcomes, "+elpd+" DESC, fit_id",
+		all, err := readRows(ctx, c, "SELECT pipeline, dataset, key, model, sampler, "+elpd+", fit_id, outcomes FROM "+view+
+			" WHERE (?1 = '' OR pipeline = ?1) AND "+elpd+" IS NOT NULL ORDER BY pipeline, dataset, key, outcomes, "+elpd+" DESC, fit_id",
 			func(w *Weight) []any {
-				return []any{&w.Dataset, &w.Group, &w.Model, &w.Sampler, &w.ELPD, &w.id, &w.outcomes}
-			})
+				return []any{&w.Pipeline, &w.Dataset, &w.Group, &w.Model, &w.Sampler, &w.ELPD, &w.id, &w.outcomes}
+			}, pipeline)
 		for _, w := range all {
 			if only(w.Dataset, w.Group, w.Model, w.Sampler) {
 				out = append(out, w)
@@ -64,7 +66,7 @@ func (l *Ledger) Weights(ctx context.Context, folds bool, only func(dataset, gro
 
 // beside reports whether two models predict the same responses.
 func (w *Weight) beside(o *Weight) bool {
-	return w.Dataset == o.Dataset && w.Group == o.Group && w.outcomes == o.outcomes
+	return w.Pipeline == o.Pipeline && w.Dataset == o.Dataset && w.Group == o.Group && w.outcomes == o.outcomes
 }
 
 // weigh computes the weights of models of the same responses.

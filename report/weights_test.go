@@ -18,7 +18,7 @@ func TestWeights(t *testing.T) {
 	unknown.LOO.ELPD.Value = math.NaN()
 	store(t, l, looFit("a", "y", modelA, 2), looFit("b", "y", b, 2), looFit("c", "other", b[:4], 1), unknown)
 	all := func(string, string, string, string) bool { return true }
-	got, err := l.Weights(ctx, false, all)
+	got, err := l.Weights(ctx, "", false, all)
 	must(t, err)
 	want := loo.Stacking([][]float64{modelA, b}, []float64{2, 2, 2, 2, 2})
 	models, stacked := []string{}, map[string]float64{}
@@ -32,7 +32,7 @@ func TestWeights(t *testing.T) {
 	if !slices.Equal(models, []string{"a", "b", "c"}) || stacked["a"] != want[0] || stacked["b"] != want[1] || stacked["c"] != 1 {
 		t.Errorf("weights %v of %v, want %v of a and b", stacked, models, want)
 	}
-	got, err = l.Weights(ctx, false, func(_, _, model, _ string) bool { return model == "b" })
+	got, err = l.Weights(ctx, "", false, func(_, _, model, _ string) bool { return model == "b" })
 	must(t, err)
 	if len(got) != 1 || got[0].Stacking != 1 {
 		t.Errorf("b alone: %+v", got)

@@ -13,7 +13,8 @@ import (
 )
 
 func (a *app) compareCommand() *cobra.Command {
-	var database, dataset, model, format string
+	var database, format string
+	var o pipelines.CompareOptions
 	c := &cobra.Command{
 		Use:   "compare",
 		Short: "Compare samplers: do they agree, and which is faster",
@@ -34,7 +35,7 @@ them are printed.`,
 			if !ok {
 				return fmt.Errorf("--format %q: it is table, csv or json", format)
 			}
-			pairs, err := pipelines.Compare(c.Context(), database, dataset, model)
+			pairs, err := pipelines.Compare(c.Context(), database, o)
 			if err != nil {
 				return work(err)
 			}
@@ -47,14 +48,18 @@ them are printed.`,
 		},
 	}
 	databaseFlag(c, &database)
-	c.Flags().StringVar(&dataset, "dataset", "", "glob of data sets, or of DATASET/KEY")
-	c.Flags().StringVar(&model, "model", "", "glob of models")
+	pipelineFlag(c, &o.Pipeline)
+	c.Flags().StringVar(&o.Dataset, "dataset", "", "glob of data sets, or of DATASET/KEY")
+	c.Flags().StringVar(&o.Model, "model", "", "glob of models")
 	c.Flags().StringVar(&format, "format", "table", "table, csv or json")
 	return c
 }
 
-// posterior is the name of a pair's posterior.
-func posterior(p *pipelines.Comparison) string { return nameOf(p.Dataset, p.Group, p.Model) }
+// posteriors returns the name of a pair's posterior, with its pipeline if pairs are of several.
+func posteriors(pairs []pipelines.Comparison) func(*pipelines.Comparison) string {
+	of := pipelineOf(pairs, func(p *pipelines.Comparison) string { return p.Pipeline })
+	return func(p *pipelines.Comparison) string { return of(p.Pipeline) + nameOf(p.Dataset, p.Group, p.Model) }
+}
 
 func jsonComparisons(w io.Writer, pairs []pipelines.Comparison) error {
 	if pairs == nil {
@@ -78,6 +83,7 @@ func csvComparisons(w io.Writer, pairs []pipelines.Comparison) error {
 		}
 		head = append(head, "fits"+side, "gradients"+side, "evaluations"+side)
 	}
+	head = append(head, "pipeline")
 	if err := out.Write(head); err != nil {
 		return err
 	}
@@ -91,6 +97,7 @@ func csvComparisons(w io.Writer, pairs []pipelines.Comparison) error {
 			row = append(row, cells(c.ESSPerSecond, c.MinESSPerSecond, c.ToMedian, c.ToMin, c.ToLogLik)...)
 			row = append(row, strconv.Itoa(c.Fits), strconv.FormatInt(c.Gradients, 10), strconv.FormatInt(c.Evaluations, 10))
 		}
+		row = append(row, p.Pipeline)
 		if err := out.Write(row); err != nil {
 			return err
 		}

@@ -21,6 +21,7 @@ func printComparisons(w *screen, pairs []pipelines.Comparison) error {
 	seconds := head("seconds to ESS 100", "median", "minimum", "log_lik", "fits")
 	work := head("ESS a second; work", "median", "minimum", "gradients", "evaluations")
 	seen := map[string]bool{}
+	posterior := posteriors(pairs)
 	few := false
 	for i := range pairs {
 		p := &pairs[i]
@@ -54,6 +55,7 @@ func printComparisons(w *screen, pairs []pipelines.Comparison) error {
 // printAgreement says which pairs disagree, and which could not be compared.
 func printAgreement(w *screen, pairs []pipelines.Comparison) {
 	agree := 0
+	posterior := posteriors(pairs)
 	for i := range pairs {
 		p := &pairs[i]
 		worst := ""

@@ -21,6 +21,7 @@ func TestNightlyScript(t *testing.T) {
 	if _, err := os.ReadFile(script); err != nil { // so that go test sees it change
 		t.Fatal(err)
 	}
+	const show = "show s.yaml --attention\n"
 	const run, commit, prune = "run s.yaml --quiet --seed 3\n", "commit s.yaml --lock-wait 30m\n", "prune s.yaml --keep 30\n"
 	for _, c := range []struct {
 		codes, calls string
@@ -28,11 +29,11 @@ func TestNightlyScript(t *testing.T) {
 		says         string
 	}{
 		{"0 0", run + prune, 0, ""},
-		{"1 0", run + prune, 1, "failed or erred"},
+		{"1 0 0", run + show + prune, 1, "failed or erred"},
 		{"2", run, 2, "exit code 2"},
 		{"3 0 0 0", run + commit + run + prune, 0, ""},
-		{"3 0 1 0", run + commit + run + prune, 1, "failed or erred"},
-		{"3 1 1 0", run + commit + run + prune, 1, "failed or erred"},
+		{"3 0 1 0 0", run + commit + run + show + prune, 1, "failed or erred"},
+		{"3 1 1 0 0", run + commit + run + show + prune, 1, "failed or erred"},
 		{"3 3", run + commit, 3, "the fake's reason\ns.yaml: something is not where it was to be, for the reason above"},
 		{"130", run, 130, "130"},
 		{"0 3", run + prune, 0, "not pruned"},

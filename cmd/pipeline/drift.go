@@ -20,8 +20,8 @@ func (a *app) driftCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "drift [SPEC|NAME]",
 		Short: "Compare each fit with the one before it: what moved",
-		Long: `drift sets the newest complete fit of each data set, key, model and sampler of a
-pipeline beside the one before it: the largest shift of a posterior mean in
+		Long: `drift compares the newest result of each data set, key, model and sampler of a
+pipeline with the result before it, in the order of the runs: the largest shift of a posterior mean in
 posterior standard deviations, the largest ratio of posterior sds, and how the
 data changed (rows, columns, rows left out for missing cells, mean response,
 means and spreads of columns). Fits without a predecessor are left out.
@@ -66,12 +66,13 @@ func printDrift(w *screen, rows []pipelines.Drift) {
 		w.sentence("  ", "no fit has a predecessor here: change the data or the spec, and run again")
 		return
 	}
+	of := pipelineOf(rows, func(d *pipelines.Drift) string { return d.Pipeline })
 	g := head("fit", "verdict", "shift, sds", "of", "ratio of sds", "of", "rows", "columns", "left out", "response",
 		"column moved, sds", "of", "changed")
 	for i := range rows {
 		d := &rows[i]
 		g.Add(
-			nameOf(d.Dataset, d.Group, d.Model, d.Sampler), string(d.Verdict),
+			of(d.Pipeline)+nameOf(d.Dataset, d.Group, d.Model, d.Sampler), string(d.Verdict),
 			optional(d.Shift), cleaned(d.ShiftParameter), optional(d.SDRatio), cleaned(d.SDRatioParameter),
 			change(whole(d.RowsBefore), whole(d.RowsNow)), change(whole(d.ColumnsBefore), whole(d.ColumnsNow)),
 			change(percent(d.MissingBefore), percent(d.MissingNow)), change(optional(d.ResponseBefore), optional(d.ResponseNow)),
@@ -97,7 +98,7 @@ func printDrift(w *screen, rows []pipelines.Drift) {
 				}
 			}
 			w.sentence("  ", fmt.Sprintf("%s: %s: %s; shifts are those of the others",
-				nameOf(d.Dataset, d.Group, d.Model, d.Sampler), words.Visible(l.Grouping), strings.Join(parts, ", ")))
+				of(d.Pipeline)+nameOf(d.Dataset, d.Group, d.Model, d.Sampler), words.Visible(l.Grouping), strings.Join(parts, ", ")))
 		}
 	}
 }

@@ -40,6 +40,9 @@ probability of one trial).`,
 			if o.Workers < 0 {
 				return fmt.Errorf("--workers %d: there must be at least 1", o.Workers)
 			}
+			if err := f.onePipeline(args); err != nil {
+				return err
+			}
 			if o.Overrides, err = f.overrides(); err != nil {
 				return err
 			}

@@ -42,6 +42,10 @@ posterior_predictive and observed_data too.`,
 				return err
 			}
 			f.fallBack(args)
+			if err := f.onePipeline(args); err != nil {
+				return err
+			}
+			o.Pipeline = f.pipeline
 			if o.Overrides, err = f.overrides(); err != nil {
 				return err
 			}
@@ -122,6 +126,7 @@ unless all of it can be.`,
 		},
 	}
 	databaseFlag(c, &database)
+	pipelineFlag(c, &o.Pipeline)
 	onlyFlag(c, &o.Only, "names the posterior")
 	c.Flags().StringVar(&o.Sampler, "sampler", "", "what the fit is called (default stan or draws_df)")
 	c.Flags().StringArrayVar(&rename, "rename", nil, "COLUMN=PARAMETER; may be repeated")

@@ -96,11 +96,20 @@ func (f *common) fallBack(args []string) {
 	}
 }
 
-// asked is the ledger that a verb that only reads asks, and the name of the pipeline whose spec is given, if one is.
+// asked is the ledger that a verb that only reads asks, and the pipeline whose fits are meant: that of the spec if one
+// is given, or --pipeline; empty for all.
 func (f *common) asked(args []string) (database, pipeline string, err error) {
 	f.fallBack(args)
+	return f.scope(args)
+}
+
+// scope is asked for verbs that do not fall back to defaultLedger.
+func (f *common) scope(args []string) (database, pipeline string, err error) {
+	if err := f.onePipeline(args); err != nil {
+		return "", "", err
+	}
 	if database, err = f.ledger(args); err != nil || len(args) == 0 {
-		return database, "", err
+		return database, f.pipeline, err
 	}
 	o, err := f.overrides()
 	if err != nil {
@@ -110,9 +119,23 @@ func (f *common) asked(args []string) (database, pipeline string, err error) {
 	return database, pipeline, err
 }
 
+// onePipeline returns an error if both a spec and --pipeline are given.
+func (f *common) onePipeline(args []string) error {
+	if len(args) > 0 && f.pipeline != "" {
+		return fmt.Errorf("--pipeline %s: the spec %s has its own; name the one or the other", f.pipeline, args[0])
+	}
+	return nil
+}
+
+// pipelineFlag registers the flag that narrows a verb to one pipeline of a ledger.
+func pipelineFlag(c *cobra.Command, pipeline *string) {
+	c.Flags().StringVar(pipeline, "pipeline", "", "fits of one pipeline of the ledger (with a spec: the spec's)")
+}
+
 // asks registers the flags of a verb that only reads a ledger.
 func (f *common) asks(c *cobra.Command) {
 	f.register(c)
+	pipelineFlag(c, &f.pipeline)
 	c.Flags().Lookup("database").Usage = "the ledger, instead of the spec's (without either " + defaultLedger + ")"
 }
 
@@ -137,13 +160,16 @@ func (a *app) pruneCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune [SPEC|NAME] --keep N",
 		Short: "Keep the newest fits of each name, and shrink the ledger",
-		Long: `prune keeps the newest N complete fits of each data set, key, model and sampler,
-and the newest N errors, and removes what belongs to the others. What runs did
-about them stays in run_fit. The file is written anew beside itself and then
-renamed, so a crash leaves the one or the other, whole; a process that reads the
-ledger must end first (exit code 3).`,
-		Example: `  pipeline prune --database posteriors.duckdb --keep 7`,
-		Args:    cobra.MaximumNArgs(1),
+		Long: `prune keeps the newest N complete fits of each pipeline, data set, key, model and
+sampler, and the newest N errors, and removes what belongs to the others. With a
+SPEC it removes fits of that pipeline alone. A fit that the newest run found
+unchanged is the newest, whenever it was drawn. What runs did about removed fits
+stays in run_fit. The file is rewritten beside itself and then renamed, so a
+crash leaves the one or the other, whole; a process that reads the ledger must
+end first (exit code 3).`,
+		Example: `  pipeline prune nightly.yaml --keep 7
+  pipeline prune --database posteriors.duckdb --keep 7`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkOutput(output); err != nil {
 				return err
@@ -151,11 +177,11 @@ ledger must end first (exit code 3).`,
 			if keep < 1 {
 				return errors.New("--keep N: say how many fits of each name stay, at least 1")
 			}
-			database, err := f.ledger(args)
+			database, pipeline, err := f.scope(args)
 			if err != nil {
 				return err
 			}
-			p, err := pipelines.Prune(c.Context(), database, keep, lockWait)
+			p, err := pipelines.Prune(c.Context(), database, pipeline, keep, lockWait)
 			if err != nil {
 				return work(err)
 			}
@@ -169,6 +195,7 @@ ledger must end first (exit code 3).`,
 		},
 	}
 	f.register(c)
+	pipelineFlag(c, &f.pipeline)
 	c.Flags().IntVar(&keep, "keep", 0, "complete fits of each name that stay")
 	outputFlag(c, &output)
 	lockWaitFlag(c, &lockWait)

@@ -22,6 +22,7 @@ import (
 // common are the flags that change what a spec says.
 type common struct {
 	database, profile, seed string
+	pipeline                string // of verbs that only read a ledger
 	vars                    []string
 	allow, allowEnv         []string
 }

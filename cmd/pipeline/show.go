@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -18,8 +19,9 @@ import (
 
 // showFlags are those of show.
 type showFlags struct {
-	database, format, run string
-	lines                 lineOptions
+	database, format, run, pipeline string
+	attention                       bool
+	lines                           lineOptions
 }
 
 func (a *app) showCommand() *cobra.Command {
@@ -31,8 +33,12 @@ func (a *app) showCommand() *cobra.Command {
 coefficients with bars for their intervals; of several a line each, the worst
 first. FIT is the number of a fit, or DATASET/MODEL/SAMPLER (DATASET/KEY/… for
 a file or group), where * is any run of characters and parts at the end may be
-left out: the newest fits of these names. Without FIT it is the newest run, of
-the ledger of a spec where SPEC names one.
+left out: the newest fits of these names. Without FIT it is the newest run; with
+a SPEC it is the newest run of that pipeline, in its ledger.
+
+--attention lists the fits that a person has to look at, each with the reason and
+what to do: the newest run erred on them, did not commit them or broke a gate,
+whether they ever succeeded or not.
 
 Of many coefficients the 20 with the largest |mean|/sd are shown; --all has all.
 A bar is the 95 % interval, thick its middle half, ● the median, │ zero. Bars of
@@ -42,22 +48,29 @@ where it is known, so that they can be compared (--bars units: of one unit).`,
   pipeline show pima/diabetes/gibbs
   pipeline show 'claims/*' --database nightly.duckdb
   pipeline show pima --sort rhat --filter 'rhat>1.01'
+  pipeline show nightly.yaml --attention
   pipeline show 12 --format csv > fit-12.csv`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			o := pipelines.ShowOptions{Run: f.run}
+			o := pipelines.ShowOptions{Run: f.run, Pipeline: f.pipeline}
 			if len(args) == 1 {
 				o.Fit = args[0]
 			}
 			if isSpec(o.Fit) {
-				database, err := pipelines.Database(o.Fit, pipelines.Overrides{})
-				if err != nil {
+				var err error
+				if f.database, o.Pipeline, err = (&common{pipeline: f.pipeline}).scope(args); err != nil {
 					return err
 				}
-				f.database, o.Fit = database, ""
+				o.Fit = ""
 			}
 			if err := cmp.Or(checkFormat(f.format, showFormats), f.lines.check()); err != nil {
 				return err
+			}
+			if f.attention {
+				if o.Fit != "" || o.Run != "" {
+					return errors.New("--attention lists fits of all runs: leave out FIT and --run")
+				}
+				return a.attention(c.Context(), f.database, o.Pipeline, f.format)
 			}
 			shown, err := pipelines.Show(c.Context(), f.database, o)
 			if err != nil {
@@ -74,6 +87,8 @@ where it is known, so that they can be compared (--bars units: of one unit).`,
 		},
 	}
 	databaseFlag(c, &f.database)
+	pipelineFlag(c, &f.pipeline)
+	c.Flags().BoolVar(&f.attention, "attention", false, "the fits that a person has to look at, with the reason and what to do")
 	c.Flags().StringVar(&f.run, "run", "",
 		"a run, by its name, the beginning or the end of it: what it did about its fits")
 	c.Flags().StringVar(&f.format, "format", "table", strings.Join(showFormats, ", "))
@@ -96,9 +111,13 @@ func printShown(s *screen, shown *pipelines.Shown, o *lineOptions) {
 	}
 	if len(shown.Fits) == 1 && shown.Fits[0].ID != 0 {
 		printLook(s, shown.Database, &shown.Fits[0], shown.Lines, o)
-		return
+	} else {
+		printLooks(s, shown.Database, shown.Fits)
 	}
-	printLooks(s, shown.Database, shown.Fits)
+	if len(shown.Attention) > 0 {
+		fmt.Fprintf(s, "\nfits of other runs that need attention:\n")
+		printAttention(s, shown.Attention)
+	}
 }
 
 // mostLooks is the number of fits that an overview tells one by one, unless more of
@@ -111,6 +130,7 @@ func printLooks(s *screen, database string, fits []pipelines.Look) {
 	g.flow, g.Below = true, true
 	grades := g.gradesIn(0)
 	g.colour = grades
+	of := pipelineOf(fits, func(f *pipelines.Look) string { return f.Pipeline })
 	counts := map[string]int{}
 	passed := 0
 	for i := range fits {
@@ -129,7 +149,7 @@ func printLooks(s *screen, database string, fits []pipelines.Look) {
 		if f.ID != 0 {
 			id = strconv.FormatInt(f.ID, 10)
 		}
-		g.Add(verdict, id, lookName(f), fixed(float64(f.RHat), 3), fixed(float64(f.ESSBulk), 0), whyOf(f))
+		g.Add(verdict, id, of(f.Pipeline)+lookName(f), fixed(float64(f.RHat), 3), fixed(float64(f.ESSBulk), 0), whyOf(f))
 	}
 	if len(fits) > 0 {
 		g.shorten(2, s.width)
@@ -201,10 +221,11 @@ func jsonShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
 		}
 	}
 	return indented(w, struct {
-		Database string           `json:"database"`
-		Run      *pipelines.Night `json:"run"`
-		Fits     []shownFit       `json:"fits"`
-	}{shown.Database, shown.Night, fits})
+		Database  string                `json:"database"`
+		Run       *pipelines.Night      `json:"run"`
+		Fits      []shownFit            `json:"fits"`
+		Attention []pipelines.Attention `json:"attention,omitempty"`
+	}{shown.Database, shown.Night, fits, shown.Attention})
 }
 
 // csvShown writes the parameters of a fit, or a row for each of several.

@@ -31,7 +31,7 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 	for _, l := range gated {
 		if !pipelines.IsLogPrior(l) { // told, and no gate's matter
 			all++
-			if of(l) > 1 {
+			if breaks(f, l, tied) {
 				bad++
 			}
 		}
@@ -47,7 +47,7 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 			return ""
 		}
 		sum := &shown[row-1].Summary
-		if tied && of(shown[row-1]) <= 1 {
+		if !breaks(f, shown[row-1], tied) {
 			return ""
 		}
 		return breachColour([]float64{ratioTo(sum.RHat, f.Gates.RHat.Fail), ratioFrom(sum.ESSBulk, f.Gates.ESSBulk.Fail),
@@ -89,7 +89,7 @@ func badness(f *pipelines.Look, l *pipelines.Line, tied bool) float64 {
 	worst := 0.0
 	for _, v := range []float64{ratioTo(s.RHat, f.Gates.RHat.Fail), ratioFrom(s.ESSBulk, f.Gates.ESSBulk.Fail),
 		ratioFrom(tail, f.Gates.ESSTail.Fail)} {
-		if math.IsNaN(v) && tied {
+		if math.IsNaN(v) && (tied || isConstant(l)) {
 			continue
 		}
 		if math.IsNaN(v) {
@@ -98,6 +98,30 @@ func badness(f *pipelines.Look, l *pipelines.Line, tied bool) float64 {
 		worst = math.Max(worst, v)
 	}
 	return worst
+}
+
+// isConstant reports whether a line is of a derived quantity that may have one value in all draws: gates pass over what
+// it has not.
+func isConstant(l *pipelines.Line) bool { return l.Kind == "derived" && !math.IsNaN(l.Summary.Mean) }
+
+// breaks reports whether a quantity breaks a gate that is on, as the verdict counts it.
+func breaks(f *pipelines.Look, l *pipelines.Line, tied bool) bool {
+	s, g := &l.Summary, f.Gates
+	tail := s.ESSTail
+	if tied && math.IsNaN(tail) {
+		tail = s.ESSBulk
+	}
+	for _, gate := range []struct {
+		limit       pipelines.Limit
+		value, sign float64
+	}{{g.RHat.Fail, s.RHat, 1}, {g.ESSBulk.Fail, s.ESSBulk, -1}, {g.ESSTail.Fail, tail, -1}} {
+		switch {
+		case !gate.limit.On, math.IsNaN(gate.value) && (tied || isConstant(l)):
+		case !(gate.sign*gate.value <= gate.sign*gate.limit.At): // NaN too
+			return true
+		}
+	}
+	return false
 }
 
 // ratioTo is how an R-hat stands to its limit: 1 at the limit, 0 at 1.

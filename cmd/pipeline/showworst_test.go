@@ -47,6 +47,28 @@ func TestWorstOfCells(t *testing.T) {
 	}
 }
 
+// A fit that passes has no quantity beyond a gate: none counts for a gate that is off, nor a derived quantity that is
+// the same in every draw.
+func TestNothingBeyondGates(t *testing.T) {
+	none := math.NaN()
+	lines := []pipelines.Line{
+		{Name: "x", Kind: infer.Coefficient, Summary: diag.Summary{SD: 1, RHat: 1.5, ESSBulk: 500, ESSTail: 500}},
+		{Name: "same", Kind: "derived", Summary: diag.Summary{Mean: 2, RHat: none, ESSBulk: none, ESSTail: none}},
+	}
+	gates := judge.Defaults()
+	for limit, want := range map[judge.Limit]bool{{}: false, {On: true, At: 1.5}: false, {On: true, At: 1.01}: true} {
+		gates.RHat.Fail = limit
+		f := &pipelines.Look{}
+		f.Gates = &gates
+		var b strings.Builder
+		printWorst(&screen{Writer: &b, width: 200}, f, lines)
+		if got := strings.Contains(b.String(), "1 of 2 quantities beyond a gate"); got != want ||
+			!want && strings.Contains(b.String(), "beyond") {
+			t.Errorf("with the limit %v a quantity is beyond: %v\n%s", limit, got, b.String())
+		}
+	}
+}
+
 // Of many cells those are named that mixed worst. One that never moved is named only where none did.
 func TestGroupsOfCells(t *testing.T) {
 	none := math.NaN()

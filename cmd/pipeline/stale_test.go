@@ -34,11 +34,11 @@ gates: {rhat: off, ess_bulk: off, ess_tail: off}
 			c.created < l.attempted AS older FROM coefficients c JOIN latest l USING (fit_id), attempt a`)
 	}
 	night(good, 0)
-	if got := states(); got != "state,fit_id,outcome,older\ncurrent,1,stored,false\n" {
+	if got := states(); got != "state,fit_id,outcome,older\ncurrent,1,computed,false\n" {
 		t.Errorf("after a good night: %s", got)
 	}
 	night(good, 0) // unchanged: found to be true anew
-	if got := states(); got != "state,fit_id,outcome,older\ncurrent,1,stored,true\n" {
+	if got := states(); got != "state,fit_id,outcome,older\ncurrent,1,skipped,true\n" {
 		t.Errorf("after a night without news: %s", got)
 	}
 	night(strings.Replace(good, "4,", "-1,", 1), 1)
@@ -58,7 +58,7 @@ gates: {rhat: off, ess_bulk: off, ess_tail: off}
 	holdDraws(t, "1,error,true\n")
 	night(strings.Replace(good, "4,", "5,", 1), 0)
 	holdDraws(t, "1,older,true\n3,current,true\n")
-	if got := states(); !strings.Contains(got, "current,3,stored") {
+	if got := states(); !strings.Contains(got, "current,3,computed") {
 		t.Errorf("after the next good night: %s", got)
 	}
 	checkNewest(t)

@@ -306,6 +306,16 @@ func nameOf(dataset, group string, rest ...string) string {
 	return words.Visible(strings.Join(append([]string{dataset}, rest...), " × "))
 }
 
+// pipelineOf returns how the name of an item begins: with its pipeline if the items belong to several, else with nothing.
+func pipelineOf[T any](items []T, of func(*T) string) func(pipeline string) string {
+	for i := range items {
+		if of(&items[i]) != of(&items[0]) {
+			return func(pipeline string) string { return words.Visible(pipeline) + ": " }
+		}
+	}
+	return func(string) string { return "" }
+}
+
 // shellQuote quotes a word for a POSIX shell where it needs to be.
 func shellQuote(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" {

@@ -31,11 +31,11 @@ itself, e^elpd averaged over the Bayesian bootstrap of rows (pseudo-BMA+).`,
 			if err := checkOutput(output); err != nil {
 				return err
 			}
-			database, _, err := f.asked(args)
+			database, pipeline, err := f.asked(args)
 			if err != nil {
 				return err
 			}
-			list, err := pipelines.Weights(c.Context(), database, folds, only)
+			list, err := pipelines.Weights(c.Context(), database, pipeline, folds, only)
 			if err != nil {
 				return work(err)
 			}
@@ -59,10 +59,11 @@ func printWeights(w *screen, list []pipelines.Weight) {
 		fmt.Fprintln(w, "no fit here has such results: write run: {loo: true}, or with --kfold {kfold: 10}, and run the spec")
 		return
 	}
+	of := pipelineOf(list, func(m *pipelines.Weight) string { return m.Pipeline })
 	g := head("model", "stacking", "pseudo_bma", "elpd")
 	share := func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
 	for _, m := range list {
-		g.Add(nameOf(m.Dataset, m.Group, m.Model, m.Sampler), share(m.Stacking), share(m.PseudoBMA), number(m.ELPD))
+		g.Add(of(m.Pipeline)+nameOf(m.Dataset, m.Group, m.Model, m.Sampler), share(m.Stacking), share(m.PseudoBMA), number(m.ELPD))
 	}
 	g.print(w)
 }

@@ -75,7 +75,8 @@ type Run struct {
 
 // Fit is one fit: a row of the overview, and a page of its own.
 type Fit struct {
-	ID          int64     `json:"id"` // in the ledger; 0 where it has none
+	ID          int64     `json:"id"`                 // in the ledger; 0 where it has none
+	Pipeline    string    `json:"pipeline,omitempty"` // empty if all fits are of one
 	Dataset     string    `json:"dataset"`
 	Key         string    `json:"key,omitempty"`
 	Model       string    `json:"model"`
@@ -334,6 +335,7 @@ type LOO struct {
 
 // Pair is two samplers on one posterior.
 type Pair struct {
+	Pipeline    string   `json:"pipeline,omitempty"` // empty if all fits are of one
 	Dataset     string   `json:"dataset"`
 	Key         string   `json:"key,omitempty"`
 	Model       string   `json:"model"`
@@ -370,18 +372,20 @@ type Interval [3]Number
 
 // Ranked is a model among those of one data set by leave-one-out.
 type Ranked struct {
-	Dataset string `json:"dataset"`
-	Key     string `json:"key,omitempty"`
-	Model   string `json:"model"`
-	Sampler string `json:"sampler"`
-	Diff    Number `json:"diff"`
-	SE      Number `json:"se"`
-	ELPD    Number `json:"elpd"`
-	Note    string `json:"note,omitempty"`
+	Pipeline string `json:"pipeline,omitempty"` // empty if all fits are of one
+	Dataset  string `json:"dataset"`
+	Key      string `json:"key,omitempty"`
+	Model    string `json:"model"`
+	Sampler  string `json:"sampler"`
+	Diff     Number `json:"diff"`
+	SE       Number `json:"se"`
+	ELPD     Number `json:"elpd"`
+	Note     string `json:"note,omitempty"`
 }
 
 // Drift is a fit against the complete fit before it.
 type Drift struct {
+	Pipeline   string    `json:"pipeline,omitempty"` // empty if all fits are of one
 	Dataset    string    `json:"dataset"`
 	Key        string    `json:"key,omitempty"`
 	Model      string    `json:"model"`

@@ -107,6 +107,9 @@ func elements(p *Page) ([]element, error) {
 // Name is a fit's name as the program prints it.
 func Name(f Fit) string {
 	unit := f.Dataset
+	if f.Pipeline != "" {
+		unit = f.Pipeline + ": " + unit
+	}
 	if f.Key != "" {
 		unit += "/" + f.Key
 	}

@@ -14,7 +14,11 @@ const byAuto = ", or let method: auto choose the sampler"
 var remedies = []struct{ begins, headline, advice string }{
 	{"the attempt of ", "stale: a newer attempt failed", "These draws are older than the last try at this fit, which " +
 		"failed. See what that run says (pipeline runs, pipeline show), and do not take them for today's."},
-	{"the newest complete fit of this name is ", "not the newest of its name", "A later fit of this name is in " +
+	{"the fit of the run of ", "stale: the newest fit is gone", "The fit that the newest run took is not in the ledger " +
+		"any more. Run the pipeline again."},
+	{"this is the newest attempt; ", "an older fit is shown in its place", "Views, predictions and exports have the older " +
+		"fit until an attempt succeeds. Remove the cause of the error, then run pipeline retry."},
+	{"the newest complete fit of this name is ", "not the newest of its name", "A newer fit of this name is in " +
 		"the ledger: " +
 		"look at that one (pipeline report --latest)."},
 	{"R-hat of ", "a diagnostic cannot be computed", notComputed},
@@ -87,12 +91,34 @@ func Headline(reason string) string {
 	if strings.Contains(reason, "trajectories diverged") {
 		return "divergent transitions"
 	}
+	if cause := Cause(reason); cause != "" {
+		return details.ReplaceAllString(cause, "…")
+	}
 	line, _, _ := strings.Cut(reason, "\n")
 	line = details.ReplaceAllString(line, "…")
 	if before, _, ok := strings.Cut(line, ": "); ok && len(before) > 20 {
 		line = before
 	}
 	return line
+}
+
+// Cause returns what is wrong in a reason that begins with the place in the data, such as
+// dataset "d", column "x", row 3: "abc" is not a number; empty of other reasons.
+func Cause(reason string) string {
+	line, _, _ := strings.Cut(reason, "\n")
+	if !strings.HasPrefix(line, `dataset "`) {
+		return ""
+	}
+	quoted := false
+	for i, c := range line {
+		if c == '"' {
+			quoted = !quoted
+		}
+		if !quoted && strings.HasPrefix(line[i:], ": ") {
+			return line[i+2:]
+		}
+	}
+	return ""
 }
 
 // details are what differs among warnings that say the same: quoted names, paths and numbers.

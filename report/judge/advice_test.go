@@ -66,11 +66,26 @@ func TestHeadline(t *testing.T) {
 		`predictive checks: the data have no column "a"`:                  "a column cannot be checked",
 		"12 rows dropped":                                "… rows dropped",
 		`column "member" has 3.5e-7 of it`:               "column … has … of it",
-		"dataset \"a\", /tmp/x1y/none.csv: no such file": "dataset …, …: no such file",
-		"line one\nhint: two":                            "line one",
+		"dataset \"a\", /tmp/x1y/none.csv: no such file": "no such file",
+		`dataset "a: b", column "y", row 4 (line 5 of d.csv): "abc" is not a number`: "… is not a number",
+		"line one\nhint: two": "line one",
 	} {
 		if got := Headline(reason); got != want {
 			t.Errorf("%q has the headline %q, want %q", reason, got, want)
+		}
+	}
+}
+
+// The cause of an error is what follows its place in the data, with the words of the data.
+func TestCause(t *testing.T) {
+	for reason, want := range map[string]string{
+		`dataset "a: b", column "y", row 4 (line 5 of d.csv): "abc" is not a number` + "\nhint: mend it": `"abc" is not a number`,
+		`dataset "d", d.csv: no such file or directory`:                                                  "no such file or directory",
+		"R-hat 1.25 at glu exceeds 1.01":                                                                 "",
+		`dataset "d" has no rows`:                                                                        "",
+	} {
+		if got := Cause(reason); got != want {
+			t.Errorf("%q has the cause %q, want %q", reason, got, want)
 		}
 	}
 }

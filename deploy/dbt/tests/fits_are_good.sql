@@ -1,4 +1,3 @@
--- Rows are fits that need a look.
-SELECT dataset, key, model, sampler, verdict, state, reasons
-FROM {{ source('ledger', 'latest') }}
-WHERE verdict NOT IN ('pass', 'warn') OR state <> 'current'
+-- Rows are fits that a person has to look at, with the reason and what to do.
+SELECT pipeline, dataset, key, model, sampler, state, reason, remedy
+FROM {{ source('ledger', 'needs_attention') }}

@@ -59,7 +59,7 @@ func (l Load) Fit(f *Foreign, peer report.Fitted, shared report.Posterior) (fit 
 	n := f.count()
 	fit = &report.Fit{
 		Key:         report.Key{Dataset: peer.Dataset, Group: peer.Group, Model: peer.Model, Sampler: l.Sampler},
-		Fingerprint: f.hash(l, peer), RunID: l.RunID, Pipeline: Method,
+		Fingerprint: f.hash(l, peer), RunID: l.RunID, Pipeline: peer.Pipeline,
 		Method: Method, Family: peer.Family, Link: peer.Link, Formula: peer.Formula, Rows: peer.Rows, Columns: peer.Columns,
 		Chains: len(f.Chains), Warmup: f.Warmup, Draws: n, Iterations: f.Warmup + n,
 		DataHash: peer.DataHash, ModelHash: shared.ModelHash,

@@ -29,14 +29,16 @@ import (
 type Config struct {
 	Pipeline *spec.Pipeline // nil where Data names a file and Database the ledger
 	Database string
-	Only     plan.Selector // names one fit
-	Workers  int           // at least 1; changes no bit
-	Memory   plan.Memory   // that rows and their design may take
-	LockWait time.Duration
-	Example  func(name string) ([]byte, error) // data that the program carries
-	Data     string                            // file of new data; empty: those of the fit, by the pipeline
-	AllDraws bool                              // every draw, not summaries
-	Of       []string
+	// PipelineName is that of the pipeline whose fits are meant where there is no Pipeline; empty: any.
+	PipelineName string
+	Only         plan.Selector // names one fit
+	Workers      int           // at least 1; changes no bit
+	Memory       plan.Memory   // that rows and their design may take
+	LockWait     time.Duration
+	Example      func(name string) ([]byte, error) // data that the program carries
+	Data         string                            // file of new data; empty: those of the fit, by the pipeline
+	AllDraws     bool                              // every draw, not summaries
+	Of           []string
 	// NewLevels says what the effects are of levels of a grouping that the fit has not seen: sample draws them, zero
 	// leaves them out, error or nothing refuses them.
 	NewLevels string
@@ -138,10 +140,22 @@ func (c *Config) read(ctx context.Context, o *opened) (_ *opened, err error) {
 	return o, err
 }
 
-// NoFit says that a ledger has none of the fits that a call names.
-func NoFit(ctx context.Context, l *report.Ledger, only plan.Selector) *CallError {
-	hint := `pipeline sql "SELECT dataset, key, model, sampler FROM latest" lists them`
-	if keys, err := l.Names(ctx); err == nil {
+// Name is that of the pipeline whose fits are meant; empty: any.
+func (c *Config) Name() string {
+	if c.Pipeline != nil {
+		return c.Pipeline.Name
+	}
+	return c.PipelineName
+}
+
+// NoFit says that a ledger has none of the fits that a call names, of a pipeline if that is not empty.
+func NoFit(ctx context.Context, l *report.Ledger, pipeline string, only plan.Selector) *CallError {
+	hint := `pipeline sql "SELECT pipeline, dataset, key, model, sampler FROM latest" lists them`
+	of := ""
+	if pipeline != "" {
+		of = fmt.Sprintf(" in the pipeline %q", pipeline)
+	}
+	if keys, err := l.Names(ctx, pipeline); err == nil {
 		names := plan.FieldNames{}
 		for _, k := range keys {
 			names.Add(k.Dataset, k.Model, k.Sampler)
@@ -150,12 +164,12 @@ func NoFit(ctx context.Context, l *report.Ledger, only plan.Selector) *CallError
 			hint = near + "; " + hint
 		}
 	}
-	return &CallError{words.Hint(errors.New("the ledger "+l.Path()+" has no complete fit of that name"), hint)}
+	return &CallError{words.Hint(errors.New("the ledger "+l.Path()+" has no complete fit of that name"+of), hint)}
 }
 
 // choose finds the one fit that the call names.
 func choose(ctx context.Context, ledger *report.Ledger, c Config) (report.Fitted, error) {
-	found, err := ledger.Newest(ctx,
+	found, err := ledger.Newest(ctx, c.Name(),
 		func(k report.Key) bool { return c.Only.Matches(k.Dataset, k.Group, k.Model, k.Sampler) })
 	if err != nil {
 		return report.Fitted{}, err
@@ -170,7 +184,7 @@ func choose(ctx context.Context, ledger *report.Ledger, c Config) (report.Fitted
 	}
 	switch {
 	case len(found) == 0:
-		return report.Fitted{}, NoFit(ctx, ledger, c.Only)
+		return report.Fitted{}, NoFit(ctx, ledger, c.Name(), c.Only)
 	case len(found) > 1:
 		return report.Fitted{}, &CallError{words.Hint(errors.New("predictions are made from one fit, and several are "+
 			"named:\n"+strings.Join(names, "\n")), "narrow them by --only dataset=…, --only model=…, --only sampler=…")}

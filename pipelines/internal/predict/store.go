@@ -31,7 +31,7 @@ func Store(ctx context.Context, c Config, keys []report.Key, failed func(report.
 	if err != nil {
 		return err
 	}
-	fits, err := lackEffects(ctx, ledger, keys, asked)
+	fits, err := lackEffects(ctx, ledger, c.Pipeline.Name, keys, asked)
 	if err != nil || len(fits) == 0 {
 		return err
 	}
@@ -72,14 +72,14 @@ func Store(ctx context.Context, c Config, keys []report.Key, failed func(report.
 	})
 }
 
-// lackEffects finds the newest fits of keys that have other effects than their models ask for.
-func lackEffects(ctx context.Context, ledger *report.Ledger, keys []report.Key,
+// lackEffects finds the newest fits of keys in a pipeline that have other effects than their models ask for.
+func lackEffects(ctx context.Context, ledger *report.Ledger, pipeline string, keys []report.Key,
 	asked map[string][]spec.Effect) ([]report.Fitted, error) {
 	wanted := map[report.Key]bool{}
 	for _, k := range keys {
 		wanted[k] = true
 	}
-	fits, err := ledger.Newest(ctx, func(k report.Key) bool { return wanted[k] })
+	fits, err := ledger.Newest(ctx, pipeline, func(k report.Key) bool { return wanted[k] })
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func readWide(t *testing.T, dir string) (out wideFit) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := ledger.Newest(t.Context(), func(report.Key) bool { return true })
+	found, err := ledger.Newest(t.Context(), "", func(report.Key) bool { return true })
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d fits, %v", len(found), err)
 	}

@@ -182,7 +182,7 @@ func (r *runner) choose(ctx context.Context, file *report.Ledger) (plan.Choice, 
 	if r.Select.lastRun {
 		grades, err = file.LastRun(ctx, r.Pipeline.Name)
 	} else {
-		grades, err = file.States(ctx)
+		grades, err = file.States(ctx, r.Pipeline.Name)
 	}
 	c.Keys = []record.Key{}
 	for k, g := range grades {

@@ -163,7 +163,7 @@ func (r *runner) read(ctx context.Context, file *report.Ledger) (err error) {
 		return err
 	}
 	if r.DryRun {
-		r.before, err = file.Predecessors(ctx)
+		r.before, err = file.Predecessors(ctx, r.Pipeline.Name)
 	}
 	return err
 }

@@ -56,8 +56,8 @@ func (a *attempt) skip(ctx context.Context, id *plan.Identified, stored report.S
 		res.Action = outcome.Computed
 		return nil
 	}
-	a.ledger.note(&report.RunFit{Key: id.Key(), RunID: a.id, Fingerprint: id.Fingerprint, Action: record.Skipped,
-		Verdict: verdict, At: a.Now()})
+	a.ledger.note(&report.RunFit{Key: id.Key(), RunID: a.id, Fingerprint: id.Fingerprint, Replicate: id.Replicate,
+		Action: record.Skipped, Verdict: verdict, At: a.Now()})
 	return nil
 }
 

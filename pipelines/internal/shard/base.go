@@ -43,7 +43,11 @@ func (p *Plan) SaveBase(ctx context.Context, dir string, ledger *report.Ledger, 
 	if err != nil {
 		return err
 	}
-	c := &chooser{ctx: ctx, ledger: ledger, spec: spec, newest: newest(fits), lost: lost}
+	newest, err := ledger.NewestIDs(ctx)
+	if err != nil {
+		return err
+	}
+	c := &chooser{ctx: ctx, ledger: ledger, spec: spec, newest: newest, lost: lost}
 	var taken report.Taken
 	for _, f := range fits {
 		if err := c.choose(f, &taken); err != nil {
@@ -53,29 +57,6 @@ func (p *Plan) SaveBase(ctx context.Context, dir string, ledger *report.Ledger, 
 	}
 	p.Whole = slices.Sorted(slices.Values(taken.Whole))
 	return base.Take(ctx, ledger, taken)
-}
-
-// night names the fits of which one is the predecessor of the next.
-type night struct {
-	pipeline string
-	record.Key
-	replicate int
-}
-
-// newest are the numbers of the newest fits of each name.
-func newest(fits map[string]report.Stored) map[int64]bool {
-	last := map[night]report.Stored{}
-	for _, f := range fits {
-		of := night{f.Pipeline, f.Key, f.Replicate}
-		if l, ok := last[of]; !ok || f.Created.After(l.Created) || f.Created.Equal(l.Created) && f.ID > l.ID {
-			last[of] = f
-		}
-	}
-	ids := map[int64]bool{}
-	for _, f := range last {
-		ids[f.ID] = true
-	}
-	return ids
 }
 
 // chooser says how much is taken of each fit.

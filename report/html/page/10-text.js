@@ -52,7 +52,7 @@ const clock = (text) => (text && !text.startsWith("0001") ? text.slice(0, 10) + 
 
 const night = (text) => text.slice(5, 10) + " " + text.slice(11, 16);
 
-const unitOf = (f) => f.dataset + (f.key ? "/" + f.key : "");
+const unitOf = (f) => (f.pipeline ? f.pipeline + ": " : "") + f.dataset + (f.key ? "/" + f.key : "");
 
 const posteriorOf = (f) => unitOf(f) + " × " + f.model;
 

@@ -1,0 +1,35 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// Attention is a row of the view needs_attention: a fit that a person has to look at.
+type Attention struct {
+	Pipeline string `json:"pipeline"`
+	Key
+	State     string     `json:"state"` // error, uncommitted, fail or gone
+	Reason    string     `json:"reason"`
+	Remedy    string     `json:"remedy"`
+	Attempted time.Time  `json:"attempted"`
+	Created   *time.Time `json:"created"`          // of the fit that views show; nil: there is none
+	ID        int64      `json:"fit_id,omitempty"` // of that fit
+	RunID     string     `json:"run"`
+}
+
+// NeedsAttention returns the fits of a pipeline (empty: of all) that a person has to look at, in the order of their
+// names. Without any the list is empty. It is a *MissingError if there is no ledger.
+func (l *Ledger) NeedsAttention(ctx context.Context, pipeline string) (out []Attention, err error) {
+	err = l.readTables(ctx, func(c *sql.Conn) error {
+		out, err = readRows(ctx, c, `SELECT dataset, key, model, sampler, pipeline, state, reason, remedy, attempted,
+			created, coalesce(fit_id, 0), run_id FROM needs_attention WHERE ?1 = '' OR pipeline = ?1`,
+			func(a *Attention) []any {
+				return keyFields(&a.Key, &a.Pipeline, &a.State, &a.Reason, &a.Remedy, &a.Attempted, &a.Created, &a.ID,
+					&a.RunID)
+			}, pipeline)
+		return err
+	})
+	return append([]Attention{}, out...), err // JSON has a list of none as []
+}
