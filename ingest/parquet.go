@@ -375,37 +375,19 @@ func (f *parquetFile) take(col *column, batch *arrow.Chunked, start int64) error
 	return nil
 }
 
-// found names the row of an error that was found in an array whose first row is start.
-func (f *parquetFile) found(column string, start int64, err error) error {
-	var at *rowError
-	if errors.As(err, &at) {
-		return f.fault(column, start+int64(at.row), at.err, "")
-	}
-	return err
-}
-
-// checked normalises an array of the column, whose first row is start.
+// checked normalises an array of the column, whose first row is start. Bad cells become null.
 func (f *parquetFile) checked(col *column, raw arrow.Array, start int64) (arrow.Array, error) {
-	a, err := normalise(f.mem, raw)
+	bad := func(i int, err error) { col.setBad(f.mem, start+int64(i), err) }
+	a, err := normalise(f.mem, raw, bad)
 	if err != nil {
-		return nil, f.found(col.name, start, err)
+		return nil, err
 	}
 	if i := beyondExact(raw); i >= 0 && col.beyond == "" {
 		col.beyond = raw.ValueStr(i) + " in " + locate(f.path, nil, start+int64(i))
 	}
-	col.allNull = col.allNull && a.NullN() == a.Len()
-	x, ok := a.(*array.Float64)
-	if !ok {
-		return a, nil
-	}
-	if i := firstNonFinite(x, !f.nanIsNull); i >= 0 {
-		value := spellFloat(x.Value(i))
-		a.Release()
-		return nil, f.fault(col.name, start+int64(i), fmt.Errorf("%s is not a finite number", value),
-			"if NaN means missing, list it under null_values; else mend the data")
-	}
-	if f.nanIsNull {
-		a = nansToNulls(f.mem, x)
+	col.allNull = col.allNull && a.NullN() == a.Len() && col.bad == nil
+	if x, ok := a.(*array.Float64); ok && !allFinite(x) {
+		a = finite(f.mem, x, f.nanIsNull, bad)
 		x.Release()
 	}
 	return a, nil
@@ -469,11 +451,4 @@ func countNumbers(c *column, g *grammar) numbersInText {
 		}
 	}
 	return n
-}
-
-func (f *parquetFile) fault(name string, row int64, err error, hint string) error {
-	return &ColumnError{
-		Dataset: f.src.Name, Column: name, Row: row + 1, At: locate(f.path, nil, row),
-		Err: words.Hint(err, hint),
-	}
 }

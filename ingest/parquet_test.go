@@ -259,7 +259,7 @@ func TestDecimalsRoundOnce(t *testing.T) {
 			arrays = append(arrays, b32.NewArray(), b64.NewArray())
 		}
 		for _, a := range arrays {
-			x, err := normalise(mem, a)
+			x, err := normalise(mem, a, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

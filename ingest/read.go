@@ -258,10 +258,7 @@ func readFile(ctx context.Context, src *Source, path string, choose chooser,
 	if err != nil {
 		return nil, err
 	}
-	if err := force(src, p, mem); err != nil {
-		p.release()
-		return nil, err
-	}
+	force(src, p, mem)
 	return p, nil
 }
 

@@ -71,6 +71,9 @@ type Source struct {
 	// all. The types in the schema are those of the file, or Null where they are
 	// not known before the whole file is read (CSV).
 	Columns func(*arrow.Schema) ([]string, error)
+	// CheckLater leaves bad cells to Table.Check, so that a cell costs only those that read it. Otherwise the first bad
+	// cell of each column that is loaded is an error.
+	CheckLater bool
 	// Key names one of several tables made from one data set: the file's base
 	// name without extensions, set by Expand.
 	Key string

@@ -180,6 +180,10 @@ func (b *builder) settings() error {
 // its place, as package ingest found it in the file.
 const beyondKey = "beyond_2^53"
 
+// badKey, among the metadata of a field, has a cell that is not of the column's type, and its place, as package ingest
+// found it. The cell is null in the table, and not missing.
+const badKey = "bad_cell"
+
 // openColumns opens every column that the formula reads.
 func (b *builder) openColumns() error {
 	b.columns = make(map[string]*column)

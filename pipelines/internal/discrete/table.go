@@ -21,6 +21,9 @@ import (
 func FromTable(ctx context.Context, ds *spec.Dataset, rows *ingest.Table, src Source) (*Data, error) {
 	d := &Data{Name: name(rows), N: int(rows.Data.NumRows()), Warnings: rows.Warnings,
 		where: func(i int) string { return rows.Locate(int64(i)) }}
+	if err := rows.Check(nil); err != nil {
+		return nil, err
+	}
 	if err := d.checkSize(ctx); err != nil {
 		return nil, err
 	}

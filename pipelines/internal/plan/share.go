@@ -94,5 +94,5 @@ func (r *Reader) wants(ds *spec.Dataset, key string) bool {
 // shared reports whether the fits of a unit are divided among shares. They are not where a file or a data set could not
 // be read: what groups or files it has nobody knows, so each share says what is wrong.
 func (u *Unit) shared() bool {
-	return u.Err == nil || len(u.Dataset.Groups()) == 0 && (u.Key != "" || !u.Dataset.Divided())
+	return u.Err == nil || u.ungrouped || len(u.Dataset.Groups()) == 0 && (u.Key != "" || !u.Dataset.Divided())
 }
