@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -167,7 +168,7 @@ func TestBadCellsOfParquet(t *testing.T) {
 // A column that differs between files is at fault as a whole; the others are not.
 func TestBadColumnOfFiles(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"a.csv": "x,z,w\n1,2,1\n3,4,2\n", "b.csv": "x,z,w\n1,u,1\n3,v,x\n"} {
+	for name, text := range map[string]string{"a.csv": "x,z,w\n1,2,1\n3,4,2\n", "b.csv": "x,z\n1,u\n3,v\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -176,6 +177,7 @@ func TestBadColumnOfFiles(t *testing.T) {
 	table := later(t, src)
 	sameBad(t, table, []string{"x"}, "")
 	sameBad(t, table, []string{"z"}, `dataset "data", column "z", b.csv: it is number in a.csv and text in b.csv`)
+	sameBad(t, table, []string{"w"}, `dataset "data", column "w", b.csv: a.csv has this column and b.csv has not`)
 	if _, err := table.Split([]string{"z"}); err == nil || !strings.Contains(err.Error(), "it is number in a.csv") {
 		t.Error(err)
 	}
@@ -260,5 +262,110 @@ func TestStrayAmongBooleans(t *testing.T) {
 	}
 	if got := cells(t, mustRead(t, Source{Path: writeTemp(t, "a.csv", "b\nTRUE\n0\n")}), "b"); got[1] != "0" {
 		t.Errorf("half of the cells do not decide: %q", got)
+	}
+}
+
+// A list of spellings with the empty text replaces the default ones; any other list adds to them.
+func TestNullValues(t *testing.T) {
+	text := "c,n,d,b,m\nNA,1,2024-01-31,TRUE,NA\nZA,NA,NA,NA,1\nnull,-999,null,N/A,x\n,3,2024-02-28,,2\n"
+	path := writeTemp(t, "a.csv", text)
+	for list, want := range map[string]string{
+		"":       `. ZA . . | 1 . -999 3 | . 1 . 2 bad 3`,
+		"-999":   `. ZA . . | 1 . . 3 | . 1 . 2 bad 3`,
+		"|":      `NA ZA null . | 1 . -999 3 bad 2 | NA 1 x 2`,
+		"|ZA":    `NA . null . | 1 . -999 3 bad 2 | NA 1 x 2`,
+		"|NA":    `. ZA null . | 1 . -999 3 | . 1 . 2 bad 3`,
+		"-999|x": `. ZA . . | 1 . . 3 | . 1 . 2`,
+	} {
+		src := Source{Path: path}
+		if list != "" {
+			src.NullValues = NullValues(strings.Split(list, "|"))
+		}
+		table := later(t, src)
+		got := ""
+		for _, name := range []string{"c", "n", "m"} {
+			got += " | " + strings.Join(cells(t, table, name), " ")
+			if fault := table.bad(name, 4); fault != nil {
+				got += fmt.Sprintf(" bad %d", fault.Row)
+			}
+		}
+		if got = strings.TrimPrefix(got, " | "); got != want {
+			t.Errorf("%q: got %s, want %s", list, got, want)
+		}
+	}
+	// What is a number, a date or a truth value but for words that are missing by default is no text, however few.
+	table := later(t, Source{Path: path, NullValues: []string{""}})
+	for name, want := range map[string]string{"n": `"NA" is not a number, but 3 of 4`, "d": `"NA" is not a date, but 2 of 4`,
+		"b": `"NA" is not true or false, but 1 of 3`} {
+		if err := table.Check([]string{name}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", name, err, want)
+		}
+	}
+	warned := `column "c" is text, and 2 of its cells are words such as "NA" that null_values does not list: they are values`
+	if !strings.Contains(strings.Join(table.Warnings, "\n"), warned) {
+		t.Errorf("warnings %q", table.Warnings)
+	}
+	forced := later(t, Source{Path: path, NullValues: []string{""}, Types: map[string]string{"c": "text", "m": "text"}})
+	if len(forced.Warnings) > 0 {
+		t.Errorf("warnings %q", forced.Warnings)
+	}
+}
+
+// UUIDs are text. A column of a type that cannot be read is no part of what Columns need not ask for, and an error of
+// whoever does.
+func TestUnreadableColumns(t *testing.T) {
+	types := map[string]string{"TIME": "TIME '01:02:03'", "INTERVAL": "INTERVAL 3 DAY", "LIST": "[i, 2]",
+		"STRUCT": "{'a': i}", "MAP": "MAP {'k': i}"}
+	selected := "i % 2 AS y, printf('%08x-0000-4000-8000-00000000000a', i)::UUID AS customer"
+	for name, value := range types {
+		selected += fmt.Sprintf(", %s AS c%s", value, name)
+	}
+	query := "SELECT " + selected + " FROM range(20) t(i)"
+	path := filepath.Join(t.TempDir(), "data.parquet")
+	engine(t, "COPY ("+query+") TO '"+path+"' (FORMAT parquet)")
+	for from, src := range map[string]Source{"data.parquet": {Path: path}, "": {SQL: query}} {
+		table := later(t, src)
+		if got := table.names(); !slices.Equal(got, []string{"y", "customer"}) || len(table.Warnings) != len(types) {
+			t.Errorf("columns %q, warnings %q", got, table.Warnings)
+		}
+		if got := cells(t, table, "customer")[19]; got != "00000013-0000-4000-8000-00000000000a" {
+			t.Errorf("a UUID became %s", got)
+		}
+		for name := range types {
+			name, typ := "c"+name, name
+			for _, grouped := range []bool{false, true} {
+				asked := src
+				asked.Columns, asked.Grouped = func(*Schema) ([]string, error) { return []string{"y", name}, nil }, grouped
+				table := later(t, asked)
+				at := ""
+				if from != "" {
+					at = ", " + from
+				}
+				sameBad(t, table, []string{name}, fmt.Sprintf("dataset \"data\", column %q%s: its type is %s, and", name, at, typ))
+				sameBad(t, table, []string{"y"}, "")
+				if f := table.Data.Schema().Field(table.Data.Schema().FieldIndices(name)[0]); !isUnreadable(f) {
+					t.Errorf("%s is not marked", name)
+				}
+				if !strings.Contains(table.Check(nil).Error(), "hint: ") {
+					t.Error("no hint")
+				}
+				if _, err := table.Split([]string{name}); err == nil {
+					t.Errorf("%s divides the rows", name)
+				}
+			}
+		}
+	}
+}
+
+// engine runs a statement in an empty database.
+func engine(t *testing.T, statement string) {
+	t.Helper()
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
 	}
 }

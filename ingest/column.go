@@ -18,6 +18,8 @@ type column struct {
 	// numbers, with its place; empty if there is none.
 	beyond string
 	bad    *badCells // nil if all cells are of the type
+	// unreadable is the name of the type of a column that cannot be read, and is null; otherwise empty.
+	unreadable string
 }
 
 func (c *column) release() {

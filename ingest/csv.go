@@ -81,6 +81,7 @@ func readCSV(ctx context.Context, src *Source, in content, path string, choose c
 	p.lines = f.lines
 	f.noteBeyond(cols, p)
 	f.warn(p)
+	f.warnOfWords(cols, kindOf, p)
 	return p, nil
 }
 
@@ -395,6 +396,16 @@ func (f *csvFile) readFault(r *csv.Reader, err error) error {
 
 func (f *csvFile) fail(line int64, err error, hint string) error {
 	return &SourceError{Dataset: f.src.Name, File: f.path, Line: line, Err: words.Hint(err, hint)}
+}
+
+// warnOfWords warns of text columns with cells that a spec without null_values takes for missing ones.
+func (f *csvFile) warnOfWords(cols []*csvColumn, kindOf []kind, p *part) {
+	for i, c := range cols {
+		if c != nil && c.words > 0 && kindOf[i] == kindText && f.src.Types[c.name] == "" {
+			p.warnings = append(p.warnings, fmt.Sprintf("column %q is text, and %d of its cells are words such as %q that "+
+				"null_values does not list: they are values; types: {%s: text} confirms it", c.name, c.words, c.word, c.name))
+		}
+	}
 }
 
 func (f *csvFile) warn(p *part) {

@@ -41,6 +41,7 @@ type csvColumn struct {
 	rows     int64      // cells seen
 	badUTF8  int64      // cells of text that is not UTF-8
 	words    int64      // text cells that are missing by default, which the spec's list of spellings leaves out
+	word     string     // the first of them
 	commas   int64      // text cells that look like numbers with a decimal comma
 	builder  array.Builder
 	inChunk  int
@@ -92,7 +93,9 @@ func (c *csvColumn) lookAt(g *grammar, text string) {
 		c.badUTF8++
 	}
 	if g.unlisted != nil && g.unlisted[trimBlanks(text)] {
-		c.words++
+		if c.words++; c.words == 1 {
+			c.word = cloneCell(trimBlanks(text))
+		}
 	}
 	if looksDecimalComma(text) {
 		c.commas++

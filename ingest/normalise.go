@@ -69,6 +69,12 @@ func normalise(mem memory.Allocator, a arrow.Array, bad badCell) (arrow.Array, e
 		return array.MakeArrayOfNull(mem, arrowType(kindNull), a.Len()), nil
 	case *array.Dictionary:
 		return decoded(mem, a, bad)
+	case *array.FixedSizeBinary:
+		if a.DataType().(*arrow.FixedSizeBinaryType).ByteWidth == 16 { // no other column of this type is read
+			return uuids(mem, a), nil
+		}
+	case array.ExtensionArray:
+		return normalise(mem, a.Storage(), bad)
 	}
 	if f, ok := decimals(a); ok {
 		return floats(mem, a, f, bad), nil

@@ -29,6 +29,8 @@ type parquetFile struct {
 	size   int64 // bytes of the file
 
 	nanIsNull bool // NaN is listed among the spellings of a missing cell
+	// unreadable are the columns that were asked for and whose types cannot be read.
+	unreadable []arrow.Field
 }
 
 // readParquet reads the columns that the source asks for. shown is the name
@@ -60,6 +62,9 @@ func readParquet(ctx context.Context, src *Source, in content, shown string, cho
 	}
 	if err != nil {
 		return nil, err
+	}
+	if src.each == nil {
+		f.addUnreadable(p)
 	}
 	f.warnOfNumbers(p)
 	return p, nil
@@ -220,8 +225,8 @@ func checkMagic(in content) error {
 	return nil
 }
 
-// choose returns the indices of the fields to load. Fields that no model can
-// use are not offered, and p warns of them.
+// choose returns the indices of the fields to load. p warns of fields that
+// cannot be read; those that are asked for all the same become unreadable.
 func (f *parquetFile) choose(choose chooser, p *part) ([]int, error) {
 	all := f.reader.Manifest.Fields
 	var offered []arrow.Field
@@ -232,12 +237,10 @@ func (f *parquetFile) choose(choose chooser, p *part) ([]int, error) {
 			return nil, f.fail(fmt.Errorf("two columns are named %q", field.Name), "give every column its own name")
 		}
 		seen[field.Name] = true
-		if supported(field.Type) {
-			offered = append(offered, field)
-		} else {
-			p.warnings = append(p.warnings, fmt.Sprintf("column %q is left out: columns of type %s cannot be used",
-				field.Name, field.Type))
+		if !supported(field.Type) && !f.isUUID(i) {
+			field.Metadata = unreadableAs(f.typeName(i))
 		}
+		offered = append(offered, field)
 	}
 	wanted, err := choose(f.path, arrow.NewSchema(offered, nil))
 	if err != nil {
@@ -246,7 +249,13 @@ func (f *parquetFile) choose(choose chooser, p *part) ([]int, error) {
 	var fields []int
 	var bits int64
 	for i := range all {
-		if field := all[i].Field; wanted[field.Name] {
+		switch field := offered[i]; {
+		case isUnreadable(field) && wanted[field.Name]:
+			f.unreadable = append(f.unreadable, field)
+		case isUnreadable(field):
+			p.warnings = append(p.warnings, fmt.Sprintf("column %q is left out: columns of type %s cannot be used",
+				field.Name, field.Type))
+		case wanted[field.Name]:
 			fields = append(fields, i)
 			bits += decodedBits(field.Type)
 		}

@@ -109,6 +109,16 @@ func DefaultNullValues() []string {
 	return []string{"NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", `\N`}
 }
 
+// NullValues returns the spellings of a missing cell that a spec lists: the default ones and those of the list, or, if
+// the list has the empty text, those of the list alone. The empty text stands for the blank cell, which always is
+// missing.
+func NullValues(list []string) []string {
+	if slices.Contains(list, "") {
+		return list
+	}
+	return append(DefaultNullValues(), list...)
+}
+
 // ColumnTypes returns the types that Source.Types may name.
 func ColumnTypes() []string { return []string{typeNumber, typeText, typeBool, typeDate} }
 

@@ -138,6 +138,7 @@ func (f *parquetFile) readBatches(ctx context.Context, fields []int) error {
 			p.release()
 			return err
 		}
+		f.addUnreadable(p)
 		if err := f.src.each(p); err != nil {
 			return err
 		}

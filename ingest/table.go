@@ -73,36 +73,8 @@ func newTable(src *Source, parts []*part, mem *budget) (*Table, error) {
 	if len(filled) == 0 {
 		return nil, &SourceError{Dataset: src.Name, File: src.Path, Err: ErrNoRows}
 	}
-	byName := make([]map[string]*column, len(filled))
 	rows, repeats := t.place(filled)
-	for i, p := range filled {
-		byName[i] = make(map[string]*column, len(p.cols))
-		for _, c := range p.cols {
-			byName[i][c.name] = c
-		}
-	}
-	fields := make([]arrow.Field, len(filled[0].cols))
-	columns := make([]arrow.Column, len(fields))
-	for j, c := range filled[0].cols {
-		all := make([]*column, len(filled))
-		for i := range filled {
-			all[i] = byName[i][c.name]
-		}
-		agree(filled, all, mem)
-		t.keepBad(all)
-		fields[j] = arrow.Field{Name: c.name, Type: all[0].typ, Nullable: true}
-		if i := slices.IndexFunc(all, func(x *column) bool { return x.beyond != "" }); i >= 0 && isNumber(all[0].typ) {
-			fields[j].Metadata = arrow.NewMetadata([]string{beyondKey}, []string{all[i].beyond})
-		}
-		fields[j] = t.marked(fields[j], rows)
-		var chunks []arrow.Array
-		for _, x := range all {
-			chunks = append(chunks, x.chunks...)
-		}
-		chunked := arrow.NewChunked(all[0].typ, chunks)
-		columns[j] = *arrow.NewColumn(fields[j], chunked)
-		chunked.Release()
-	}
+	fields, columns := t.columns(filled, rows, mem)
 	t.Data = array.NewTable(arrow.NewSchema(fields, nil), columns, rows)
 	for i := range columns {
 		columns[i].Release()
@@ -120,6 +92,44 @@ func newTable(src *Source, parts []*part, mem *budget) (*Table, error) {
 		return nil, err
 	}
 	return t, nil
+}
+
+// columns puts the columns of the parts one after the other, in the order of the first part.
+func (t *Table) columns(parts []*part, rows int64, mem memory.Allocator) ([]arrow.Field, []arrow.Column) {
+	byName := make([]map[string]*column, len(parts))
+	for i, p := range parts {
+		byName[i] = make(map[string]*column, len(p.cols))
+		for _, c := range p.cols {
+			byName[i][c.name] = c
+		}
+	}
+	fields := make([]arrow.Field, len(parts[0].cols))
+	columns := make([]arrow.Column, len(fields))
+	for j, c := range parts[0].cols {
+		all := make([]*column, len(parts))
+		for i, p := range parts {
+			if all[i] = byName[i][c.name]; all[i] == nil {
+				all[i] = p.lacks(c.name, parts[0].file, mem)
+			}
+		}
+		agree(parts, all, mem)
+		t.keepBad(all)
+		f := arrow.Field{Name: c.name, Type: all[0].typ, Nullable: true}
+		if i := slices.IndexFunc(all, func(x *column) bool { return x.beyond != "" }); i >= 0 && isNumber(f.Type) {
+			f.Metadata = arrow.NewMetadata([]string{beyondKey}, []string{all[i].beyond})
+		} else if c.unreadable != "" {
+			f.Metadata = unreadableAs(c.unreadable)
+		}
+		fields[j] = t.marked(f, rows)
+		var chunks []arrow.Array
+		for _, x := range all {
+			chunks = append(chunks, x.chunks...)
+		}
+		chunked := arrow.NewChunked(f.Type, chunks)
+		columns[j] = *arrow.NewColumn(fields[j], chunked)
+		chunked.Release()
+	}
+	return fields, columns
 }
 
 // keepBad notes the bad cells of a column in its parts.

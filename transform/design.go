@@ -164,7 +164,7 @@ func (b *builder) settings() error {
 	if b.rows == 0 {
 		return b.tableError("there are no rows", "")
 	}
-	chosen, err := s.Formula.selectFrom(schemaNames(b.table.Schema()), usedName)
+	chosen, err := s.Formula.selectFrom(b.table.Schema(), usedName)
 	if err != nil {
 		return err
 	}

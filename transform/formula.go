@@ -89,24 +89,22 @@ func ParseFormula(s string) (*Formula, error) {
 // trials, predictors, offsets), in the schema's order. A name that is not in
 // the schema is a *FormulaError with the nearest spelling.
 func (f *Formula) Columns(schema *arrow.Schema) ([]string, error) {
-	names := schemaNames(schema)
-	s, err := f.selectFrom(names, everyName)
+	s, err := f.selectFrom(schema, everyName)
 	if err != nil {
 		return nil, err
 	}
-	return inOrder(names, s.columns()), nil
+	return inOrder(schemaNames(schema), s.columns()), nil
 }
 
 // Named returns the columns of schema that a table must have for Columns and
 // Build: those that Columns returns and those that the formula takes away by
 // name, as id in y ~ . - id, in the schema's order.
 func (f *Formula) Named(schema *arrow.Schema) ([]string, error) {
-	names := schemaNames(schema)
-	s, err := f.selectFrom(names, everyName)
+	s, err := f.selectFrom(schema, everyName)
 	if err != nil {
 		return nil, err
 	}
-	return inOrder(names, append(s.columns(), s.named...)), nil
+	return inOrder(schemaNames(schema), append(s.columns(), s.named...)), nil
 }
 
 // inOrder returns the names that are among some, in their order; one that

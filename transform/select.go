@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"glmbatch/internal/words"
 )
 
@@ -22,8 +24,8 @@ const (
 // sets of terms that sums unite and differences take apart.
 type selector struct {
 	formula  *Formula
-	names    []string        // columns of the table
-	known    map[string]bool // the same as a set
+	names    []string        // columns of the table that . and globs may name
+	known    map[string]bool // all columns of the table
 	taken    map[string]bool // columns that . and globs leave out
 	index    map[string]int  // a variable's key → its index
 	grouped  map[string]int  // the same of what groupings are made of
@@ -33,13 +35,23 @@ type selector struct {
 	out      selection
 }
 
-// selectFrom looks up the formula among the names of a table's columns. Cost:
+// unreadableKey, among the metadata of a field, marks a column whose type package ingest cannot read. A formula may name
+// it, which is an error when the column is opened; . and globs pass it over.
+const unreadableKey = "unreadable"
+
+// selectFrom looks up the formula among the names of a table's columns; a nil schema has none. Cost:
 // O(columns + terms) map operations, and one match per column for each glob.
-func (f *Formula) selectFrom(names []string, strict strictness) (*selection, error) {
-	s := &selector{formula: f, names: names, strict: strict, index: make(map[string]int),
-		grouped: make(map[string]int), known: make(map[string]bool, len(names)), taken: make(map[string]bool)}
-	for _, name := range names {
-		s.known[name] = true
+func (f *Formula) selectFrom(schema *arrow.Schema, strict strictness) (*selection, error) {
+	s := &selector{formula: f, strict: strict, index: make(map[string]int), grouped: make(map[string]int),
+		known: make(map[string]bool), taken: make(map[string]bool)}
+	if schema != nil {
+		s.names = make([]string, 0, schema.NumFields())
+		for _, field := range schema.Fields() {
+			s.known[field.Name] = true
+			if field.Metadata.FindKey(unreadableKey) < 0 {
+				s.names = append(s.names, field.Name)
+			}
+		}
 	}
 	if err := s.left(f.left); err != nil {
 		return nil, err

@@ -150,12 +150,7 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		return ctx.Err()
 	}
 	var lost *ingest.UngroupedError
-	switch {
-	case errors.As(got.err, &lost):
-		if err := r.yieldUngrouped(ds, s.Key, lost, yield); err != nil {
-			return err
-		}
-	case got.err != nil:
+	if got.err != nil && !errors.As(got.err, &lost) {
 		files.Release()
 		return yield(&Unit{Dataset: ds, Key: s.Key, Err: got.err})
 	}
@@ -177,6 +172,9 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		if err := yield(u); err != nil {
 			return err
 		}
+	}
+	if lost != nil {
+		return r.yieldUngrouped(ds, s.Key, lost, yield)
 	}
 	return nil
 }
@@ -230,10 +228,11 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 			Columns: int64(t.Columns)}
 	}
 	if len(ds.NullValues) > 0 {
-		src.NullValues = ingest.DefaultNullValues()
+		var listed []string
 		for _, v := range ds.NullValues {
-			src.NullValues = append(src.NullValues, string(v))
+			listed = append(listed, string(v))
 		}
+		src.NullValues = ingest.NullValues(listed)
 	}
 	if len(ds.Params) > 0 {
 		src.Params = map[string]any{}
