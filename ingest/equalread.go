@@ -45,7 +45,7 @@ func (f *parquetFile) readGroups(ctx context.Context, fields []int, p *part) err
 func (f *parquetFile) readers(ctx context.Context, fields []int) ([]*pqarrow.ColumnReader, []string, error) {
 	readers, names := make([]*pqarrow.ColumnReader, len(fields)), make([]string, len(fields))
 	open := func(i int) (err error) {
-		if err = f.checkClaims(f.reader.Manifest.Fields[fields[i]].ColIndex); err == nil {
+		if err = f.checkLeaf(f.reader.Manifest.Fields[fields[i]].ColIndex); err == nil {
 			readers[i], err = f.reader.GetColumn(ctx, fields[i])
 		}
 		return err

@@ -25,6 +25,7 @@ type parquetFile struct {
 	path   string // empty for the result of a query
 	mem    memory.Allocator
 	reader *pqarrow.FileReader
+	in     content
 	rows   int64
 	size   int64 // bytes of the file
 
@@ -37,7 +38,7 @@ type parquetFile struct {
 // used in messages, empty for a query.
 func readParquet(ctx context.Context, src *Source, in content, shown string, choose chooser,
 	mem memory.Allocator) (*part, error) {
-	f := &parquetFile{src: src, path: shown, mem: mem, nanIsNull: newGrammar(src.NullValues, 0).nanIsNull()}
+	f := &parquetFile{src: src, path: shown, mem: mem, in: in, nanIsNull: newGrammar(src.NullValues, 0).nanIsNull()}
 	if err := f.open(in); err != nil {
 		return nil, err
 	}
@@ -166,13 +167,26 @@ func chunkStart(data int64, dictionary *int64) int64 {
 	return data
 }
 
-// checkClaims holds what the footer says of one leaf column against the file:
+// checkLeaf checks a leaf column before it is decoded: what the footer claims of it, and its checksums.
+func (f *parquetFile) checkLeaf(leaf int) error {
+	if err := f.checkClaims(leaf); err != nil {
+		return err
+	}
+	return f.checkPages(leaf)
+}
+
+// checkClaims compares what the footer claims of one leaf column with the file:
 // its chunks lie inside, and have as many values as the row groups have rows.
+// The name and the type, which the footer has twice, are the same.
 func (f *parquetFile) checkClaims(leaf int) error {
 	for i, g := range f.reader.ParquetReader().MetaData().RowGroups {
 		c := g.Columns[leaf].MetaData
 		if c == nil {
 			return fmt.Errorf("row group %d has no description of it", i+1)
+		}
+		of := f.reader.ParquetReader().MetaData().Schema.Column(leaf)
+		if int32(c.Type) != int32(of.PhysicalType()) || !slices.Equal(c.PathInSchema, of.ColumnPath()) {
+			return fmt.Errorf("row group %d has it with another type or name: the footer is damaged", i+1)
 		}
 		if c.NumValues != g.GetNumRows() {
 			return fmt.Errorf("row group %d has %d rows and %d values of it", i+1, g.GetNumRows(), c.NumValues)
@@ -330,7 +344,7 @@ func (f *parquetFile) readColumn(ctx context.Context, field int) (_ *column, err
 			col.release()
 		}
 	}()
-	if err := f.checkClaims(f.reader.Manifest.Fields[field].ColIndex); err != nil {
+	if err := f.checkLeaf(f.reader.Manifest.Fields[field].ColIndex); err != nil {
 		return nil, err
 	}
 	r, err := f.reader.GetColumn(ctx, field)

@@ -13,8 +13,8 @@ import (
 	"glmbatch/internal/words"
 )
 
-// unreadableKey, among the metadata of a field, has the name of a type that cannot be read. Package transform leaves such
-// columns out of what . and globs in formulas stand for.
+// unreadableKey, among the metadata of a field, has the name of a type that cannot be read. Package transform leaves
+// such columns out of what . and globs in formulas stand for.
 const unreadableKey = "unreadable"
 
 func unreadableAs(typ string) arrow.Metadata {
@@ -86,8 +86,8 @@ func (f *parquetFile) unreadableFault(name, typ string) *ColumnError {
 	hint := fmt.Sprintf("make text or a number of it in the query: %s AS %s", value, quoted)
 	if f.path != "" {
 		at = filepath.Base(f.path)
-		hint = fmt.Sprintf("read the file by a query that makes text or a number of it: sql: SELECT * REPLACE (%s AS %s) FROM %s",
-			value, quoted, quoteSQL(at))
+		hint = fmt.Sprintf("read the file by a query that makes text or a number of it: "+
+			"sql: SELECT * REPLACE (%s AS %s) FROM %s", value, quoted, quoteSQL(at))
 	}
 	return &ColumnError{Column: name, At: at,
 		Err: words.Hint(fmt.Errorf("its type is %s, and columns of this type cannot be read", typ), hint)}

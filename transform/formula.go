@@ -132,6 +132,26 @@ func schemaNames(schema *arrow.Schema) []string {
 	return names
 }
 
+// unreadableKey, among the metadata of a field, marks a column whose type package ingest cannot read. A formula may name
+// it, which is an error when the column is opened; . and globs pass it over.
+const unreadableKey = "unreadable"
+
+// readable returns the names of a schema's columns, without those that cannot be read, and the set of all names. Of a nil
+// schema both are empty.
+func readable(schema *arrow.Schema) (names []string, all map[string]bool) {
+	all = make(map[string]bool)
+	if schema == nil {
+		return nil, all
+	}
+	for _, field := range schema.Fields() {
+		all[field.Name] = true
+		if field.Metadata.FindKey(unreadableKey) < 0 {
+			names = append(names, field.Name)
+		}
+	}
+	return names, all
+}
+
 // selection is a formula that has met the names of a table's columns.
 type selection struct {
 	response variable

@@ -35,24 +35,12 @@ type selector struct {
 	out      selection
 }
 
-// unreadableKey, among the metadata of a field, marks a column whose type package ingest cannot read. A formula may name
-// it, which is an error when the column is opened; . and globs pass it over.
-const unreadableKey = "unreadable"
-
-// selectFrom looks up the formula among the names of a table's columns; a nil schema has none. Cost:
+// selectFrom looks up the formula among the columns of a table; a nil schema has none. Cost:
 // O(columns + terms) map operations, and one match per column for each glob.
 func (f *Formula) selectFrom(schema *arrow.Schema, strict strictness) (*selection, error) {
 	s := &selector{formula: f, strict: strict, index: make(map[string]int), grouped: make(map[string]int),
-		known: make(map[string]bool), taken: make(map[string]bool)}
-	if schema != nil {
-		s.names = make([]string, 0, schema.NumFields())
-		for _, field := range schema.Fields() {
-			s.known[field.Name] = true
-			if field.Metadata.FindKey(unreadableKey) < 0 {
-				s.names = append(s.names, field.Name)
-			}
-		}
-	}
+		taken: make(map[string]bool)}
+	s.names, s.known = readable(schema)
 	if err := s.left(f.left); err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ type column struct {
 	numbers []float64
 	texts   []string // of a column that is no number
 	file    string   // the grid that it is the values of; empty: it is a column of the data set
-	bad     error    // of a cell that is not of the column's type, which costs the models that read it; nil if there is none
+	bad     error    // of a cell that is not of the column's type, for models that read the column; otherwise nil
 }
 
 // edge joins two variables. table is its number among the tables, or 0.
@@ -117,7 +117,7 @@ func (d *Data) column(name string) *column {
 	return nil
 }
 
-// needed returns a column, or an error: a bad cell of it, or, if there is no such column, a list of those that there are.
+// needed returns a column. It is an error if a cell of it is bad, or if there is no such column.
 func (d *Data) needed(name string) (*column, error) {
 	if c := d.column(name); c != nil {
 		return c, c.bad
