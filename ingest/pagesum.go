@@ -25,6 +25,7 @@ const (
 )
 
 const (
+	headerBuffer  = 512      // most headers are shorter; longer reads pass it over
 	maxPageHeader = 16 << 20 // statistics in it may hold long texts
 	maxNesting    = 16
 )
@@ -74,7 +75,7 @@ func (f *parquetFile) checkPages(leaf int) error {
 
 // checkPagesOf verifies the pages of a column in one row group, which have values in all.
 func checkPagesOf(chunk *io.SectionReader, values int64) error {
-	h := &headerReader{r: bufio.NewReader(chunk)}
+	h := &headerReader{r: bufio.NewReaderSize(chunk, headerBuffer)}
 	for page, left := 1, chunk.Size(); left > 0; page++ {
 		h.read = 0
 		header, err := h.header()
@@ -127,8 +128,8 @@ func (h *headerReader) header() (out pageHeader, err error) {
 	return out, err
 }
 
-// fields reads the struct that is field of of another one, 0 of the header itself, and calls visit with its integers and
-// those of the structs in it.
+// fields reads a struct, which is the field of of another one (0: it is the header), and calls visit with its integers
+// and those of the structs in it.
 func (h *headerReader) fields(nesting int, of int64, visit func(of, id, value int64)) error {
 	if nesting > maxNesting {
 		return errPageHeader

@@ -38,7 +38,7 @@ type parquetFile struct {
 // used in messages, empty for a query.
 func readParquet(ctx context.Context, src *Source, in content, shown string, choose chooser,
 	mem memory.Allocator) (*part, error) {
-	f := &parquetFile{src: src, path: shown, mem: mem, in: in, nanIsNull: newGrammar(src.NullValues, 0).nanIsNull()}
+	f := &parquetFile{src: src, path: shown, mem: mem, nanIsNull: newGrammar(src.NullValues, 0).nanIsNull()}
 	if err := f.open(in); err != nil {
 		return nil, err
 	}
@@ -83,6 +83,7 @@ func (f *parquetFile) open(in content) error {
 	if err := checkMagic(in); err != nil {
 		return f.fail(err, "copy or export the file again")
 	}
+	f.in = in
 	err := guarded(func() error {
 		pf, err := file.NewParquetReader(in, file.WithReadProps(readerProperties(f.mem)))
 		if err != nil {

@@ -132,12 +132,12 @@ func schemaNames(schema *arrow.Schema) []string {
 	return names
 }
 
-// unreadableKey, among the metadata of a field, marks a column whose type package ingest cannot read. A formula may name
-// it, which is an error when the column is opened; . and globs pass it over.
+// unreadableKey, among the metadata of a field, marks a column whose type package ingest cannot read. A formula may
+// name it, which is an error when the column is opened; . and globs pass it over.
 const unreadableKey = "unreadable"
 
-// readable returns the names of a schema's columns, without those that cannot be read, and the set of all names. Of a nil
-// schema both are empty.
+// readable returns the names of a schema's columns, without those that cannot be read, and the set of all names. Both
+// are empty for a nil schema.
 func readable(schema *arrow.Schema) (names []string, all map[string]bool) {
 	all = make(map[string]bool)
 	if schema == nil {
