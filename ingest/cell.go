@@ -34,6 +34,8 @@ type grammar struct {
 	nulls   map[string]bool
 	initial [256]bool // first bytes of the null spellings: a cheap first test
 	decimal byte
+	// unlisted are the default spellings of a missing cell that are not among nulls; nil if there are none.
+	unlisted map[string]bool
 }
 
 func newGrammar(nulls []string, decimal rune) *grammar {
@@ -48,6 +50,14 @@ func newGrammar(nulls []string, decimal rune) *grammar {
 		if s = strings.TrimSpace(s); s != "" {
 			g.nulls[s] = true
 			g.initial[s[0]] = true
+		}
+	}
+	for _, s := range DefaultNullValues() {
+		if !g.nulls[s] {
+			if g.unlisted == nil {
+				g.unlisted = map[string]bool{}
+			}
+			g.unlisted[s] = true
 		}
 	}
 	return g

@@ -17,6 +17,9 @@ type column struct {
 	// beyond is the first integer that not all neighbours differ from as float64
 	// numbers, with its place; empty if there is none.
 	beyond string
+	bad    *badCells // nil if all cells are of the type
+	// unreadable is the name of the type of a column that cannot be read, and is null; otherwise empty.
+	unreadable string
 }
 
 func (c *column) release() {
@@ -152,6 +155,15 @@ func appendIntsAsFloats(b *array.Float64Builder, a *array.Int64) {
 			b.Append(float64(v))
 		}
 	}
+}
+
+// toNulls makes the column one of the type without any value.
+func (c *column) toNulls(mem memory.Allocator, typ arrow.DataType) {
+	for k, a := range c.chunks {
+		c.chunks[k] = array.MakeArrayOfNull(mem, typ, a.Len())
+		a.Release()
+	}
+	c.typ, c.beyond = typ, ""
 }
 
 // toFloats converts an integer column to numbers in place; others stay.

@@ -65,10 +65,7 @@ func readCSV(ctx context.Context, src *Source, in content, path string, choose c
 	if f.rows == 0 {
 		return nil, f.fail(0, ErrNoRows, "")
 	}
-	kindOf, err := f.resolve(cols)
-	if err != nil {
-		return nil, err
-	}
+	kindOf := f.resolve(cols)
 	p := &part{file: path}
 	switch {
 	case src.each != nil:
@@ -84,6 +81,7 @@ func readCSV(ctx context.Context, src *Source, in content, path string, choose c
 	p.lines = f.lines
 	f.noteBeyond(cols, p)
 	f.warn(p)
+	f.warnOfWords(cols, kindOf, p)
 	return p, nil
 }
 
@@ -140,34 +138,32 @@ func (f *csvFile) choose(choose chooser) ([]*csvColumn, error) {
 	return cols, nil
 }
 
-// resolve decides the kinds of all columns; the faults of several are reported together.
-func (f *csvFile) resolve(cols []*csvColumn) ([]kind, error) {
+// resolve decides the kinds of all columns. One that is at fault as a whole is null.
+func (f *csvFile) resolve(cols []*csvColumn) []kind {
 	kindOf := make([]kind, len(cols))
-	var faults []*ColumnError
 	for i, c := range cols {
 		if c == nil {
 			continue
 		}
 		k, fault := c.resolve(f.separator)
 		if fault != nil {
-			fault.Dataset = f.src.Name
 			fault.At = locate(f.path, f.lines, fault.Row-1)
-			faults = append(faults, fault)
+			c.bad = &badCells{whole: fault}
 		}
 		kindOf[i] = k
 	}
-	return kindOf, joinColumnErrors(faults)
+	return kindOf
 }
 
 // again passes over the file a second time for the columns whose cells were
-// not kept and which are text after all.
+// not kept, or of which some are bad.
 func (f *csvFile) again(ctx context.Context, cols []*csvColumn, kindOf []kind) error {
-	texts := make([]*csvColumn, len(cols))
+	second := make([]*csvColumn, len(cols))
 	need := false
 	for i, c := range cols {
-		if c != nil && c.mixed && kindOf[i] == kindText {
-			texts[i] = &csvColumn{name: c.name, mem: f.mem, forced: typeText}
-			need = true
+		if c != nil && kindOf[i] != kindNull && (c.mixed || c.strays(kindOf[i])) {
+			c.release()
+			second[i], need = c.stored(kindOf[i]), true
 		}
 	}
 	if !need {
@@ -178,9 +174,9 @@ func (f *csvFile) again(ctx context.Context, cols []*csvColumn, kindOf []kind) e
 		if len(f.header) != len(header) {
 			return nil, f.fail(0, errChanged, "")
 		}
-		return texts, nil
+		return second, nil
 	})
-	for i, c := range texts {
+	for i, c := range second {
 		if c != nil {
 			cols[i] = c // for the caller to finish or release
 		}
@@ -400,6 +396,16 @@ func (f *csvFile) readFault(r *csv.Reader, err error) error {
 
 func (f *csvFile) fail(line int64, err error, hint string) error {
 	return &SourceError{Dataset: f.src.Name, File: f.path, Line: line, Err: words.Hint(err, hint)}
+}
+
+// warnOfWords warns of text columns with cells that a spec without null_values takes for missing ones.
+func (f *csvFile) warnOfWords(cols []*csvColumn, kindOf []kind, p *part) {
+	for i, c := range cols {
+		if c != nil && c.words > 0 && kindOf[i] == kindText && f.src.Types[c.name] == "" {
+			p.warnings = append(p.warnings, fmt.Sprintf("column %q is text, and %d of its cells are words such as %q that "+
+				"null_values does not list: they are values; types: {%s: text} confirms it", c.name, c.words, c.word, c.name))
+		}
+	}
 }
 
 func (f *csvFile) warn(p *part) {

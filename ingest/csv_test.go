@@ -30,7 +30,7 @@ func TestColumnTypes(t *testing.T) {
 		"text":              {"a 1 2.5 b c", "utf8", "a 1 2.5 b c"},
 		"late text":         {"1 2 a b c", "utf8", "1 2 a b c"},
 		"codes":             {"10-19 20-29 40", "utf8", "10-19 20-29 40"},
-		"truth and text":    {"true false perhaps", "utf8", "true false perhaps"},
+		"truth and text":    {"true false perhaps never", "utf8", "true false perhaps never"},
 		"not numbers":       {"0x10 1_000 1e 1e+ + - . e5", "utf8", "0x10 1_000 1e 1e+ + - . e5"},
 		"no date":           {"2026-13-01 2026-02-30", "utf8", "2026-13-01 2026-02-30"},
 		"all missing":       {". NA", "float64", ". ."},

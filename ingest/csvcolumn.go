@@ -36,9 +36,13 @@ type csvColumn struct {
 		row  int64
 		text string
 	}
-	rows     int64 // cells seen
-	badUTF8  int64 // 1-based row of the first text that is not UTF-8
-	commas   int64 // text cells that look like numbers with a decimal comma
+	bad      *badCells  // of a column whose kind is known: cells of other kinds; nil if there are none
+	of       *csvColumn // the column of the first pass, which counted all cells; nil if no cell is bad
+	rows     int64      // cells seen
+	badUTF8  int64      // cells of text that is not UTF-8
+	words    int64      // text cells that are missing by default, which the spec's list of spellings leaves out
+	word     string     // the first of them
+	commas   int64      // text cells that look like numbers with a decimal comma
 	builder  array.Builder
 	inChunk  int
 	finished []arrow.Array
@@ -64,7 +68,11 @@ func (c *csvColumn) add(g *grammar, text string) {
 	c.counts[v.kind]++
 	c.rows++
 	if v.kind == kindText {
-		c.lookAt(text)
+		c.lookAt(g, text)
+	}
+	if c.of != nil && c.of.stray(c.as, v.kind, text) {
+		c.bad.add(c.mem, c.rows-1, c.of.reason(c.as, v.kind, text))
+		v = cell{}
 	}
 	if c.mixed {
 		return
@@ -79,10 +87,15 @@ func (c *csvColumn) add(g *grammar, text string) {
 
 func cloneCell(s string) string { return string([]byte(s)) }
 
-// lookAt notes what errors and hints about text cells need.
-func (c *csvColumn) lookAt(text string) {
-	if c.badUTF8 == 0 && !utf8.ValidString(text) {
-		c.badUTF8 = c.rows
+// lookAt notes what decides about text cells, and what errors about them need.
+func (c *csvColumn) lookAt(g *grammar, text string) {
+	if !utf8.ValidString(text) {
+		c.badUTF8++
+	}
+	if g.unlisted != nil && g.unlisted[trimBlanks(text)] {
+		if c.words++; c.words == 1 {
+			c.word = cloneCell(trimBlanks(text))
+		}
 	}
 	if looksDecimalComma(text) {
 		c.commas++
@@ -187,13 +200,15 @@ func (c *csvColumn) store(v cell, text string) {
 func (c *csvColumn) finish(k kind) *column {
 	if k == kindNull {
 		c.release()
-		return nullColumn(c.mem, c.name, c.rows)
+		out := nullColumn(c.mem, c.name, c.rows)
+		out.bad = c.bad
+		return out
 	}
 	if c.inChunk > 0 {
 		c.finished = append(c.finished, c.builder.NewArray())
 	}
 	c.builder.Release()
-	out := &column{name: c.name, typ: arrowType(k), chunks: c.finished}
+	out := &column{name: c.name, typ: arrowType(k), chunks: c.finished, bad: c.bad}
 	c.finished, c.builder = nil, nil
 	return out
 }
@@ -209,51 +224,92 @@ func (c *csvColumn) release() {
 	c.finished, c.builder, c.inChunk = nil, nil, 0
 }
 
-// resolve decides the column's kind from all of its cells, or says which cell
-// stands against it.
+// resolve decides the column's kind from all of its cells. Cells of other kinds are strays. The error is one of the
+// whole column, which then has no kind.
 func (c *csvColumn) resolve(separator rune) (kind, *ColumnError) {
-	numbers := c.counts[kindInt] + c.counts[kindFloat] + c.counts[kindNonFinite]
-	text, bools, dates := c.counts[kindText], c.counts[kindBool], c.counts[kindDate]
-	filled := numbers + text + bools + dates
+	numbers, text, bools, dates := c.numbers(), c.counts[kindText], c.counts[kindBool], c.counts[kindDate]
+	filled, number := c.filled(), kindFloat
+	if c.counts[kindInt] > 0 && c.counts[kindFloat] == 0 {
+		number = kindInt
+	}
+	most := func(want string, n int64) bool {
+		return c.forced == want || c.forced == "" && (2*n > filled || n > 0 && n+c.words == filled)
+	}
 	switch {
-	case c.badUTF8 > 0:
-		return 0, c.fault(c.badUTF8-1, fmt.Errorf("the text is not valid UTF-8"),
-			"convert the file to UTF-8, for instance with iconv")
 	case c.forced == typeText, c.forced == "" && filled > 0 && text == filled &&
 		!(separator == ';' && c.commas == text):
 		return kindText, nil
 	case filled == 0:
 		return kindNull, nil
 	case numbers == filled:
-		if c.counts[kindNonFinite] > 0 {
-			return 0, c.notFinite()
-		}
-		if c.counts[kindFloat] > 0 {
-			return kindFloat, nil
-		}
-		return kindInt, nil
+		return number, nil
 	case bools == filled:
 		return kindBool, nil
 	case dates == filled:
 		return kindDate, nil
 	case c.commas > 0 && c.commas+numbers == filled:
 		row, cell := c.firstOf(kindText)
-		return 0, c.fault(row, fmt.Errorf("%s is not a number with a decimal point", quoteCell(cell)),
-			fmt.Sprintf("if the comma is a decimal mark, set decimal: \",\"; if it is text, set types: {%s: text}",
-				c.name))
-	case c.forced == typeNumber, c.forced == "" && 2*numbers > filled:
-		row, cell := c.firstOf(kindText, kindBool, kindDate)
-		return 0, c.fault(row, fmt.Errorf("%s is not a number, but %d of %d cells are", quoteCell(cell), numbers,
-			filled), c.mixedHint(cell))
-	case c.forced == typeDate, c.forced == "" && 2*dates > filled:
-		row, cell := c.firstOf(kindText, kindBool, kindInt, kindFloat, kindNonFinite)
-		return 0, c.fault(row, fmt.Errorf("%s is not a date, but %d of %d cells are", quoteCell(cell), dates, filled),
-			c.mixedHint(cell))
-	case c.forced == typeBool:
-		row, cell := c.firstOf(kindText, kindDate, kindInt, kindFloat, kindNonFinite)
-		return 0, c.fault(row, fmt.Errorf("%s is neither true nor false", quoteCell(cell)), c.mixedHint(cell))
+		return kindNull, &ColumnError{Column: c.name, Row: row + 1, Err: words.Hint(
+			fmt.Errorf("%s is not a number with a decimal point", quoteCell(cell)),
+			fmt.Sprintf("if the comma is a decimal mark, set decimal: \",\"; if it is text, set types: {%s: text}", c.name))}
+	case most(typeNumber, numbers):
+		return number, nil
+	case most(typeBool, bools):
+		return kindBool, nil
+	case most(typeDate, dates):
+		return kindDate, nil
 	}
 	return kindText, nil
+}
+
+// numbers counts the cells that are numbers, finite or not.
+func (c *csvColumn) numbers() int64 {
+	return c.counts[kindInt] + c.counts[kindFloat] + c.counts[kindNonFinite]
+}
+
+// filled counts the cells that are not missing.
+func (c *csvColumn) filled() int64 {
+	return c.numbers() + c.counts[kindText] + c.counts[kindBool] + c.counts[kindDate]
+}
+
+// strays reports whether the column of kind k has a cell of another kind.
+func (c *csvColumn) strays(k kind) bool {
+	switch k {
+	case kindInt, kindFloat:
+		return c.filled() > c.counts[kindInt]+c.counts[kindFloat]
+	case kindBool, kindDate:
+		return c.filled() > c.counts[k]
+	case kindText:
+		return c.badUTF8 > 0
+	}
+	return false
+}
+
+// stray reports whether a cell, of kind found, is bad in the column of kind k.
+func (c *csvColumn) stray(k, found kind, text string) bool {
+	switch k {
+	case kindInt, kindFloat:
+		return found != kindNull && found != kindInt && found != kindFloat
+	case kindText:
+		return found == kindText && !utf8.ValidString(text)
+	}
+	return found != kindNull && found != k
+}
+
+// reason is what is wrong with a stray cell.
+func (c *csvColumn) reason(k, found kind, text string) error {
+	const among = "%s is not %s, but %d of %d cells are"
+	switch {
+	case k == kindText:
+		return words.Hint(errUTF8, "convert the file to UTF-8, for instance with iconv")
+	case found == kindNonFinite && (k == kindInt || k == kindFloat):
+		return words.Hint(fmt.Errorf("%s is not a finite number", quoteCell(text)), nonFiniteHint(text))
+	case k == kindBool:
+		return words.Hint(fmt.Errorf(among, quoteCell(text), "true or false", c.counts[k], c.filled()), c.mixedHint(text))
+	case k == kindDate:
+		return words.Hint(fmt.Errorf(among, quoteCell(text), "a date", c.counts[k], c.filled()), c.mixedHint(text))
+	}
+	return words.Hint(fmt.Errorf(among, quoteCell(text), "a number", c.numbers(), c.filled()), c.mixedHint(text))
 }
 
 // firstOf returns the earliest cell of the given kinds.
@@ -265,15 +321,6 @@ func (c *csvColumn) firstOf(ks ...kind) (row int64, text string) {
 		}
 	}
 	return row, text
-}
-
-func (c *csvColumn) notFinite() *ColumnError {
-	row, text := c.firstOf(kindNonFinite)
-	return c.fault(row, fmt.Errorf("%s is not a finite number", quoteCell(text)), nonFiniteHint(text))
-}
-
-func (c *csvColumn) fault(row int64, err error, hint string) *ColumnError {
-	return &ColumnError{Column: c.name, Row: row + 1, Err: words.Hint(err, hint)}
 }
 
 func (c *csvColumn) mixedHint(cell string) string {

@@ -16,9 +16,19 @@
 // Every integer width becomes Int64 (unsigned 64-bit values beyond its range
 // make the column Float64), half and single precision and decimals become
 // Float64 (decimals correctly rounded), dictionaries are decoded, and binary
-// columns are text if they are UTF-8. Nested and other columns are left out
-// with a warning that names them. Floating-point columns hold finite numbers
-// or nulls: NaN and infinities are errors that name the first one.
+// columns are text if they are UTF-8, and UUIDs are text. Nested and other
+// columns are left out with a warning that names them, unless Source.Columns or
+// By names one: it is then at fault as a whole. Floating-point columns hold finite numbers
+// or nulls.
+//
+// # Bad cells
+//
+// A cell that is not of its column's type is null in the table, and no missing
+// value: a word among numbers, NaN, an infinity, a time out of range, text that
+// is not UTF-8. Table.Check returns the first one of each column, for the rows of
+// the table at hand, so that it costs the fits of one group or of one model. A
+// column that has another type in another file, or that a file lacks, is at fault
+// as a whole. Unless Source.CheckLater is set, both are errors of Read.
 //
 // A field of numbers in whose file an integer beyond 2^53 stood says so in its metadata.
 //
@@ -31,17 +41,17 @@
 // # Types of CSV columns
 //
 // They follow from all cells of the column in the whole file: integers, then
-// numbers, truth values (true, false in any case), dates (2026-01-31), text. A
-// column most of whose cells are numbers (or dates) must hold nothing else:
-// the first other cell is an error. Any other mixture is text.
+// numbers, truth values (true, false in any case), dates (2026-01-31), text. If
+// most cells of a column are numbers, truth values or dates, the others are bad
+// cells. Any other mixture is text.
 // Source.Types settles what inference should not decide.
 //
 // # Reading order
 //
 // Read source.go (what may be read), fence.go and fencesql.go (where), content.go and size.go (files and objects), then
 // read.go (the way of a table), then csv.go with dialect.go, guard.go, cell.go,
-// locate.go and csvcolumn.go, parquet.go with normalise.go, sql.go,
-// triplets.go, and column.go, gather.go and force.go, which serve all of them; equal.go and
+// locate.go and csvcolumn.go, parquet.go with pagesum.go, normalise.go and unreadable.go, sql.go,
+// triplets.go, and column.go, badcells.go, gather.go and force.go, which serve all of them; equal.go and
 // equalread.go, which keep equal rows once; stream.go, for rows that never stand together.
 // table.go, split.go, imputations.go and hash.go are for what one can do with the result;
 // errors.go and budget.go for what a file must not do.

@@ -1,7 +1,7 @@
 package ingest
 
 import (
-	"fmt"
+	"math"
 	"slices"
 	"unicode/utf8"
 
@@ -135,12 +135,12 @@ func (g *grouping) part(p *part) {
 	at := make([]int64, 0, chunkRows)
 	for j, c := range g.cols {
 		values := c.settle()
-		col := &column{name: c.name, typ: c.typ, allNull: c.allNull, beyond: c.beyond}
+		col := &column{name: c.name, typ: c.typ, allNull: c.allNull, beyond: c.beyond, bad: c.bad}
 		p.cols, p.repeats = append(p.cols, col), p.repeats || c.base > 0
 		for from := 0; from < g.rows.n; from += chunkRows {
 			at = at[:0]
 			for i := from; i < min(from+chunkRows, g.rows.n); i++ {
-				at = append(at, int64(g.rows.key(i)[j])-1)
+				at = append(at, c.value(g.rows.key(i)[j]))
 			}
 			col.chunks = append(col.chunks, gather(g.mem, values, at))
 		}
@@ -165,6 +165,7 @@ type coder struct {
 	codes   []uint32  // of the rows that are yet to be added
 	numbers *distinct // bits of numbers, dates and truth values of the type typ
 	base    int       // values of another type before: integers, where a later batch has an integer beyond int64
+	strays  uint32    // bad cells, each of which has a number of its own, from the largest one downwards
 	texts   map[string]uint32
 	bytes   int // charged for texts
 }
@@ -172,6 +173,36 @@ type coder struct {
 func newCoder(mem memory.Allocator, name string) *coder {
 	return &coder{column: column{name: name, allNull: true}, mem: mem, numbers: newDistinct(mem, 2),
 		texts: map[string]uint32{}}
+}
+
+// value is the position of a number's value, −1 if it is missing or bad.
+func (c *coder) value(number uint32) int64 {
+	if number > math.MaxUint32-c.strays {
+		return -1
+	}
+	return int64(number) - 1
+}
+
+// keepApart gives each bad cell among the codes from index from on a number of its own, so that its row is equal to no
+// other. bad reports whether the cell of a code, counted from from, is bad; nil if none is.
+func (c *coder) keepApart(from int, bad func(i int) bool) {
+	if bad == nil {
+		return
+	}
+	for i := from; i < len(c.codes); i++ {
+		if bad(i - from) {
+			c.codes[i] = math.MaxUint32 - c.strays
+			c.strays++
+		}
+	}
+}
+
+// since is the function that keepApart takes for rows from row start of the file on.
+func (b *badCells) since(start int64) func(i int) bool {
+	if b == nil {
+		return nil
+	}
+	return func(i int) bool { return b.has(start + int64(i)) }
 }
 
 // missing adds rows without a value.
@@ -272,8 +303,8 @@ func (c *coder) intern(s string) (k uint32, isNew bool) {
 	return k, true
 }
 
-// dictionary codes a dictionary of texts, each of which is looked at once. The error is a *rowError.
-func (c *coder) dictionary(a *array.Dictionary, value func(i int) string) error {
+// dictionary codes a dictionary of texts, each of which is looked at once; its first row is row start of the file.
+func (c *coder) dictionary(a *array.Dictionary, value func(i int) string, start int64) error {
 	values, codes := a.Dictionary(), make([]uint32, a.Dictionary().Len())
 	fresh := array.NewStringBuilder(c.mem)
 	defer fresh.Release()
@@ -282,7 +313,7 @@ func (c *coder) dictionary(a *array.Dictionary, value func(i int) string) error 
 		k := 0
 		if a.IsValid(i) {
 			if k = a.GetValueIndex(i); k < 0 || k >= len(codes) {
-				return &rowError{row: i, err: fmt.Errorf("dictionary index %d is not below %d", k, len(codes))}
+				return errDictionary(start+int64(i), k, len(codes))
 			}
 		}
 		if a.IsNull(i) || values.IsNull(k) {
@@ -293,7 +324,9 @@ func (c *coder) dictionary(a *array.Dictionary, value func(i int) string) error 
 		if codes[k] == 0 {
 			s, isNew := value(k), false
 			if !utf8.ValidString(s) {
-				return &rowError{row: i, err: notText}
+				c.setBad(c.mem, start+int64(i), notText)
+				c.codes = append(c.codes, 0)
+				continue
 			}
 			if codes[k], isNew = c.intern(s); isNew {
 				fresh.Append(s)
@@ -354,6 +387,9 @@ func (t *Table) over(columns []string, mem memory.Allocator) *Table {
 		for _, a := range t.Data.Column(t.Data.Schema().FieldIndices(f.Name)[0]).Data().Chunks() {
 			g.cols[j].add(a)
 		}
+		if at := t.badAt(f.Name); at != nil {
+			g.cols[j].keepApart(0, func(i int) bool { return at(int64(i)) != nil })
+		}
 	}
 	g.add(int(t.Data.NumRows()), t.counts)
 	var p part
@@ -366,6 +402,7 @@ func (t *Table) over(columns []string, mem memory.Allocator) *Table {
 	}
 	made := make([]arrow.Column, len(fields))
 	for j, c := range p.cols {
+		fields[j] = out.marked(fields[j], p.rows)
 		chunked := arrow.NewChunked(fields[j].Type, c.chunks)
 		made[j] = *arrow.NewColumn(fields[j], chunked)
 		chunked.Release()

@@ -9,7 +9,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"glmbatch/internal/words"
@@ -46,7 +45,7 @@ func (f *parquetFile) readGroups(ctx context.Context, fields []int, p *part) err
 func (f *parquetFile) readers(ctx context.Context, fields []int) ([]*pqarrow.ColumnReader, []string, error) {
 	readers, names := make([]*pqarrow.ColumnReader, len(fields)), make([]string, len(fields))
 	open := func(i int) (err error) {
-		if err = f.checkClaims(f.reader.Manifest.Fields[fields[i]].ColIndex); err == nil {
+		if err = f.checkLeaf(f.reader.Manifest.Fields[fields[i]].ColIndex); err == nil {
 			readers[i], err = f.reader.GetColumn(ctx, fields[i])
 		}
 		return err
@@ -118,9 +117,11 @@ func (f *parquetFile) code(c *coder, batch *arrow.Chunked, start int64) error {
 	for _, raw := range batch.Chunks() {
 		if d, ok := raw.(*array.Dictionary); ok {
 			if value, ok := texts(d.Dictionary()); ok {
-				if err := f.found(c.name, start, c.dictionary(d, value)); err != nil {
+				from := len(c.codes)
+				if err := c.dictionary(d, value, start); err != nil {
 					return err
 				}
+				c.keepApart(from, c.bad.since(start))
 				start += int64(d.Len())
 				continue
 			}
@@ -129,10 +130,12 @@ func (f *parquetFile) code(c *coder, batch *arrow.Chunked, start int64) error {
 		if err != nil {
 			return err
 		}
-		start += int64(a.Len())
 		func() {
 			defer a.Release()
+			from := len(c.codes)
 			c.add(a)
+			c.keepApart(from, c.bad.since(start))
+			start += int64(a.Len())
 		}()
 	}
 	return nil
@@ -169,7 +172,7 @@ func (f *csvFile) secondPass(ctx context.Context, cols []*csvColumn, kindOf []ki
 	}()
 	for i, c := range cols {
 		if c != nil && kindOf[i] != kindNull {
-			stored[i] = newStored(c.name, f.mem, kindOf[i])
+			stored[i] = c.stored(kindOf[i])
 		}
 	}
 	f.full = func() error { return full(stored) }
@@ -201,7 +204,8 @@ func (f *csvFile) flush(g *grouping, cols, stored []*csvColumn) error {
 		}
 		if stored[i] == nil {
 			g.cols[k].missing(n)
-		} else if !stored[i].flush(g.cols[k]) {
+			g.cols[k].bad = c.bad
+		} else if !stored[i].flush(g.cols[k], g.read) {
 			return f.fail(0, errChanged, "")
 		}
 		k++
@@ -210,22 +214,29 @@ func (f *csvFile) flush(g *grouping, cols, stored []*csvColumn) error {
 	return nil
 }
 
-// newStored stores cells of a kind that is known.
-func newStored(name string, mem memory.Allocator, k kind) *csvColumn {
-	c := &csvColumn{name: name, mem: mem, as: k, builder: array.NewBuilder(mem, arrowType(k))}
+// stored returns the column of the same cells, none of which it has seen, that stores them as kind k. Cells that are
+// not of this kind are bad.
+func (c *csvColumn) stored(k kind) *csvColumn {
+	out := &csvColumn{name: c.name, mem: c.mem, as: k, builder: array.NewBuilder(c.mem, arrowType(k))}
 	if k == kindText {
-		c.forced = typeText
+		out.forced = typeText
 	}
-	return c
+	if c.strays(k) {
+		out.bad, out.of = &badCells{}, c
+	}
+	return out
 }
 
-// flush codes what is stored since the last time. It reports whether all cells could be stored.
-func (c *csvColumn) flush(to *coder) bool {
+// flush codes what is stored since the last time, row start of the file being the first. It reports whether all cells
+// could be stored.
+func (c *csvColumn) flush(to *coder, start int64) bool {
 	ok := c.close()
 	for _, a := range c.finished {
 		to.add(a)
 		a.Release()
 	}
+	to.bad = c.bad
+	to.keepApart(0, c.bad.since(start))
 	c.finished = c.finished[:0]
 	return ok
 }

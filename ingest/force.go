@@ -14,26 +14,19 @@ import (
 )
 
 // force converts the columns that Source.Types names to their type. A value
-// that cannot be converted is an error that names its row.
-func force(src *Source, p *part, mem memory.Allocator) error {
+// that cannot be converted is a bad cell.
+func force(src *Source, p *part, mem memory.Allocator) {
 	if len(src.Types) == 0 {
-		return nil
+		return
 	}
 	g := newGrammar(src.NullValues, src.Decimal)
-	var faults []*ColumnError
 	for _, c := range p.cols {
 		want, forced := src.Types[c.name]
 		if !forced || c.allNull || has(c.typ, want) {
 			continue
 		}
-		if fault := c.cast(mem, g, want); fault != nil {
-			fault.Dataset = src.Name
-			fault.Row = p.row(fault.Row-1) + 1
-			fault.At = locate(p.file, p.lines, fault.Row-1)
-			faults = append(faults, fault)
-		}
+		c.cast(mem, g, want, p.row)
 	}
-	return joinColumnErrors(faults)
 }
 
 // has reports whether a column of type dt already is what a spec calls want.
@@ -49,8 +42,8 @@ func has(dt arrow.DataType, want string) bool {
 	return want == typeText && dt.ID() == arrow.STRING
 }
 
-// cast replaces the column's chunks by their values read as want.
-func (c *column) cast(mem memory.Allocator, g *grammar, want string) *ColumnError {
+// cast replaces the column's chunks by their values read as want; rowOf gives the row of the file of a row of the part.
+func (c *column) cast(mem memory.Allocator, g *grammar, want string, rowOf func(row int64) int64) {
 	kindOf := map[string]kind{typeNumber: kindFloat, typeText: kindText, typeBool: kindBool, typeDate: kindDate}
 	typ := arrowType(kindOf[want])
 	row := int64(0)
@@ -60,12 +53,9 @@ func (c *column) cast(mem memory.Allocator, g *grammar, want string) *ColumnErro
 			if a.IsNull(i) {
 				b.AppendNull()
 			} else if text := render(a, i); !appendAs(b, g, text) {
-				b.Release()
-				return &ColumnError{
-					Column: c.name, Row: row + int64(i) + 1,
-					Err: words.Hint(fmt.Errorf("%s is not a %s", quoteCell(text), want),
-						fmt.Sprintf("types: {%s: %s} asks for it; mend the value or change the type", c.name, want)),
-				}
+				b.AppendNull()
+				c.setBad(mem, rowOf(row+int64(i)), words.Hint(fmt.Errorf("%s is not a %s", quoteCell(text), want),
+					fmt.Sprintf("types: {%s: %s} asks for it; mend the value or change the type", c.name, want)))
 			}
 		}
 		row += int64(a.Len())
@@ -74,7 +64,6 @@ func (c *column) cast(mem memory.Allocator, g *grammar, want string) *ColumnErro
 		a.Release()
 	}
 	c.typ, c.beyond = typ, ""
-	return nil
 }
 
 // render spells a value as a CSV file would.

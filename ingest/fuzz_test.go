@@ -29,6 +29,15 @@ func fuzzRead(t *testing.T, name string, data []byte, src Source) {
 	defer cancel()
 	src.Path, src.MaxBytes = path, 64<<20
 	table, err := Read(ctx, src)
+	src.CheckLater = true
+	later, lerr := Read(ctx, src)
+	if lerr == nil {
+		defer later.Release()
+		lerr = later.Check(nil)
+	}
+	if (err == nil) != (lerr == nil) && ctx.Err() == nil {
+		t.Fatalf("checked at once: %v; checked later: %v", err, lerr)
+	}
 	if err != nil {
 		var column *ColumnError
 		var source *SourceError
@@ -56,7 +65,7 @@ func keepsPromises(t *testing.T, table *Table) {
 			if a.DataType().ID() != f.Type.ID() {
 				t.Fatalf("column %q of type %s has a chunk of type %s", f.Name, f.Type, a.DataType())
 			}
-			if x, ok := a.(*array.Float64); ok && firstNonFinite(x, true) >= 0 {
+			if x, ok := a.(*array.Float64); ok && !allFinite(x) {
 				t.Fatalf("column %q holds NaN or an infinity", f.Name)
 			}
 			for i := range a.Len() {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -82,8 +83,8 @@ func (t *Table) versionsBy(by string) (*Table, []Imputation, error) {
 			errors.New("by: names a column that is not there"), "the columns are "+listNames(t.names()))}
 	}
 	keys := []*arrow.Chunked{t.Data.Column(at[0]).Data()}
-	groups, err := t.group([]string{by}, keys)
-	if err != nil {
+	groups, lost, err := t.group([]string{by}, keys)
+	if err = cmp.Or(err, lost); err != nil {
 		return nil, nil, err
 	}
 	groups = slices.DeleteFunc(groups, func(rows []int64) bool {
@@ -105,7 +106,7 @@ func (t *Table) versionsBy(by string) (*Table, []Imputation, error) {
 	if by == miceColumn {
 		without = append(without, miceRow)
 	}
-	return t.subset(without, all), out, nil
+	return t.subset(without, all, t.Key), out, nil
 }
 
 // original reports whether a value is 0, which marks the incomplete data.

@@ -32,17 +32,13 @@ func supported(dt arrow.DataType) bool {
 	return false
 }
 
-// rowError is a fault at a 0-based row of the array at hand.
-type rowError struct {
-	row int
-	err error
-}
-
-func (e *rowError) Error() string { return e.err.Error() }
+// badCell takes a 0-based row of an array whose value is not one of the column's type, and why.
+type badCell func(row int, err error)
 
 // normalise converts an array of a supported type to one of the six. It
-// returns a itself, retained, where nothing has to change.
-func normalise(mem memory.Allocator, a arrow.Array) (arrow.Array, error) {
+// returns a itself, retained, where nothing has to change. A value that cannot
+// be converted is null in the result, and bad is called.
+func normalise(mem memory.Allocator, a arrow.Array, bad badCell) (arrow.Array, error) {
 	switch a := a.(type) {
 	case *array.Int64, *array.Float64, *array.Boolean, *array.Date32:
 		a.Retain()
@@ -62,23 +58,29 @@ func normalise(mem memory.Allocator, a arrow.Array) (arrow.Array, error) {
 	case *array.Uint64:
 		return unsigned(mem, a), nil
 	case *array.Float32:
-		return floats(mem, a, func(i int) (float64, error) { return float64(a.Value(i)), nil })
+		return floats(mem, a, func(i int) (float64, error) { return float64(a.Value(i)), nil }, bad), nil
 	case *array.Float16:
-		return floats(mem, a, func(i int) (float64, error) { return float64(a.Value(i).Float32()), nil })
+		return floats(mem, a, func(i int) (float64, error) { return float64(a.Value(i).Float32()), nil }, bad), nil
 	case *array.Date64:
 		return days(mem, a), nil
 	case *array.Timestamp:
-		return microseconds(mem, a)
+		return microseconds(mem, a, bad), nil
 	case *array.Null:
 		return array.MakeArrayOfNull(mem, arrowType(kindNull), a.Len()), nil
 	case *array.Dictionary:
-		return decoded(mem, a)
+		return decoded(mem, a, bad)
+	case *array.FixedSizeBinary:
+		if a.DataType().(*arrow.FixedSizeBinaryType).ByteWidth == 16 { // no other column of this type is read
+			return uuids(mem, a), nil
+		}
+	case array.ExtensionArray:
+		return normalise(mem, a.Storage(), bad)
 	}
 	if f, ok := decimals(a); ok {
-		return floats(mem, a, f)
+		return floats(mem, a, f, bad), nil
 	}
 	if f, ok := texts(a); ok {
-		return textArray(mem, a, f)
+		return textArray(mem, a, f, bad), nil
 	}
 	return nil, fmt.Errorf("columns of type %s cannot be used", a.DataType())
 }
@@ -102,8 +104,7 @@ func integers[T int8 | int16 | int32 | uint8 | uint16 | uint32](
 func unsigned(mem memory.Allocator, a *array.Uint64) arrow.Array {
 	for i, v := range a.Uint64Values() {
 		if v > math.MaxInt64 && a.IsValid(i) {
-			out, _ := floats(mem, a, func(i int) (float64, error) { return float64(a.Value(i)), nil })
-			return out
+			return floats(mem, a, func(i int) (float64, error) { return float64(a.Value(i)), nil }, nil)
 		}
 	}
 	b := array.NewInt64Builder(mem)
@@ -119,7 +120,7 @@ func unsigned(mem memory.Allocator, a *array.Uint64) arrow.Array {
 	return b.NewArray()
 }
 
-func floats(mem memory.Allocator, a arrow.Array, value func(int) (float64, error)) (arrow.Array, error) {
+func floats(mem memory.Allocator, a arrow.Array, value func(int) (float64, error), bad badCell) arrow.Array {
 	b := array.NewFloat64Builder(mem)
 	defer b.Release()
 	b.Reserve(a.Len())
@@ -130,11 +131,13 @@ func floats(mem memory.Allocator, a arrow.Array, value func(int) (float64, error
 		}
 		v, err := value(i)
 		if err != nil {
-			return nil, &rowError{row: i, err: err}
+			bad(i, err)
+			b.AppendNull()
+			continue
 		}
 		b.Append(v)
 	}
-	return b.NewArray(), nil
+	return b.NewArray()
 }
 
 // decimals gives the values of a decimal array, each rounded once to float64:
@@ -201,7 +204,7 @@ func floorDiv(a, b int64) int64 {
 }
 
 // microseconds converts points in time of any unit; nanoseconds are rounded down.
-func microseconds(mem memory.Allocator, a *array.Timestamp) (arrow.Array, error) {
+func microseconds(mem memory.Allocator, a *array.Timestamp, bad badCell) arrow.Array {
 	b := array.NewTimestampBuilder(mem, timestampType)
 	defer b.Release()
 	unit := a.DataType().(*arrow.TimestampType).Unit
@@ -221,11 +224,13 @@ func microseconds(mem memory.Allocator, a *array.Timestamp) (arrow.Array, error)
 			v = floorDiv(v, 1000)
 		}
 		if v > math.MaxInt64/factor || v < math.MinInt64/factor {
-			return nil, &rowError{row: i, err: fmt.Errorf("the time %d %s after 1970 is out of range", v, unit)}
+			bad(i, fmt.Errorf("the time %d %s after 1970 is out of range", v, unit))
+			b.AppendNull()
+			continue
 		}
 		b.Append(arrow.Timestamp(v * factor))
 	}
-	return b.NewArray(), nil
+	return b.NewArray()
 }
 
 // texts gives the values of an array of text or bytes.
@@ -251,32 +256,42 @@ var errUTF8 = errors.New("the text is not valid UTF-8")
 
 var notText = words.Hint(errUTF8, "bytes that are not text cannot be used: leave the column out")
 
-// textArray checks that all values are UTF-8 and gives them as String.
-func textArray(mem memory.Allocator, a arrow.Array, value func(int) string) (arrow.Array, error) {
-	for i := range a.Len() {
-		if a.IsValid(i) && !utf8.ValidString(value(i)) {
-			return nil, &rowError{row: i, err: notText}
-		}
-	}
-	if s, ok := a.(*array.String); ok {
+// textArray gives the values as String; those that are not UTF-8 are bad.
+func textArray(mem memory.Allocator, a arrow.Array, value func(int) string, bad badCell) arrow.Array {
+	if s, ok := a.(*array.String); ok && allUTF8(s) {
 		s.Retain()
-		return s, nil
+		return s
 	}
 	b := array.NewStringBuilder(mem)
 	defer b.Release()
 	for i := range a.Len() {
 		if a.IsNull(i) {
 			b.AppendNull()
+			continue
+		}
+		if v := value(i); utf8.ValidString(v) {
+			b.Append(v)
 		} else {
-			b.Append(value(i))
+			bad(i, notText)
+			b.AppendNull()
 		}
 	}
-	return b.NewArray(), nil
+	return b.NewArray()
+}
+
+func allUTF8(a *array.String) bool {
+	for i := range a.Len() {
+		if a.IsValid(i) && !utf8.ValidString(a.Value(i)) {
+			return false
+		}
+	}
+	return true
 }
 
 // decoded normalises the dictionary once and spreads its values over the rows.
-func decoded(mem memory.Allocator, a *array.Dictionary) (arrow.Array, error) {
-	values, err := normalise(mem, a.Dictionary())
+func decoded(mem memory.Allocator, a *array.Dictionary, bad badCell) (arrow.Array, error) {
+	faults := map[int]error{} // by index
+	values, err := normalise(mem, a.Dictionary(), func(k int, err error) { faults[k] = err })
 	if err != nil {
 		return nil, fmt.Errorf("dictionary: %w", err)
 	}
@@ -287,37 +302,57 @@ func decoded(mem memory.Allocator, a *array.Dictionary) (arrow.Array, error) {
 		if a.IsValid(i) {
 			k := a.GetValueIndex(i)
 			if k < 0 || k >= values.Len() {
-				return nil, &rowError{row: i, err: fmt.Errorf("dictionary index %d is not below %d", k, values.Len())}
+				return nil, errDictionary(int64(i), k, values.Len())
 			}
 			rows[i] = int64(k)
+			if fault := faults[k]; fault != nil {
+				bad(i, fault)
+			}
 		}
 	}
 	return gather(mem, values, rows), nil
 }
 
-// firstNonFinite returns the first row that holds NaN or an infinity, or −1.
-func firstNonFinite(a *array.Float64, nanToo bool) int {
-	for i, v := range a.Float64Values() {
-		if v-v != 0 && a.IsValid(i) && (nanToo || !math.IsNaN(v)) {
-			return i
-		}
-	}
-	return -1
+// errDictionary is the error of a row of damaged data.
+func errDictionary(row int64, index, values int) error {
+	return fmt.Errorf("row %d: dictionary index %d is not below %d", row+1, index, values)
 }
 
-// nansToNulls copies a with NaN as null.
-func nansToNulls(mem memory.Allocator, a *array.Float64) arrow.Array {
+// allFinite reports whether no value is NaN or an infinity.
+func allFinite(a *array.Float64) bool {
+	for i, v := range a.Float64Values() {
+		if v-v != 0 && a.IsValid(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// finite copies a with nulls for NaN and infinities, which are bad; with nanIsNull NaN is missing, and not bad.
+func finite(mem memory.Allocator, a *array.Float64, nanIsNull bool, bad badCell) arrow.Array {
 	b := array.NewFloat64Builder(mem)
 	defer b.Release()
 	b.Reserve(a.Len())
 	for i, v := range a.Float64Values() {
-		if a.IsNull(i) || math.IsNaN(v) {
+		switch {
+		case a.IsNull(i):
 			b.AppendNull()
-		} else {
+		case v-v == 0:
 			b.Append(v)
+		default:
+			if !nanIsNull || !math.IsNaN(v) {
+				bad(i, notFinite(spellFloat(v)))
+			}
+			b.AppendNull()
 		}
 	}
 	return b.NewArray()
+}
+
+// notFinite is the fault of NaN or an infinity in a file of typed columns.
+func notFinite(value string) error {
+	return words.Hint(fmt.Errorf("%s is not a finite number", value),
+		"if NaN means missing, list it under null_values; else mend the data")
 }
 
 // spellFloat writes NaN and infinities as messages show them.

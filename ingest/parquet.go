@@ -25,10 +25,13 @@ type parquetFile struct {
 	path   string // empty for the result of a query
 	mem    memory.Allocator
 	reader *pqarrow.FileReader
+	in     content
 	rows   int64
 	size   int64 // bytes of the file
 
 	nanIsNull bool // NaN is listed among the spellings of a missing cell
+	// unreadable are the columns that were asked for and whose types cannot be read.
+	unreadable []arrow.Field
 }
 
 // readParquet reads the columns that the source asks for. shown is the name
@@ -61,6 +64,9 @@ func readParquet(ctx context.Context, src *Source, in content, shown string, cho
 	if err != nil {
 		return nil, err
 	}
+	if src.each == nil {
+		f.addUnreadable(p)
+	}
 	f.warnOfNumbers(p)
 	return p, nil
 }
@@ -77,6 +83,7 @@ func (f *parquetFile) open(in content) error {
 	if err := checkMagic(in); err != nil {
 		return f.fail(err, "copy or export the file again")
 	}
+	f.in = in
 	err := guarded(func() error {
 		pf, err := file.NewParquetReader(in, file.WithReadProps(readerProperties(f.mem)))
 		if err != nil {
@@ -161,13 +168,26 @@ func chunkStart(data int64, dictionary *int64) int64 {
 	return data
 }
 
-// checkClaims holds what the footer says of one leaf column against the file:
+// checkLeaf checks a leaf column before it is decoded: what the footer claims of it, and its checksums.
+func (f *parquetFile) checkLeaf(leaf int) error {
+	if err := f.checkClaims(leaf); err != nil {
+		return err
+	}
+	return f.checkPages(leaf)
+}
+
+// checkClaims compares what the footer claims of one leaf column with the file:
 // its chunks lie inside, and have as many values as the row groups have rows.
+// The name and the type, which the footer has twice, are the same.
 func (f *parquetFile) checkClaims(leaf int) error {
 	for i, g := range f.reader.ParquetReader().MetaData().RowGroups {
 		c := g.Columns[leaf].MetaData
 		if c == nil {
 			return fmt.Errorf("row group %d has no description of it", i+1)
+		}
+		of := f.reader.ParquetReader().MetaData().Schema.Column(leaf)
+		if int32(c.Type) != int32(of.PhysicalType()) || !slices.Equal(c.PathInSchema, of.ColumnPath()) {
+			return fmt.Errorf("row group %d has it with another type or name: the footer is damaged", i+1)
 		}
 		if c.NumValues != g.GetNumRows() {
 			return fmt.Errorf("row group %d has %d rows and %d values of it", i+1, g.GetNumRows(), c.NumValues)
@@ -220,8 +240,8 @@ func checkMagic(in content) error {
 	return nil
 }
 
-// choose returns the indices of the fields to load. Fields that no model can
-// use are not offered, and p warns of them.
+// choose returns the indices of the fields to load. p warns of fields that
+// cannot be read; those that are asked for all the same become unreadable.
 func (f *parquetFile) choose(choose chooser, p *part) ([]int, error) {
 	all := f.reader.Manifest.Fields
 	var offered []arrow.Field
@@ -232,12 +252,10 @@ func (f *parquetFile) choose(choose chooser, p *part) ([]int, error) {
 			return nil, f.fail(fmt.Errorf("two columns are named %q", field.Name), "give every column its own name")
 		}
 		seen[field.Name] = true
-		if supported(field.Type) {
-			offered = append(offered, field)
-		} else {
-			p.warnings = append(p.warnings, fmt.Sprintf("column %q is left out: columns of type %s cannot be used",
-				field.Name, field.Type))
+		if !supported(field.Type) && !f.isUUID(i) {
+			field.Metadata = unreadableAs(f.typeName(i))
 		}
+		offered = append(offered, field)
 	}
 	wanted, err := choose(f.path, arrow.NewSchema(offered, nil))
 	if err != nil {
@@ -246,7 +264,13 @@ func (f *parquetFile) choose(choose chooser, p *part) ([]int, error) {
 	var fields []int
 	var bits int64
 	for i := range all {
-		if field := all[i].Field; wanted[field.Name] {
+		switch field := offered[i]; {
+		case isUnreadable(field) && wanted[field.Name]:
+			f.unreadable = append(f.unreadable, field)
+		case isUnreadable(field):
+			p.warnings = append(p.warnings, fmt.Sprintf("column %q is left out: columns of type %s cannot be used",
+				field.Name, field.Type))
+		case wanted[field.Name]:
 			fields = append(fields, i)
 			bits += decodedBits(field.Type)
 		}
@@ -321,7 +345,7 @@ func (f *parquetFile) readColumn(ctx context.Context, field int) (_ *column, err
 			col.release()
 		}
 	}()
-	if err := f.checkClaims(f.reader.Manifest.Fields[field].ColIndex); err != nil {
+	if err := f.checkLeaf(f.reader.Manifest.Fields[field].ColIndex); err != nil {
 		return nil, err
 	}
 	r, err := f.reader.GetColumn(ctx, field)
@@ -375,37 +399,19 @@ func (f *parquetFile) take(col *column, batch *arrow.Chunked, start int64) error
 	return nil
 }
 
-// found names the row of an error that was found in an array whose first row is start.
-func (f *parquetFile) found(column string, start int64, err error) error {
-	var at *rowError
-	if errors.As(err, &at) {
-		return f.fault(column, start+int64(at.row), at.err, "")
-	}
-	return err
-}
-
-// checked normalises an array of the column, whose first row is start.
+// checked normalises an array of the column, whose first row is start. Bad cells become null.
 func (f *parquetFile) checked(col *column, raw arrow.Array, start int64) (arrow.Array, error) {
-	a, err := normalise(f.mem, raw)
+	bad := func(i int, err error) { col.setBad(f.mem, start+int64(i), err) }
+	a, err := normalise(f.mem, raw, bad)
 	if err != nil {
-		return nil, f.found(col.name, start, err)
+		return nil, err
 	}
 	if i := beyondExact(raw); i >= 0 && col.beyond == "" {
 		col.beyond = raw.ValueStr(i) + " in " + locate(f.path, nil, start+int64(i))
 	}
-	col.allNull = col.allNull && a.NullN() == a.Len()
-	x, ok := a.(*array.Float64)
-	if !ok {
-		return a, nil
-	}
-	if i := firstNonFinite(x, !f.nanIsNull); i >= 0 {
-		value := spellFloat(x.Value(i))
-		a.Release()
-		return nil, f.fault(col.name, start+int64(i), fmt.Errorf("%s is not a finite number", value),
-			"if NaN means missing, list it under null_values; else mend the data")
-	}
-	if f.nanIsNull {
-		a = nansToNulls(f.mem, x)
+	col.allNull = col.allNull && a.NullN() == a.Len() && col.bad == nil
+	if x, ok := a.(*array.Float64); ok && !allFinite(x) {
+		a = finite(f.mem, x, f.nanIsNull, bad)
 		x.Release()
 	}
 	return a, nil
@@ -469,11 +475,4 @@ func countNumbers(c *column, g *grammar) numbersInText {
 		}
 	}
 	return n
-}
-
-func (f *parquetFile) fault(name string, row int64, err error, hint string) error {
-	return &ColumnError{
-		Dataset: f.src.Name, Column: name, Row: row + 1, At: locate(f.path, nil, row),
-		Err: words.Hint(err, hint),
-	}
 }

@@ -155,10 +155,13 @@ func (src *Source) check() error {
 func (src *Source) choose(file string, schema *arrow.Schema) (map[string]bool, error) {
 	names := make([]string, schema.NumFields())
 	exists := make(map[string]bool, len(names))
+	var wanted []string
 	for i, f := range schema.Fields() {
 		names[i], exists[f.Name] = f.Name, true
+		if !isUnreadable(f) {
+			wanted = append(wanted, f.Name)
+		}
 	}
-	wanted := names
 	if src.Columns != nil {
 		chosen, err := src.Columns(schema)
 		if err != nil {
@@ -181,18 +184,18 @@ func (src *Source) choose(file string, schema *arrow.Schema) (map[string]bool, e
 	return set, nil
 }
 
-// sameAs chooses in later files exactly the columns of the first.
+// sameAs chooses in later files exactly the columns of the first. One that a file lacks is at fault as a whole; of a
+// stream, whose earlier rows were read, it is an error.
 func (src *Source) sameAs(first *part) chooser {
 	return func(file string, schema *arrow.Schema) (map[string]bool, error) {
 		set := make(map[string]bool, len(first.cols))
 		for _, c := range first.cols {
-			if !schema.HasField(c.name) {
-				return nil, &ColumnError{
-					Dataset: src.Name, Column: c.name, At: filepath.Base(file),
-					Err: words.Hint(fmt.Errorf("%s has this column and %s has not", filepath.Base(first.file),
-						filepath.Base(file)),
-						"files read together must have the same columns"),
-				}
+			switch {
+			case schema.HasField(c.name):
+			case src.each != nil:
+				fault := lacking(c.name, first.file, file)
+				fault.Dataset = src.Name
+				return nil, fault
 			}
 			set[c.name] = true
 		}
@@ -200,17 +203,29 @@ func (src *Source) sameAs(first *part) chooser {
 			return set, nil
 		}
 		for _, f := range schema.Fields() {
-			if !set[f.Name] {
-				return nil, &ColumnError{
-					Dataset: src.Name, Column: f.Name, At: filepath.Base(file),
-					Err: words.Hint(fmt.Errorf("%s has this column and %s has not", filepath.Base(file),
-						filepath.Base(first.file)),
-						"files read together must have the same columns"),
-				}
+			if !set[f.Name] && !isUnreadable(f) {
+				fault := lacking(f.Name, file, first.file)
+				fault.Dataset, fault.At = src.Name, filepath.Base(file)
+				return nil, fault
 			}
 		}
 		return set, nil
 	}
+}
+
+// lacking is the fault of a column that one file has and another has not.
+func lacking(column, has, not string) *ColumnError {
+	has, not = filepath.Base(has), filepath.Base(not)
+	return &ColumnError{Column: column, At: not, Err: words.Hint(fmt.Errorf("%s has this column and %s has not", has, not),
+		"files read together must have the same columns")}
+}
+
+// lacks adds a column that the part's file does not have, and the file first has.
+func (p *part) lacks(name, first string, mem memory.Allocator) *column {
+	c := nullColumn(mem, name, p.rows)
+	c.setWhole(lacking(name, first, p.file))
+	p.cols = append(p.cols, c)
+	return c
 }
 
 // listNames shows the names of columns, cut if there are many.
@@ -258,10 +273,7 @@ func readFile(ctx context.Context, src *Source, path string, choose chooser,
 	if err != nil {
 		return nil, err
 	}
-	if err := force(src, p, mem); err != nil {
-		p.release()
-		return nil, err
-	}
+	force(src, p, mem)
 	return p, nil
 }
 

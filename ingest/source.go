@@ -71,6 +71,9 @@ type Source struct {
 	// all. The types in the schema are those of the file, or Null where they are
 	// not known before the whole file is read (CSV).
 	Columns func(*arrow.Schema) ([]string, error)
+	// CheckLater leaves bad cells to Table.Check, so that a cell costs only those that read it. Otherwise the first bad
+	// cell of each column that is loaded is an error.
+	CheckLater bool
 	// Key names one of several tables made from one data set: the file's base
 	// name without extensions, set by Expand.
 	Key string
@@ -104,6 +107,16 @@ type Beyond struct {
 // the spec names none; a blank cell always is one.
 func DefaultNullValues() []string {
 	return []string{"NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", `\N`}
+}
+
+// NullValues returns the spellings of a missing cell that a spec lists: the default ones and those of the list, or, if
+// the list has the empty text, those of the list alone. The empty text stands for the blank cell, which always is
+// missing.
+func NullValues(list []string) []string {
+	if slices.Contains(list, "") {
+		return list
+	}
+	return append(DefaultNullValues(), list...)
 }
 
 // ColumnTypes returns the types that Source.Types may name.

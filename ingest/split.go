@@ -24,7 +24,10 @@ const maxGroups = 1 << 16
 // ascending order of their values; rows keep their order. A group's Key is its
 // values joined by commas, each quoted if it is empty or holds a comma, a
 // quote, or something that does not print; a table that has a Key already puts
-// it before, with a slash. A row whose group is missing is an error.
+// it before, with a slash.
+//
+// A row without a value in by, or with a bad cell there, is in no group. The error is then an *UngroupedError, and the
+// tables of all groups come with it. Any other error comes without tables.
 //
 // Cost: one pass over by, and a copy of all other columns. The caller releases
 // the tables; the receiver stays as it is.
@@ -44,16 +47,15 @@ func (t *Table) Split(by []string) ([]*Table, error) {
 		}
 		keys[k] = t.Data.Column(at[0]).Data()
 	}
-	groups, err := t.group(by, keys)
+	groups, lost, err := t.group(by, keys)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]*Table, len(groups))
 	for g, rows := range groups {
-		out[g] = t.subset(by, rows)
-		out[g].Key = groupKey(t.Key, keys, rows[0])
+		out[g] = t.subset(by, rows, groupKey(t.Key, keys, rows[0]))
 	}
-	return out, nil
+	return out, lost
 }
 
 func (t *Table) names() []string {
@@ -64,32 +66,38 @@ func (t *Table) names() []string {
 	return names
 }
 
-// group returns the rows of every group, the groups in order of their values.
-func (t *Table) group(by []string, keys []*arrow.Chunked) ([][]int64, error) {
-	var groups [][]int64
+// group returns the rows of every group, the groups in order of their values. The error lost is that of rows without
+// a group, which are in none; nil if every row has one.
+func (t *Table) group(by []string, keys []*arrow.Chunked) (groups [][]int64, lost, err error) {
+	var without ungrouped
+	bad := make([]func(row int64) error, len(by))
+	for k, name := range by {
+		if fault := t.whole(name); fault != nil {
+			return nil, nil, fault
+		}
+		bad[k] = t.badAt(name)
+	}
 	index := make(map[string]int)
 	cursors := make([]cursor, len(keys))
 	for k := range keys {
 		cursors[k] = cursor{chunks: keys[k].Chunks()}
 	}
 	var code []byte
+rows:
 	for row := range t.Data.NumRows() {
 		code = code[:0]
 		for k := range cursors {
 			a, i := cursors[k].at(row)
 			if a.IsNull(i) {
-				return nil, &ColumnError{
-					Dataset: t.Name, Column: by[k], Row: row + 1, At: t.Locate(row),
-					Err: words.Hint(errors.New("the group is missing"),
-						"by: needs a value in every row: fill it, or leave the rows out with sql:"),
-				}
+				without.add(by[k], row, noGroup(bad[k], row))
+				continue rows
 			}
 			code = appendCode(code, a, i)
 		}
 		g, known := index[string(code)]
 		if !known {
 			if g = len(groups); g == maxGroups {
-				return nil, &ColumnError{
+				return nil, nil, &ColumnError{
 					Dataset: t.Name, Column: strings.Join(by, ", "),
 					Err: words.Hint(fmt.Errorf("there are more than %d groups", maxGroups),
 						"by: divides one file into that many groups at most; divide the file, and read the parts with each: file"),
@@ -101,7 +109,19 @@ func (t *Table) group(by []string, keys []*arrow.Chunked) ([][]int64, error) {
 		groups[g] = append(groups[g], row)
 	}
 	slices.SortFunc(groups, func(x, y []int64) int { return compareRows(keys, x[0], y[0]) })
-	return groups, nil
+	return groups, without.err(t), nil
+}
+
+// noGroup is the reason why a row has no group: its cell is missing, or bad.
+func noGroup(bad func(row int64) error, row int64) error {
+	if bad != nil {
+		if err := bad(row); err != nil {
+			message, hint := words.Parts(err)
+			return words.Hint(errors.New("the row has no group: "+message), hint)
+		}
+	}
+	return words.Hint(errors.New("the group is missing"),
+		"by: needs a value in every row: fill it, or leave the rows out with sql:")
 }
 
 // cursor finds rows of a chunked column that are asked for in ascending order.
@@ -177,9 +197,9 @@ func groupKey(prefix string, keys []*arrow.Chunked, row int64) string {
 	return key
 }
 
-// subset copies the given rows of all columns but those in without.
-func (t *Table) subset(without []string, rows []int64) *Table {
-	out := &Table{Name: t.Name, Files: t.Files, Warnings: t.Warnings, parts: t.parts, mem: t.mem, rows: rows}
+// subset copies the given rows of all columns but those in without, to a table of the key.
+func (t *Table) subset(without []string, rows []int64, key string) *Table {
+	out := &Table{Name: t.Name, Key: key, Files: t.Files, Warnings: t.Warnings, parts: t.parts, mem: t.mem, rows: rows}
 	if t.rows != nil {
 		out.rows = make([]int64, len(rows))
 		for i, r := range rows {
@@ -195,6 +215,7 @@ func (t *Table) subset(without []string, rows []int64) *Table {
 		if slices.Contains(without, f.Name) {
 			continue
 		}
+		f = out.marked(f, int64(len(rows)))
 		chunks := t.gatherColumn(t.Data.Column(j).Data(), rows)
 		chunked := arrow.NewChunked(f.Type, chunks)
 		for _, a := range chunks {

@@ -67,10 +67,7 @@ func readRows(ctx context.Context, src *Source, rows string, choose chooser,
 	if err != nil {
 		return nil, err
 	}
-	if err := force(src, p, mem); err != nil {
-		p.release()
-		return nil, err
-	}
+	force(src, p, mem)
 	return p, nil
 }
 

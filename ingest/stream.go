@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
-
-	"glmbatch/internal/words"
 )
 
 // Stream is a source whose rows come some at a time, in their order, as often as they are asked for. They never stand
@@ -53,19 +50,14 @@ func (s *Stream) Each(ctx context.Context, visit func(*Table) error) error {
 	var first *part
 	src.each = func(p *part) error {
 		defer p.release()
-		if err := force(&src, p, mem); err != nil {
-			return err
-		}
+		force(&src, p, mem)
 		if first == nil {
 			first = &part{file: p.file}
 			for _, c := range p.cols {
 				first.cols = append(first.cols, &column{name: c.name})
 			}
 		}
-		if fault := likeBefore(seen, p); fault != nil {
-			fault.Dataset = src.Name
-			return fault
-		}
+		likeBefore(seen, p, mem)
 		return s.table(&src, p, mem, visit)
 	}
 	if src.SQL != "" {
@@ -111,8 +103,8 @@ func (s *Stream) table(src *Source, p *part, mem *budget, visit func(*Table) err
 	return visit(t)
 }
 
-// likeBefore holds the kinds of columns to those of rows before, by name.
-func likeBefore(seen map[string]*column, p *part) *ColumnError {
+// likeBefore compares the kinds of columns with those of rows before, by name. A column of another kind is at fault.
+func likeBefore(seen map[string]*column, p *part, mem memory.Allocator) {
 	for _, c := range p.cols {
 		before := seen[c.name]
 		switch {
@@ -120,14 +112,10 @@ func likeBefore(seen map[string]*column, p *part) *ColumnError {
 		case before == nil:
 			seen[c.name] = &column{name: p.file, typ: c.typ}
 		case describe(before.typ) != describe(c.typ):
-			return &ColumnError{
-				Column: c.name, At: filepath.Base(p.file),
-				Err: words.Hint(fmt.Errorf("it is %s in %s and %s in %s", describe(before.typ), filepath.Base(before.name),
-					describe(c.typ), filepath.Base(p.file)), fmt.Sprintf("mend the file, or set types: {%s: text}", c.name)),
-			}
+			c.setWhole(otherType(c, before.typ, before.name, p.file))
+			c.toNulls(mem, before.typ)
 		}
 	}
-	return nil
 }
 
 // readBatches reads the fields side by side, chunkRows of all of them at a time, and hands each over.
@@ -150,6 +138,7 @@ func (f *parquetFile) readBatches(ctx context.Context, fields []int) error {
 			p.release()
 			return err
 		}
+		f.addUnreadable(p)
 		if err := f.src.each(p); err != nil {
 			return err
 		}
@@ -180,10 +169,13 @@ func (f *csvFile) readBatches(ctx context.Context, cols []*csvColumn, kindOf []k
 			switch {
 			case c == nil:
 			case stored[i] == nil:
-				p.cols = append(p.cols, nullColumn(f.mem, c.name, p.rows))
+				empty := nullColumn(f.mem, c.name, p.rows)
+				empty.bad = c.bad
+				p.cols = append(p.cols, empty)
 			default:
 				whole = stored[i].close() && whole
-				p.cols = append(p.cols, &column{name: c.name, typ: arrowType(kindOf[i]), chunks: stored[i].finished})
+				p.cols = append(p.cols, &column{name: c.name, typ: arrowType(kindOf[i]), chunks: stored[i].finished,
+					bad: stored[i].bad})
 				stored[i].finished = nil
 			}
 		}

@@ -50,6 +50,7 @@ type origin struct {
 	file  string
 	first int64
 	lines lineMap
+	bad   map[string]*badCells // by column; rows count as in the file
 }
 
 // beyondKey, among the metadata of a field of numbers, has the first integer beyond
@@ -72,37 +73,8 @@ func newTable(src *Source, parts []*part, mem *budget) (*Table, error) {
 	if len(filled) == 0 {
 		return nil, &SourceError{Dataset: src.Name, File: src.Path, Err: ErrNoRows}
 	}
-	byName := make([]map[string]*column, len(filled))
 	rows, repeats := t.place(filled)
-	for i, p := range filled {
-		byName[i] = make(map[string]*column, len(p.cols))
-		for _, c := range p.cols {
-			byName[i][c.name] = c
-		}
-	}
-	fields := make([]arrow.Field, len(filled[0].cols))
-	columns := make([]arrow.Column, len(fields))
-	for j, c := range filled[0].cols {
-		all := make([]*column, len(filled))
-		for i := range filled {
-			all[i] = byName[i][c.name]
-		}
-		if fault := agree(filled, all, mem); fault != nil {
-			fault.Dataset = src.Name
-			return nil, fault
-		}
-		fields[j] = arrow.Field{Name: c.name, Type: all[0].typ, Nullable: true}
-		if i := slices.IndexFunc(all, func(x *column) bool { return x.beyond != "" }); i >= 0 && isNumber(all[0].typ) {
-			fields[j].Metadata = arrow.NewMetadata([]string{beyondKey}, []string{all[i].beyond})
-		}
-		var chunks []arrow.Array
-		for _, x := range all {
-			chunks = append(chunks, x.chunks...)
-		}
-		chunked := arrow.NewChunked(all[0].typ, chunks)
-		columns[j] = *arrow.NewColumn(fields[j], chunked)
-		chunked.Release()
-	}
+	fields, columns := t.columns(filled, rows, mem)
 	t.Data = array.NewTable(arrow.NewSchema(fields, nil), columns, rows)
 	for i := range columns {
 		columns[i].Release()
@@ -112,7 +84,65 @@ func newTable(src *Source, parts []*part, mem *budget) (*Table, error) {
 		defer each.Release()
 		t = each.over(each.names(), mem)
 	}
+	if src.CheckLater {
+		return t, nil
+	}
+	if err := t.Check(nil); err != nil {
+		t.Release()
+		return nil, err
+	}
 	return t, nil
+}
+
+// columns puts the columns of the parts one after the other, in the order of the first part.
+func (t *Table) columns(parts []*part, rows int64, mem memory.Allocator) ([]arrow.Field, []arrow.Column) {
+	byName := make([]map[string]*column, len(parts))
+	for i, p := range parts {
+		byName[i] = make(map[string]*column, len(p.cols))
+		for _, c := range p.cols {
+			byName[i][c.name] = c
+		}
+	}
+	fields := make([]arrow.Field, len(parts[0].cols))
+	columns := make([]arrow.Column, len(fields))
+	for j, c := range parts[0].cols {
+		all := make([]*column, len(parts))
+		for i, p := range parts {
+			if all[i] = byName[i][c.name]; all[i] == nil {
+				all[i] = p.lacks(c.name, parts[0].file, mem)
+			}
+		}
+		agree(parts, all, mem)
+		t.keepBad(all)
+		f := arrow.Field{Name: c.name, Type: all[0].typ, Nullable: true}
+		if i := slices.IndexFunc(all, func(x *column) bool { return x.beyond != "" }); i >= 0 && isNumber(f.Type) {
+			f.Metadata = arrow.NewMetadata([]string{beyondKey}, []string{all[i].beyond})
+		} else if c.unreadable != "" {
+			f.Metadata = unreadableAs(c.unreadable)
+		}
+		fields[j] = t.marked(f, rows)
+		var chunks []arrow.Array
+		for _, x := range all {
+			chunks = append(chunks, x.chunks...)
+		}
+		chunked := arrow.NewChunked(f.Type, chunks)
+		columns[j] = *arrow.NewColumn(fields[j], chunked)
+		chunked.Release()
+	}
+	return fields, columns
+}
+
+// keepBad notes the bad cells of a column in its parts.
+func (t *Table) keepBad(all []*column) {
+	for i, c := range all {
+		if c.bad == nil {
+			continue
+		}
+		if t.parts[i].bad == nil {
+			t.parts[i].bad = map[string]*badCells{}
+		}
+		t.parts[i].bad[c.name] = c.bad
+	}
 }
 
 // place notes where the rows of the parts are from and how often they count, and returns how many there are, and
@@ -130,12 +160,12 @@ func (t *Table) place(parts []*part) (rows int64, repeats bool) {
 	return rows, repeats
 }
 
-// agree gives one column the same type in all files, or says which file
-// stands against the first.
-func agree(parts []*part, cols []*column, mem memory.Allocator) *ColumnError {
+// agree gives one column the same type in all files. If a file has another type than the first, the whole column is
+// at fault, and null.
+func agree(parts []*part, cols []*column, mem memory.Allocator) {
 	first := slices.IndexFunc(cols, func(c *column) bool { return !c.allNull })
 	if first < 0 {
-		return nil // numbers without any value, in all files
+		return // numbers without any value, in all files
 	}
 	typ := cols[first].typ
 	for i, c := range cols {
@@ -143,29 +173,30 @@ func agree(parts []*part, cols []*column, mem memory.Allocator) *ColumnError {
 			continue
 		}
 		if !isNumber(c.typ) || !isNumber(typ) {
-			return &ColumnError{
-				Column: c.name, At: filepath.Base(parts[i].file),
-				Err: words.Hint(fmt.Errorf("it is %s in %s and %s in %s", describe(typ),
-					filepath.Base(parts[first].file),
-					describe(c.typ), filepath.Base(parts[i].file)),
-					fmt.Sprintf("mend the file, or set types: {%s: text}", c.name)),
-			}
+			c.setWhole(otherType(c, typ, parts[first].file, parts[i].file))
+			c.allNull = true
+			continue
 		}
 		typ = arrow.PrimitiveTypes.Float64
 	}
-	for i, c := range cols {
+	for _, c := range cols {
 		switch {
 		case c.allNull && c.typ.ID() != typ.ID():
-			for k, a := range c.chunks {
-				c.chunks[k] = array.MakeArrayOfNull(mem, typ, a.Len())
-				a.Release()
-			}
-			c.typ = typ
+			c.toNulls(mem, typ)
 		case c.typ.ID() != typ.ID():
-			cols[i].toFloats(mem)
+			c.toFloats(mem)
 		}
 	}
-	return nil
+}
+
+// otherType is the fault of a column that has the type typ in the file first and its own type in another.
+func otherType(c *column, typ arrow.DataType, first, other string) *ColumnError {
+	first, other = filepath.Base(first), filepath.Base(other)
+	return &ColumnError{
+		Column: c.name, At: other,
+		Err: words.Hint(fmt.Errorf("it is %s in %s and %s in %s", describe(typ), first, describe(c.typ), other),
+			fmt.Sprintf("mend the file, or set types: {%s: text}", c.name)),
+	}
 }
 
 func isNumber(dt arrow.DataType) bool { return has(dt, typeNumber) }
@@ -188,12 +219,17 @@ func describe(dt arrow.DataType) string {
 // Locate says where a 0-based row of the table stands in its file: "row 9
 // (line 10 of claims.csv)", "row 18 of nulls.parquet", "row 3 of the query".
 func (t *Table) Locate(row int64) string {
+	p, fileRow := t.origin(row)
+	return locate(p.file, p.lines, fileRow)
+}
+
+// origin returns the part that a row of the table is from, and its 0-based row of the file.
+func (t *Table) origin(row int64) (p *origin, fileRow int64) {
 	if t.rows != nil {
 		row = t.rows[row]
 	}
 	i := sort.Search(len(t.parts), func(i int) bool { return t.parts[i].first > row }) - 1
-	p := t.parts[i]
-	return locate(p.file, p.lines, row-p.first)
+	return &t.parts[i], row - t.parts[i].first
 }
 
 // Bytes is about what the columns take as float64 numbers, those of triplets as

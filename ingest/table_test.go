@@ -209,7 +209,7 @@ func TestSplitFaults(t *testing.T) {
 	for i := range maxGroups + 1 {
 		fmt.Fprintf(&many, "%d,1\n", i)
 	}
-	table := mustRead(t, Source{Path: writeTemp(t, "a.csv", many.String())})
+	table := mustRead(t, Source{Path: writeTemp(t, "a.csv", "g,x\n,1\n2,1\n")})
 	ids := mustRead(t, Source{Path: writeTemp(t, "b.csv", strings.Replace(many.String(), "\n,1", "", 1))})
 	for want, f := range map[string]func() ([]*Table, error){
 		`column "g", row 1 (line 2 of a.csv): the group is missing`: func() ([]*Table, error) { return table.Split([]string{"g"}) },
@@ -217,8 +217,12 @@ func TestSplitFaults(t *testing.T) {
 		`column "h"`:                                                func() ([]*Table, error) { return table.Split([]string{"x", "h"}) },
 		`names no column`:                                           func() ([]*Table, error) { return table.Split(nil) },
 	} {
-		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
+		groups, err := f()
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
+		}
+		for _, g := range groups {
+			g.Release()
 		}
 	}
 }

@@ -212,6 +212,8 @@ func TestBadDiscreteDataIsNamed(t *testing.T) {
 		{"id twice", "{path: same.csv, edges: {steps: [1]}}", "{kind: mrf}", []string{`"ann" is also the id of`, "line 3"}},
 		{"no such field", "{path: people.csv, edges: {path: ties.csv}}", "{kind: mrf, field: laen}", []string{`column "laen"`, `did you mean "lean"?`}},
 		{"missing field", "{path: gap.csv, edges: {steps: [1]}}", "{kind: mrf, field: lean}", []string{`column "lean"`, "line 3", "no number"}},
+		{"stray field", "{path: stray.csv, edges: {steps: [1]}}", "{kind: mrf, field: lean}", []string{`column "lean"`, "line 3", `"oops" is not a number`}},
+		{"stray id", "{path: stray.csv, edges: {steps: [1], id: no}}", "{kind: mrf}", []string{`column "no"`, "line 4", `"NaN" is not a finite number`}},
 		{"unknown truth", "{path: people.csv, edges: {path: ties.csv}}", "{kind: mrf, labels: [left, right], truth: party}", []string{`column "party"`, "line 2", `"1" is no state`, "left, right"}},
 		{"unknown watch", "{path: people.csv, edges: {path: ties.csv}}", "{kind: mrf, watch: [annn]}", []string{`"annn"`, `did you mean "ann"?`}},
 		{"no edges file", "{path: people.csv, edges: {path: none.csv}}", "{kind: mrf}", []string{"edges", "none.csv"}},
@@ -226,7 +228,7 @@ func TestBadDiscreteDataIsNamed(t *testing.T) {
 		{"degree", "{path: star.csv, edges: {path: rays.csv}}", "{kind: mrf}", []string{"herded", "40 neighbours", `variable 0 is "v0"`}},
 	}
 	var text strings.Builder
-	text.WriteString("pipeline: test\ndatabase: t.duckdb\nrun: {chains: 1, warmup: 0, draws: 10}\nsamplers: {s: {method: herded}}\ndatasets:\n  good: {path: people.csv, edges: {path: ties.csv}}\n")
+	text.WriteString("pipeline: test\ndatabase: t.duckdb\nrun: {chains: 1, warmup: 0, draws: 10}\nsamplers: {s: {method: herded}}\ndatasets:\n  good: {path: people.csv, edges: {path: ties.csv}}\n  unread: {path: stray.csv, edges: {steps: [1]}}\n")
 	for i, c := range cases {
 		fmt.Fprintf(&text, "  d%d: %s\n", i, c.dataset)
 	}
@@ -234,7 +236,7 @@ func TestBadDiscreteDataIsNamed(t *testing.T) {
 	for i, c := range cases {
 		fmt.Fprintf(&text, "  m%d: %s\n", i, c.model)
 	}
-	text.WriteString("fits:\n  - {datasets: good, models: good}\n")
+	text.WriteString("fits:\n  - {datasets: [good, unread], models: good}\n")
 	for i := range cases {
 		fmt.Fprintf(&text, "  - {datasets: d%d, models: m%d}\n", i, i)
 	}
@@ -243,6 +245,7 @@ func TestBadDiscreteDataIsNamed(t *testing.T) {
 	for name, rows := range map[string]string{
 		"unknown.csv": "i,j\nann,bob\nbob,zoe\n", "near.csv": "i,j\nann,bobb\n", "twice.csv": "i,j\nann,bob\nbob,cid\nbob,ann\n", "loop.csv": "i,j\nann,ann\n",
 		"unweighted.csv": "i,j,weight\nann,bob,1\nbob,cid,\n", "infinite.csv": "i,j,weight\nann,bob,inf\nbob,cid,1\n", "same.csv": "id\nann\nann\n", "gap.csv": "id,lean\nann,1\nbob,\ncid,2\n",
+		"stray.csv":  "id,lean,no\nann,1,1\nbob,oops,2\ncid,2,NaN\n",
 		"people.txt": people, "again.csv": "row,col,value\n1,1,0\n1,1,1\n",
 		"tables.csv": "a,b,value\n0,0,1\n1,2,1\n", "star.csv": "id\nv0\n" + linesOf(40, "v%d\n"), "rays.csv": "i,j\n" + linesOf(40, "v0,v%d\n"),
 	} {
@@ -256,11 +259,11 @@ func TestBadDiscreteDataIsNamed(t *testing.T) {
 	}
 	f.write("cut.png", string(whole[:len(whole)-20]))
 	out := f.run(pipelines.RunOptions{})
-	if len(out.Fits) != len(cases)+1 || out.Fits[0].Verdict != "warn" {
-		t.Fatalf("%d fits, the good one %q", len(out.Fits), out.Fits[0].Verdict)
+	if len(out.Fits) != len(cases)+2 || out.Fits[0].Verdict != "warn" || out.Fits[1].Verdict != "warn" {
+		t.Fatalf("%d fits, the good ones %q and %q", len(out.Fits), out.Fits[0].Verdict, out.Fits[1].Verdict)
 	}
 	for i, c := range cases {
-		r := out.Fits[i+1]
+		r := out.Fits[i+2]
 		if r.Action != "error" || r.Err == nil {
 			t.Errorf("%s: %s %s", c.name, r.Action, r.Verdict)
 			continue

@@ -148,3 +148,26 @@ func readParquet(t testing.TB, path string) arrow.Table {
 	}
 	return table
 }
+
+// A count beyond 2^53 is refused for its size, not for being no whole number.
+func TestCountsBeyondTheLimit(t *testing.T) {
+	big := TableOf([]string{"y", "x", "n"}, 4, func(column, row int) any {
+		return []float64{float64(1<<53) * float64(row), float64(row), 1 << 60}[column]
+	})
+	defer big.Release()
+	for formula, c := range map[string]struct{ family, link, frequency, want string }{
+		"y ~ x": {"poisson", "log", "", `column "y", row 3: 18014398509481984 is not allowed: counts have a limit of 2^53 = ` +
+			"9007199254740992, above which a float64 cannot hold every whole number\nhint: for such counts write log(y)"},
+		"x | trials(n) ~ 1": {"binomial", "logit", "", `column "n", row 1: 1152921504606846976 is not allowed: counts have a limit of 2^53`},
+		"x ~ 1":             {"gaussian", "identity", "n", `column "n", row 1: 1152921504606846976 is not allowed: counts have a limit of 2^53`},
+	} {
+		f, err := ParseFormula(formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Build(big, Spec{Formula: f.Weighted(c.frequency, ""), Family: glm.Family{Name: c.family, Link: c.link}})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v\nwant %s", formula, err, c.want)
+		}
+	}
+}

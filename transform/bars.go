@@ -28,7 +28,7 @@ type Bar struct {
 
 // Bars returns the group-level parts of the formula.
 func (f *Formula) Bars(schema *arrow.Schema) (out []Bar, err error) {
-	s, err := f.selectFrom(schemaNames(schema), usedName)
+	s, err := f.selectFrom(schema, usedName)
 	if err != nil {
 		return nil, err
 	}

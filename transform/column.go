@@ -33,6 +33,9 @@ type column struct {
 // openColumn returns column i of the table, or why it cannot enter a model.
 func openColumn(table arrow.Table, i int) (*column, error) {
 	field := table.Schema().Field(i)
+	if bad, found := field.Metadata.GetValue(badKey); found {
+		return nil, errors.New(bad)
+	}
 	k, err := classify(field.Type)
 	if err != nil {
 		return nil, err

@@ -164,7 +164,7 @@ func (b *builder) settings() error {
 	if b.rows == 0 {
 		return b.tableError("there are no rows", "")
 	}
-	chosen, err := s.Formula.selectFrom(schemaNames(b.table.Schema()), usedName)
+	chosen, err := s.Formula.selectFrom(b.table.Schema(), usedName)
 	if err != nil {
 		return err
 	}
@@ -179,6 +179,10 @@ func (b *builder) settings() error {
 // beyondKey, among the metadata of a field of numbers, has an integer beyond 2^53 and
 // its place, as package ingest found it in the file.
 const beyondKey = "beyond_2^53"
+
+// badKey, among the metadata of a field, has a cell that is not of the column's type, and its place, as package ingest
+// found it. The cell is null in the table, and not missing.
+const badKey = "bad_cell"
 
 // openColumns opens every column that the formula reads.
 func (b *builder) openColumns() error {

@@ -89,24 +89,22 @@ func ParseFormula(s string) (*Formula, error) {
 // trials, predictors, offsets), in the schema's order. A name that is not in
 // the schema is a *FormulaError with the nearest spelling.
 func (f *Formula) Columns(schema *arrow.Schema) ([]string, error) {
-	names := schemaNames(schema)
-	s, err := f.selectFrom(names, everyName)
+	s, err := f.selectFrom(schema, everyName)
 	if err != nil {
 		return nil, err
 	}
-	return inOrder(names, s.columns()), nil
+	return inOrder(schemaNames(schema), s.columns()), nil
 }
 
 // Named returns the columns of schema that a table must have for Columns and
 // Build: those that Columns returns and those that the formula takes away by
 // name, as id in y ~ . - id, in the schema's order.
 func (f *Formula) Named(schema *arrow.Schema) ([]string, error) {
-	names := schemaNames(schema)
-	s, err := f.selectFrom(names, everyName)
+	s, err := f.selectFrom(schema, everyName)
 	if err != nil {
 		return nil, err
 	}
-	return inOrder(names, append(s.columns(), s.named...)), nil
+	return inOrder(schemaNames(schema), append(s.columns(), s.named...)), nil
 }
 
 // inOrder returns the names that are among some, in their order; one that
@@ -132,6 +130,26 @@ func schemaNames(schema *arrow.Schema) []string {
 		names[i] = field.Name
 	}
 	return names
+}
+
+// unreadableKey, among the metadata of a field, marks a column whose type package ingest cannot read. A formula may
+// name it, which is an error when the column is opened; . and globs pass it over.
+const unreadableKey = "unreadable"
+
+// readable returns the names of a schema's columns, without those that cannot be read, and the set of all names. Both
+// are empty for a nil schema.
+func readable(schema *arrow.Schema) (names []string, all map[string]bool) {
+	all = make(map[string]bool)
+	if schema == nil {
+		return nil, all
+	}
+	for _, field := range schema.Fields() {
+		all[field.Name] = true
+		if field.Metadata.FindKey(unreadableKey) < 0 {
+			names = append(names, field.Name)
+		}
+	}
+	return names, all
 }
 
 // selection is a formula that has met the names of a table's columns.

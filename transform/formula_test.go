@@ -159,7 +159,7 @@ func mustMean(t *testing.T, names []string, meanings map[string]string) {
 			t.Errorf("%q: %v", formula, err)
 			continue
 		}
-		s, err := f.selectFrom(names, everyName)
+		s, err := f.selectFrom(schemaOf(names...), everyName)
 		if err != nil {
 			t.Errorf("%q: %v", formula, err)
 		} else if got := show(s); got != want {

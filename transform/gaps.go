@@ -100,7 +100,7 @@ func (g *Gap) Positive() bool {
 
 // Reads returns the columns that terms read, those of the response, and all others, such as those of offsets.
 func (f *Formula) Reads(schema *arrow.Schema) (terms, response, others []string, err error) {
-	s, err := f.selectFrom(schemaNames(schema), usedName)
+	s, err := f.selectFrom(schema, usedName)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -121,7 +121,7 @@ func (f *Formula) Reads(schema *arrow.Schema) (terms, response, others []string,
 
 // ResponseIs reports whether the response is a column as it is, or its natural logarithm.
 func (f *Formula) ResponseIs(schema *arrow.Schema, column string) (plain, log bool) {
-	s, err := f.selectFrom(schemaNames(schema), usedName)
+	s, err := f.selectFrom(schema, usedName)
 	if err != nil || s.response.columns[0] != column {
 		return false, false
 	}

@@ -175,9 +175,19 @@ func (b *builder) domain() error {
 		hint = fmt.Sprintf("successes of several trials are written %s | trials(total) ~ …", quoteName(name))
 	case b.spec.Family.Name == "bernoulli" && bad.Value > 1:
 		hint = "recode it to 0 and 1; counts out of a total are family binomial, with trials()"
+	case bad.What == "response" && glm.AboveMaxCount(bad.Value):
+		hint = fmt.Sprintf("for such counts write log(%s) as the response, with family: gaussian", quoteName(name))
 	}
-	value := strconv.FormatFloat(bad.Value, 'g', -1, 64)
-	return b.cellError(name, b.tableRow(bad.Row), fmt.Errorf("%s is not allowed: %s", value, bad.Allowed), hint)
+	return b.cellError(name, b.tableRow(bad.Row), fmt.Errorf("%s is not allowed: %s", spellCount(bad.Value), bad.Allowed),
+		hint)
+}
+
+// spellCount writes a number, of a whole number all digits.
+func spellCount(v float64) string {
+	if v == math.Floor(v) && math.Abs(v) < 1e21 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
 // varies looks at a response that has one value only.

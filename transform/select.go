@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"glmbatch/internal/words"
 )
 
@@ -22,8 +24,8 @@ const (
 // sets of terms that sums unite and differences take apart.
 type selector struct {
 	formula  *Formula
-	names    []string        // columns of the table
-	known    map[string]bool // the same as a set
+	names    []string        // columns of the table that . and globs may name
+	known    map[string]bool // all columns of the table
 	taken    map[string]bool // columns that . and globs leave out
 	index    map[string]int  // a variable's key → its index
 	grouped  map[string]int  // the same of what groupings are made of
@@ -33,14 +35,12 @@ type selector struct {
 	out      selection
 }
 
-// selectFrom looks up the formula among the names of a table's columns. Cost:
+// selectFrom looks up the formula among the columns of a table; a nil schema has none. Cost:
 // O(columns + terms) map operations, and one match per column for each glob.
-func (f *Formula) selectFrom(names []string, strict strictness) (*selection, error) {
-	s := &selector{formula: f, names: names, strict: strict, index: make(map[string]int),
-		grouped: make(map[string]int), known: make(map[string]bool, len(names)), taken: make(map[string]bool)}
-	for _, name := range names {
-		s.known[name] = true
-	}
+func (f *Formula) selectFrom(schema *arrow.Schema, strict strictness) (*selection, error) {
+	s := &selector{formula: f, strict: strict, index: make(map[string]int), grouped: make(map[string]int),
+		taken: make(map[string]bool)}
+	s.names, s.known = readable(schema)
 	if err := s.left(f.left); err != nil {
 		return nil, err
 	}

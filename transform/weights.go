@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"glmbatch/infer/glm"
 	"glmbatch/internal/vec"
@@ -172,11 +171,11 @@ func (b *builder) checkWeights(name string, frequency, precision []float64) erro
 		return err
 	}
 	hint := ""
-	if frequency != nil && bad.Value > 0 {
+	if frequency != nil && bad.Value > 0 && !glm.AboveMaxCount(bad.Value) {
 		hint = "weights that are no counts, such as inverse variances, are precision_weights"
 	}
 	return b.cellError(name, b.tableRow(bad.Row),
-		fmt.Errorf("%s is not allowed: %s", strconv.FormatFloat(bad.Value, 'g', -1, 64), bad.Allowed), hint)
+		fmt.Errorf("%s is not allowed: %s", spellCount(bad.Value), bad.Allowed), hint)
 }
 
 // meanAndSD returns the mean and the standard deviation of a column of the

@@ -138,8 +138,19 @@ func (e *DomainError) Error() string {
 	return fmt.Sprintf("%s, row %d: %v is not allowed: %s", e.What, e.Row+1, e.Value, e.Allowed)
 }
 
-// maxCount is the largest count whose neighbours a float64 still tells apart.
+// maxCount is the largest count up to which every whole number is a float64.
 const maxCount = 1 << 53
+
+// AboveMaxCount reports whether v is a finite number that is too large for a count.
+func AboveMaxCount(v float64) bool { return v > maxCount && !math.IsInf(v, 0) }
+
+// count states what is allowed where v is not: allowed, or the limit of counts that v exceeds.
+func count(v float64, allowed string) string {
+	if AboveMaxCount(v) {
+		return "counts have a limit of 2^53 = 9007199254740992, above which a float64 cannot hold every whole number"
+	}
+	return allowed
+}
 
 // CheckResponse checks every response, and the trials of a binomial, against
 // the family's domain. The error is a *DomainError for the first bad row, or
@@ -168,14 +179,14 @@ func CheckResponse(f Family, y, trials []float64) error {
 				m = trials[i]
 			}
 			if !isCount(m) {
-				return bad("trials", m, "the trials of a binomial are a whole number, 0 or more")
+				return bad("trials", m, count(m, "the trials of a binomial are a whole number, 0 or more"))
 			}
 			if !isCount(v) || v > m {
 				return bad("response", v, fmt.Sprintf("a binomial response is a whole number from 0 to its %v trials", m))
 			}
 		case "poisson", "negative_binomial":
 			if !isCount(v) {
-				return bad("response", v, "a "+f.Name+" response is a whole number, 0 or more")
+				return bad("response", v, count(v, "a "+f.Name+" response is a whole number, 0 or more"))
 			}
 		case "gamma", "inverse_gaussian":
 			if !(v >= 1e-150 && v <= 1e150) {

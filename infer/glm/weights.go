@@ -66,7 +66,8 @@ const (
 func CheckWeights(f Family, frequency, precision []float64) error {
 	for i, w := range frequency {
 		if !(w >= 1 && w <= maxCount && w == math.Floor(w)) {
-			return &DomainError{What: "frequency weight", Row: i, Value: w, Allowed: "a frequency is a whole number"}
+			return &DomainError{What: "frequency weight", Row: i, Value: w,
+				Allowed: count(w, "a frequency is a whole number")}
 		}
 	}
 	if precision == nil {

@@ -35,6 +35,7 @@ type column struct {
 	numbers []float64
 	texts   []string // of a column that is no number
 	file    string   // the grid that it is the values of; empty: it is a column of the data set
+	bad     error    // of a cell that is not of the column's type, for models that read the column; otherwise nil
 }
 
 // edge joins two variables. table is its number among the tables, or 0.
@@ -116,10 +117,10 @@ func (d *Data) column(name string) *column {
 	return nil
 }
 
-// needed is column, with an error that lists what there is.
+// needed returns a column. It is an error if a cell of it is bad, or if there is no such column.
 func (d *Data) needed(name string) (*column, error) {
 	if c := d.column(name); c != nil {
-		return c, nil
+		return c, c.bad
 	}
 	names := make([]string, len(d.columns))
 	for k := range names {

@@ -164,6 +164,7 @@ func (f *Field) observe(unary []float64) error {
 	if noise.SD == 0 {
 		if c := f.column(name); c != nil && c.numbers != nil {
 			f.Observation = c.numbers // for pictures of it
+			return c.bad
 		}
 		return nil
 	}

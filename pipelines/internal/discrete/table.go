@@ -52,6 +52,7 @@ func name(t *ingest.Table) string {
 func columnsOf(t *ingest.Table) (out []column) {
 	for k := range int(t.Data.NumCols()) {
 		c := column{name: t.Data.Schema().Field(k).Name}
+		c.bad = t.Check([]string{c.name})
 		for _, chunk := range t.Data.Column(k).Data().Chunks() {
 			for i := range chunk.Len() {
 				switch a := chunk.(type) {
@@ -97,7 +98,10 @@ func (c *column) text(i int) string {
 
 // named takes the ids of variables from a column.
 func (d *Data) named(id string) error {
-	c := d.column(id)
+	c, err := d.needed(id)
+	if err != nil {
+		return err
+	}
 	d.ids, d.byID = make([]string, d.N), make(map[string]int32, d.N)
 	for i := range d.ids {
 		text := c.text(i)

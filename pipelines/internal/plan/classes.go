@@ -72,6 +72,9 @@ func classesOf(u *Unit, m *spec.Model) (*Classes, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", transform.DatasetWords(u.Name(), table.From()), err)
 	}
+	if err := table.Check(reads); err != nil {
+		return nil, err
+	}
 	if table.Counts() != nil { // so that a fit does not depend on what other models read
 		table = table.Over(reads)
 		defer table.Release()

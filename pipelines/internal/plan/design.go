@@ -100,6 +100,9 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", transform.DatasetWords(u.Name(), u.table.From()), err)
 	}
+	if err := u.table.Check(d.reads); err != nil {
+		return err
+	}
 	if d.table = u.table; u.table.Counts() != nil { // so that a fit does not depend on what other models read
 		d.table = u.table.Over(d.reads)
 	}

@@ -118,11 +118,18 @@ func (u *Unit) learn(f *factoring, t *ingest.Table) {
 		}
 		f.pieces = transform.NewPieces(u.coding(f.model, formula, t))
 	}
+	if f.err = t.Check(f.reads); f.err != nil {
+		return
+	}
 	f.more, f.err = f.pieces.Learn(t.Data, t.Locate)
 }
 
 // push shows a piece of the rows to a model that has learned.
-func push(f *factoring, t *ingest.Table) { f.err = f.pieces.Push(t.Data, t.Locate) }
+func push(f *factoring, t *ingest.Table) {
+	if f.err = t.Check(f.reads); f.err == nil {
+		f.err = f.pieces.Push(t.Data, t.Locate)
+	}
+}
 
 // passed ends a reading.
 func (f *factoring) passed() {

@@ -69,6 +69,9 @@ func imputedOf(u *Unit, m *spec.Model) (*Imputed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", transform.DatasetWords(u.Name(), u.table.From()), err)
 	}
+	if err := u.table.Check(slices.Concat(terms, response, others)); err != nil {
+		return nil, err
+	}
 	if err := checkBars(u, m, formula, table); err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (r *Reader) Table(ctx context.Context, dataset, key string) (table *ingest.
 				"name the rows to predict with --data FILE")
 		}
 		err := r.read(ctx, ds, func(u *Unit) error {
-			if u.Err != nil && (u.Key == key || u.Key == "") {
+			if u.Err != nil && !u.ungrouped && (u.Key == key || u.Key == "") {
 				return u.Err
 			}
 			if u.table != nil && u.Key == key {
@@ -160,7 +160,8 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 	if left || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if got.err != nil {
+	var lost *ingest.UngroupedError
+	if got.err != nil && !errors.As(got.err, &lost) {
 		files.Release()
 		from.unread = got.err
 		return yield(&Unit{Dataset: ds, Key: s.Key, Err: got.err, from: from})
@@ -188,7 +189,23 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 			return err
 		}
 	}
+	if lost != nil {
+		return r.yieldUngrouped(ds, s.Key, lost, yield)
+	}
 	return nil
+}
+
+// yieldUngrouped yields the unit of the rows without a group, if it is chosen. Its fits are errors; of names only, it
+// counts as other units do.
+func (r *Reader) yieldUngrouped(ds *spec.Dataset, key string, err error, yield func(*Unit) error) error {
+	if !r.wants(ds, key) {
+		return nil
+	}
+	u := &Unit{Dataset: ds, Key: key, ungrouped: true, Err: err}
+	if r.NamesOnly {
+		u.Err = nil
+	}
+	return yield(u)
 }
 
 // files is a place for what the heap should not hold, nil where there is none.
@@ -200,7 +217,7 @@ func (r *Reader) files() *mapped.Folder {
 }
 
 // readTables reads a source, and divides it by the values of columns if there
-// are any.
+// are any. With an *ingest.UngroupedError it returns the tables of the groups.
 func readTables(ctx context.Context, s ingest.Source, by []string) ([]*ingest.Table, error) {
 	table, err := ingest.Read(ctx, s)
 	if err != nil || len(by) == 0 {
@@ -216,7 +233,7 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 	src := ingest.Source{
 		Name: ds.Name, Path: ds.Path, Each: ds.Each == "file", By: ds.By,
 		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Within: r.Pipeline.Within, Separator: rune(ds.Separator),
-		Types: ds.Types, Columns: r.columns(ds), Grouped: ds.Rows == "grouped",
+		Types: ds.Types, Columns: r.columns(ds), Grouped: ds.Rows == "grouped", CheckLater: true,
 	}
 	r.bound(ctx, &src)
 	if len(ds.Decimal) == 1 {
@@ -227,10 +244,11 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 			Columns: int64(t.Columns)}
 	}
 	if len(ds.NullValues) > 0 {
-		src.NullValues = ingest.DefaultNullValues()
+		var listed []string
 		for _, v := range ds.NullValues {
-			src.NullValues = append(src.NullValues, string(v))
+			listed = append(listed, string(v))
 		}
+		src.NullValues = ingest.NullValues(listed)
 	}
 	if len(ds.Params) > 0 {
 		src.Params = map[string]any{}

@@ -20,7 +20,11 @@ type Unit struct {
 	Key     string // of a file or group; empty of a whole data set
 	Err     error  // why it cannot be read, and the error of all its fits; nil if it was
 
-	from  Origin        // empty if the reader does not measure
+	from Origin // empty if the reader does not measure
+	// ungrouped reports whether the unit is the rows of a data set that have no group, and Err is theirs. The fits of the
+	// groups do not have these rows.
+	ungrouped bool
+
 	table *ingest.Table // nil of discrete variables, and of rows that do not stand anywhere
 	// imputations are the completed versions of one data set that the table holds; nil where it holds one.
 	imputations []ingest.Imputation
