@@ -242,6 +242,9 @@ func (p *Pieces) Design() (*Design, error) {
 	}
 	b.out.Rows, b.out.Counted, b.out.Counts, b.out.Kept = t.Columns()+1, t.Rows, b.out.Data.Frequency, nil
 	b.out.Factored = true
+	if err := b.dependent(); err != nil {
+		return nil, err
+	}
 	b.note("%d rows of the data are told by %d, the triangular factor of design and response", t.Rows, b.out.Rows)
 	return &b.out, nil
 }
