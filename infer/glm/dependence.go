@@ -20,8 +20,9 @@ type Dependence struct {
 const spurious = 1e-9
 
 // Dependences returns the columns of x, among those listed, that are linear combinations of listed columns before them.
-// It reads a subset of about twice as many rows as there are columns: columns that are independent there are independent
-// in all rows. A combination found there is checked in all rows, and the row that contradicts it most joins the subset.
+// It reads a subset of about twice as many rows as there are columns: columns that are independent there are
+// independent in all rows. A combination found there is checked in all rows, and the row that contradicts it most joins
+// the subset.
 //
 // Cost: O(d³) for d listed columns, one pass over x, and one more pass for each combination. It returns nil if x has
 // fewer rows than listed columns, or if d³ exceeds 1000 times the entries of x, more than a fit of 1000 sweeps costs.

@@ -135,8 +135,8 @@ func (s *Span) coordinates(col []float64) []float64 {
 	return out
 }
 
-// Weights returns the w for which Σ w·column, over the independent columns in the order in which they were added, is the
-// projection of col onto the span. Cost: O(n·rank + rank²).
+// Weights returns the w for which Σ w·column, over the independent columns in the order in which they were added, is
+// the projection of col onto the span. Cost: O(n·rank + rank²).
 func (s *Span) Weights(col []float64) []float64 {
 	w := s.coordinates(col)
 	for k := len(w) - 1; k >= 0; k-- {
