@@ -269,7 +269,7 @@ func (b *builder) dropRows() error {
 	all := b.count()
 	b.out.Dropped = all - b.out.Counted
 	if dropped > 0 && !b.piece && !b.spec.Unseen {
-		b.warn("%d of %d rows have a missing value in a used column and were dropped", b.out.Dropped, all)
+		b.note("%d of %d rows have a missing value in a used column and were dropped", b.out.Dropped, all)
 	}
 	return nil
 }

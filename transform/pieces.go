@@ -253,7 +253,7 @@ func (p *Pieces) Design() (*Design, error) {
 func (p *Pieces) remarks() {
 	b, all := p.coder, p.triangle.Rows+p.zeros+p.dropped
 	if b.out.Dropped = p.dropped; p.dropped > 0 {
-		b.warn("%d of %d rows have a missing value in a used column and were dropped", p.dropped, all)
+		b.note("%d of %d rows have a missing value in a used column and were dropped", p.dropped, all)
 	}
 	if p.zeros > 0 {
 		b.note("%d of %d rows have the frequency 0 in %q and were left out", p.zeros, all-p.dropped, b.chosen.frequency)
