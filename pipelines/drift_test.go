@@ -1,6 +1,7 @@
 package pipelines_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -102,4 +103,41 @@ func TestGrowUntilNoGateWarns(t *testing.T) {
 	if most := draws("{warn: 5000, fail: 5}", "warn"); most < more {
 		t.Errorf("%d draws where the warning cannot be helped, less than %d", most, more)
 	}
+}
+
+// Without gates of its own a spec warns of data that changed: rows lost, a number that became text, cells that went
+// missing. A changed formula is no change of the data, nor is what a spec asks for, as missing: drop, a warning.
+func TestChangesOfTheDataWarn(t *testing.T) {
+	f := newFolder(t, strings.Replace(nightly, ", drift: {rows: {warn: 0.1, fail: 0.5}, response_shift: 2}", "", 1))
+	night := func(rows func(i int) string, n int, want, reason string) {
+		t.Helper()
+		var csv strings.Builder
+		csv.WriteString("age,y\n")
+		for i := range n {
+			csv.WriteString(rows(i) + "\n")
+		}
+		f.write("claims.csv", csv.String())
+		fit := f.run(pipelines.RunOptions{}).Fits[0]
+		if fit.Verdict != want || !strings.Contains(strings.Join(fit.Reasons, "\n"), reason) || reason == "" && len(fit.Reasons) > 0 {
+			t.Errorf("%s %q, want %s because %q", fit.Verdict, fit.Reasons, want, reason)
+		}
+	}
+	number := func(i int) string { return fmt.Sprintf("%d,%d", 20+i*7%40, i*5%9) }
+	sparse := func(i int) string {
+		if i%4 == 1 {
+			return fmt.Sprintf(",%d", i*5%9)
+		}
+		return number(i)
+	}
+	text := func(i int) string { return fmt.Sprintf("a%d,%d", i%2, i*5%9) }
+	night(number, 200, "pass", "")
+	night(number, 240, "pass", "")
+	night(number, 12, "warn", "drift: the number of rows changed by 0.95 of itself, more than 0.5")
+	night(number, 13, "pass", "")
+	night(sparse, 13, "warn", "drift: the share of rows left out changed by")
+	night(sparse, 14, "pass", "")
+	night(text, 14, "warn", "drift: the columns of the design changed by")
+	night(number, 14, "warn", "drift: the columns of the design changed by")
+	f.write("spec.yaml", strings.Replace(f.read("spec.yaml"), "y ~ age", "y ~ age + I(age^2)", 1))
+	night(number, 15, "pass", "")
 }

@@ -53,6 +53,44 @@ func TestLOO(t *testing.T) {
 	}
 }
 
+// A row without trials, and one whose expected count is 0, have the same likelihood at all draws: their density is exact
+// and has no Pareto k, and the fit passes.
+func TestLOOOfConstantRows(t *testing.T) {
+	var csv strings.Builder
+	csv.WriteString("x,n,s,y,off\n")
+	for i := range 60 {
+		n, y, off := 10, (i*7)%5, 0
+		if i < 15 {
+			n, y, off = 0, 0, -60
+		}
+		fmt.Fprintf(&csv, "%v,%d,%d,%d,%d\n", float64(i*13%60)/30-1, n, min(n, i*7%11), y, off)
+	}
+	f := newFolder(t, `
+pipeline: t
+database: t.duckdb
+datasets: {d: rows.csv}
+models:
+  trials: {formula: "s | trials(n) ~ x", family: binomial}
+  counts: {formula: "y ~ x + offset(off)", family: poisson}
+samplers: {g: {method: auto}}
+run: {chains: 4, warmup: 300, draws: 500, loo: true}
+`)
+	f.write("rows.csv", csv.String())
+	for _, fit := range f.run(pipelines.RunOptions{}).Fits {
+		if fit.Verdict != "pass" {
+			t.Errorf("%s: %s %q", fit.Model, fit.Verdict, fit.Reasons)
+		}
+	}
+	got := f.ask("t.duckdb", `SELECT model, count(*) FROM pointwise JOIN fit USING (fit_id)
+		WHERE pareto_k IS NULL AND abs(elpd_loo) < 1e-20 AND observation <= 15 GROUP BY ALL ORDER BY ALL`)
+	if want := "counts,15\ntrials,15"; got != want {
+		t.Errorf("rows without k: %s, want %s", got, want)
+	}
+	if got := f.ask("t.duckdb", "SELECT bool_and(k_max < 0.7), max(k_high) FROM loo"); got != "true,0" {
+		t.Errorf("the largest k: %s", got)
+	}
+}
+
 // Without kept draws leave-one-out is computed at fit time, and later it is said
 // why it is not.
 func TestLOOWithoutDraws(t *testing.T) {

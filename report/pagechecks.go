@@ -102,7 +102,7 @@ func (r *pageReader) over(f *html.Fit) error {
 const looRows = 400
 
 // loo reads the sums of leave-one-out and the largest Pareto k, filled up with
-// rows at even distances.
+// rows at even distances. It omits rows whose likelihood does not vary, which have no k.
 func (r *pageReader) loo(f *html.Fit) error {
 	err := scanRows(r.ctx, r.c, `SELECT observations, elpd_loo, se_elpd_loo, p_loo, looic, k_threshold, k_high FROM loo
 		WHERE fit_id = ?`, func(rows *sql.Rows) error {
@@ -124,7 +124,7 @@ func (r *pageReader) loo(f *html.Fit) error {
 	}
 	return scanRows(r.ctx, r.c, `SELECT observation, pareto_k, elpd_loo FROM (
 			SELECT *, row_number() OVER (ORDER BY pareto_k DESC NULLS FIRST, observation) AS place, count(*) OVER () AS n
-			FROM pointwise WHERE fit_id = ?1)
+			FROM pointwise WHERE fit_id = ?1 AND (pareto_k IS NOT NULL OR elpd_loo IS NULL))
 		WHERE place <= ?2 // 2 OR (observation - 1) % greatest(1, ceil(n / (?2 / 2.0)))::BIGINT = 0 ORDER BY observation`,
 		func(rows *sql.Rows) error {
 			var at int64

@@ -81,9 +81,9 @@ func TestBadFiles(t *testing.T) {
 			case err != nil:
 				t.Fatal(err)
 			default:
-				said = strings.Join(d.Warnings, "\n")
+				said = strings.Join(append(d.Warnings, d.Notes...), "\n")
 				if d.Rows != c.rows || d.Data.Cols() != c.columns || (said == "") != (c.want == nil) {
-					t.Errorf("%d × %d with warnings %q, want %d × %d", d.Rows, d.Data.Cols(), d.Warnings, c.rows, c.columns)
+					t.Errorf("%d × %d with warnings %q, want %d × %d", d.Rows, d.Data.Cols(), said, c.rows, c.columns)
 				}
 				mustBeFinite(t, d.Data)
 			}

@@ -100,7 +100,7 @@ func TestCodeFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d.Rows != 2 || d.Dropped != 1 || !slices.Equal(d.Kept, []bool{true, false, true}) || d.Data.Y != nil ||
-		len(d.Warnings) != 2 || !strings.Contains(d.Warnings[1], "ns(x, 3): 2 of 2 rows lie beyond the boundary knots") {
+		len(d.Notes) != 1 || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "ns(x, 3): 2 of 2 rows lie beyond the boundary knots") {
 		t.Errorf("%+v", d)
 	}
 	mustBeFinite(t, d.Data)

@@ -111,6 +111,7 @@ type builder struct {
 	parts     []*factor   // what groupings are made of, as in Record.GroupedBy
 	groups    []group     // as in Record.Groupings
 	hashes    []uint64    // of the columns on the scale of the data
+	copies    []bool      // columns that equal an earlier one
 	known     bool        // whether a record says how to code
 	piece     bool        // whether the rows are some of many, so that none of them need be used
 	all       *learned    // what is known of all rows, where those of the table are some of them; nil: what these tell
@@ -272,7 +273,7 @@ func (b *builder) dropRows() error {
 	all := b.count()
 	b.out.Dropped = all - b.out.Counted
 	if dropped > 0 && !b.piece && !b.spec.Unseen {
-		b.warn("%d of %d rows have a missing value in a used column and were dropped", b.out.Dropped, all)
+		b.note("%d of %d rows have a missing value in a used column and were dropped", b.out.Dropped, all)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func TestLevels(t *testing.T) {
 		{[]string{"b"}, []string{"(Intercept)", "ga", "gc"}, 0},
 		{[]string{"c", "b", "a"}, []string{"(Intercept)", "gb", "ga"}, 0},
 		{[]string{"c", "x", "b", "a"}, []string{"(Intercept)", "gx", "gb", "ga"}, 1}, // gx is 0 in all rows
-		{[]string{"x", "b", "c", "a"}, []string{"(Intercept)", "gb", "gc", "ga"}, 1}, // no reference
+		{[]string{"x", "b", "c", "a"}, []string{"(Intercept)", "gb", "gc", "ga"}, 2}, // no reference: the intercept is the sum of the dummies
 	} {
 		spec := Spec{InterceptAt: "zero"}
 		if c.levels != nil {

@@ -242,6 +242,9 @@ func (p *Pieces) Design() (*Design, error) {
 	}
 	b.out.Rows, b.out.Counted, b.out.Counts, b.out.Kept = t.Columns()+1, t.Rows, b.out.Data.Frequency, nil
 	b.out.Factored = true
+	if err := b.dependent(); err != nil {
+		return nil, err
+	}
 	b.note("%d rows of the data are told by %d, the triangular factor of design and response", t.Rows, b.out.Rows)
 	return &b.out, nil
 }
@@ -250,7 +253,7 @@ func (p *Pieces) Design() (*Design, error) {
 func (p *Pieces) remarks() {
 	b, all := p.coder, p.triangle.Rows+p.zeros+p.dropped
 	if b.out.Dropped = p.dropped; p.dropped > 0 {
-		b.warn("%d of %d rows have a missing value in a used column and were dropped", p.dropped, all)
+		b.note("%d of %d rows have a missing value in a used column and were dropped", p.dropped, all)
 	}
 	if p.zeros > 0 {
 		b.note("%d of %d rows have the frequency 0 in %q and were left out", p.zeros, all-p.dropped, b.chosen.frequency)

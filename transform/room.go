@@ -39,7 +39,7 @@ func (p *Prepared) Build() (*Design, error) {
 	b := p.b
 	p.b = nil
 	err := b.take(b.response, b.offsets, b.standardErrors, b.effects, b.tellGroups, b.readBesideTerms, b.design,
-		b.measure, b.repeated, b.separated, b.scale, b.describe)
+		b.measure, b.repeated, b.separated, b.scale, b.dependent, b.describe)
 	if err != nil {
 		return nil, err
 	}

@@ -137,6 +137,7 @@ func (b *builder) scaleFault(p planned, scale float64) error {
 func (b *builder) repeated() error {
 	x := b.out.Data.X
 	byHash := make(map[uint64][]int)
+	b.copies = make([]bool, len(b.plan))
 	var pairs []string
 	for j, p := range b.plan {
 		if b.unit[j].constant {
@@ -153,6 +154,7 @@ func (b *builder) repeated() error {
 			byHash[b.hashes[j]] = append(byHash[b.hashes[j]], j)
 			continue
 		}
+		b.copies[j] = true
 		pairs = append(pairs, fmt.Sprintf("%s = %s", p.name, b.plan[twin].name))
 	}
 	if len(pairs) > 0 {

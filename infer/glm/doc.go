@@ -12,7 +12,7 @@
 //     cached predictor and its passes;
 //   - curvature.go: derivatives;
 //   - condense.go, triangle.go: the same posterior on fewer rows;
-//   - improper.go, separation.go, meanless.go: what is refused or doubted;
+//   - improper.go, dependence.go, separation.go, meanless.go: what is refused or doubted;
 //   - pilot.go, tall.go, solver.go, krylov.go, feasible.go, start.go, previous.go: the
 //     penalised point, and where chains start;
 //   - defaults.go: priors that are left out; likely.go: families that numbers look like;

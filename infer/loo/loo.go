@@ -7,13 +7,17 @@ import (
 )
 
 // Version numbers the algorithm: it stands beside what is stored.
-const Version = "1"
+const Version = "2"
+
+// negligible is the range of a row's log likelihoods below which leaving the row out changes nothing: its importance
+// weights differ by less than that, whatever their tail, so that no Pareto shape is needed.
+const negligible = 0x1p-26
 
 // Row is what the draws say about one observation. Logarithms are natural.
 type Row struct {
 	ELPD float64 // log predictive density given all other rows
 	P    float64 // effective number of parameters that the row accounts for
-	K    float64 // shape of the Pareto law; +Inf where none can be fitted
+	K    float64 // shape of the Pareto distribution; +Inf if none can be fitted, NaN if the likelihood does not vary
 	// WAIC is the other estimate of ELPD (on its scale, not times −2), and PWAIC
 	// its effective number of parameters.
 	WAIC, PWAIC float64
@@ -52,7 +56,7 @@ func (w *Workspace) Row(chains [][]float64) Row {
 	nan := math.NaN()
 	none := Row{ELPD: nan, P: nan, K: nan, WAIC: nan, PWAIC: nan, Efficiency: nan, MCSE: nan}
 	w.like, w.ratio = w.like[:0], w.ratio[:0]
-	most := math.Inf(-1)
+	most, least := math.Inf(-1), math.Inf(1)
 	for _, chain := range chains {
 		for _, l := range chain {
 			if !(math.Abs(l) <= math.MaxFloat64) {
@@ -60,7 +64,7 @@ func (w *Workspace) Row(chains [][]float64) Row {
 				return none
 			}
 			w.ratio = append(w.ratio, -l)
-			most = math.Max(most, l)
+			most, least = math.Max(most, l), math.Min(least, l)
 		}
 	}
 	size := len(w.ratio)
@@ -80,6 +84,9 @@ func (w *Workspace) Row(chains [][]float64) Row {
 	out.WAIC = lpd - out.PWAIC
 	out.ELPD, out.K, out.MCSE = w.smoothed(out.Efficiency)
 	out.P = lpd - out.ELPD
+	if most-least < negligible {
+		out.K = math.NaN()
+	}
 	return out
 }
 

@@ -152,9 +152,29 @@ func TestRowIdentities(t *testing.T) {
 	if !near(b.ELPD, a.ELPD-2000, 1e-12) || !near(b.WAIC, a.WAIC-2000, 1e-12) || !near(a.K, b.K, 1e-6) || !near(a.Efficiency, b.Efficiency, 1e-9) {
 		t.Errorf("shifted by 2000: %+v and %+v", a, b)
 	}
-	flat := w.Row([][]float64{{-3, -3, -3, -3, -3, -3, -3}, {-3, -3, -3, -3, -3, -3, -3}})
-	if !near(flat.ELPD, -3, 1e-15) || !near(flat.WAIC, -3, 1e-15) || flat.Efficiency != 1 || !math.IsInf(flat.K, 1) {
-		t.Errorf("a constant likelihood gives %+v", flat)
+}
+
+// A row whose likelihood is the same at all draws has an exact density and no Pareto shape, as in package posterior.
+func TestConstantRows(t *testing.T) {
+	var w Workspace
+	r := rand.New(rand.NewPCG(4, 4))
+	for _, c := range []struct {
+		level, spread float64
+		none          bool
+	}{
+		{0, 0, true}, {-3, 0, true}, {-1e6, 0, true}, {-1e-26, 1e-26, true}, {-3, 1e-9, true},
+		{-3, 1e-6, false}, {-1e-3, 1e-4, false},
+	} {
+		chains := make([][]float64, 4)
+		for c2 := range chains {
+			for range 250 {
+				chains[c2] = append(chains[c2], c.level-c.spread*r.ExpFloat64())
+			}
+		}
+		row := w.Row(chains)
+		if math.IsNaN(row.K) != c.none || row.Reason != "" || !near(row.ELPD, c.level, 10*c.spread+1e-15) {
+			t.Errorf("level %v, spread %v: %+v", c.level, c.spread, row)
+		}
 	}
 }
 

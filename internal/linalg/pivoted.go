@@ -99,6 +99,8 @@ func (p *Pivoted) SolveTransposed(w, dst []float64) {
 type Span struct {
 	basis [][]float64
 	tol   float64
+	// added has, for each independent column, its coordinates in the basis up to its own direction.
+	added [][]float64
 }
 
 // NewSpan returns an empty span. A column counts as dependent when the part of
@@ -120,7 +122,30 @@ func (s *Span) Add(col []float64) bool {
 		v[i] /= norm
 	}
 	s.basis = append(s.basis, v)
+	s.added = append(s.added, s.coordinates(col))
 	return true
+}
+
+// coordinates returns the products of col with the basis.
+func (s *Span) coordinates(col []float64) []float64 {
+	out := make([]float64, len(s.basis))
+	for k, q := range s.basis {
+		out[k] = vec.Dot(q, col)
+	}
+	return out
+}
+
+// Weights returns the w for which Σ w·column, over the independent columns in the order in which they were added, is
+// the projection of col onto the span. Cost: O(n·rank + rank²).
+func (s *Span) Weights(col []float64) []float64 {
+	w := s.coordinates(col)
+	for k := len(w) - 1; k >= 0; k-- {
+		w[k] /= s.added[k][k]
+		for l := range k {
+			w[l] = math.FMA(-w[k], s.added[k][l], w[l])
+		}
+	}
+	return w
 }
 
 // Last returns the direction that the last independent column added.

@@ -81,7 +81,9 @@ func (l *Limit) UnmarshalJSON(data []byte) error {
 // Defaults are the gates of a spec that names none.
 func Defaults() Gates {
 	fail := func(x float64) Limits { return Limits{Fail: At(x)} }
-	return Gates{RHat: fail(1.01), ESSBulk: fail(400), ESSTail: fail(400), Divergences: fail(0)}
+	warn := func(x float64) Limits { return Limits{Warn: At(x)} }
+	return Gates{RHat: fail(1.01), ESSBulk: fail(400), ESSTail: fail(400), Divergences: fail(0),
+		Drift: DriftGates{Rows: warn(0.5), Columns: warn(0), Missing: warn(0.1)}}
 }
 
 // Strict returns the gates that a growing run aims at: every limit that warns

@@ -147,7 +147,7 @@ func TestGatesSurviveJSON(t *testing.T) {
 		Drift: DriftGates{Shift: Limits{Warn: At(1)}, Columns: Limits{Fail: At(0)}},
 	}
 	for want, g := range map[string]Gates{
-		`{"rhat":1.01,"ess_bulk":400,"ess_tail":400,"divergences":0}`:                                                                           Defaults(),
+		`{"rhat":1.01,"ess_bulk":400,"ess_tail":400,"divergences":0,"drift":{"rows":{"warn":0.5},"columns":{"warn":0},"missing":{"warn":0.1}}}`: Defaults(),
 		`{"rhat":-1,"ess_bulk":-1,"ess_tail":-1,"divergences":-1}`:                                                                              {},
 		`{"rhat":1.05,"ess_bulk":-1,"ess_tail":400,"divergences":3,"warn":{"divergences":0},"drift":{"shift":{"warn":1},"columns":{"fail":0}}}`: custom,
 	} {

@@ -370,6 +370,11 @@ func (p *Imputed) Need(chains, workers int) Need {
 func (p *Imputed) Identify(id *Identity) {
 	id.Data, id.Model = p.dataHash, identifyModel(p.fit.Model)
 	id.Versions["cggibbs"] = cggibbs.Version
+	for _, c := range p.columns {
+		if v := prior.ShapeVersion(c.family.Name); v != "" && (c.given == nil || c.given.Prior.Shape.Kind == "") {
+			id.Versions["defaults"] = v
+		}
+	}
 	p.identifyGroups(id)
 }
 

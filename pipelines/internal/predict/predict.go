@@ -322,7 +322,7 @@ func (c *Config) oneTable(f report.Fitted) error {
 func (c *Config) remark(o *opened, d *transform.Design) {
 	say := func(format string, a ...any) { fmt.Fprintf(c.Notes, "note: "+format+"\n", a...) }
 	f, record, table := o.stored, o.record, o.table
-	for _, w := range slices.Concat(table.Warnings, d.Warnings) {
+	for _, w := range slices.Concat(table.Warnings, d.Warnings, d.Notes) {
 		say("%s", w)
 	}
 	if f.Method == plan.PriorMethod {

@@ -95,9 +95,9 @@ func total(l *record.LOO, frequency []float64) {
 	l.WAIC = sum(func(r *record.Pointwise) float64 { return r.WAIC })
 	l.PWAIC = sum(func(r *record.Pointwise) float64 { return r.PWAIC })
 	variance := sum(func(r *record.Pointwise) float64 { return r.MCSE * r.MCSE })
-	l.MCSE, l.WorstK, l.High = math.Sqrt(variance.Value), math.Inf(-1), len(l.Unreliable())
+	l.MCSE, l.WorstK, l.High = math.Sqrt(variance.Value), math.NaN(), len(l.Unreliable())
 	for i := range l.Rows {
-		if k := l.Rows[i].K; k > l.WorstK {
+		if k := l.Rows[i].K; k > l.WorstK || math.IsNaN(l.WorstK) && !math.IsNaN(k) {
 			l.WorstK, l.Worst = k, i
 		}
 	}

@@ -160,6 +160,10 @@ func (t *Table) write(r *roles, f *family, d int, draft bool) []byte {
 	if draft {
 		p.line("run: {warmup: 10, draws: 10}")
 	}
+	p.line("gates:")
+	p.note(2, "A fit warns if its data changed that much since the fit before: the share of rows, columns of the design "+
+		"that came or went, the share of rows with missing cells.")
+	p.line("  drift: {rows: {warn: 0.5}, columns: {warn: 0}, missing: {warn: 0.1}}")
 	return []byte(p.String())
 }
 

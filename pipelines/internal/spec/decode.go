@@ -189,7 +189,7 @@ func (d *decoder) structure(n *node, v reflect.Value, f field, path []string) {
 		case sub.required:
 			d.add(n.at, fmt.Sprintf("%s lacks the key %s", describe(f, path), quote(sub.key)), exampleHint(sub))
 		case sub.hasFallback:
-			d.value(plain(sub.fallback), v.Field(sub.index), sub, inner)
+			d.value(fallbackNode(sub.fallback), v.Field(sub.index), sub, inner)
 		case isMapping(v.Field(sub.index)): // for the defaults in it
 			d.value(&node{kind: nullKind, at: n.at}, v.Field(sub.index), sub, inner)
 		}
@@ -306,6 +306,15 @@ type field struct {
 	min, max, above string // numbers; empty if unbounded
 	keyed           string // slices of structs: the field that takes the key
 	floor           bool   // gates: the limit is a least value
+}
+
+// fallbackNode is the YAML of a default: a scalar, or a mapping of one key such as {warn: 0.5}.
+func fallbackNode(text string) *node {
+	key, value, mapping := strings.Cut(strings.Trim(text, "{}"), ": ")
+	if !mapping {
+		return plain(text)
+	}
+	return &node{kind: mapKind, entries: []entry{{key: key, value: plain(value)}}}
 }
 
 // fieldsOf lists the keys of a struct type in the order of its fields.

@@ -193,7 +193,7 @@ type Priors struct {
 	Intercept    InterceptPrior   `yaml:"intercept" doc:"Prior of the intercept. Left out: normal(0, 2.5) at the means of the columns; for links with the unit of the response, around its mean and times its scale."`
 	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" doc:"Priors of single coefficients, by name or glob; the more exact pattern wins. Patterns that begin with sd_ or cor_ may give priors of standard deviations and correlations of group-level effects: \"sd_g__*\": half_normal(1), cor_g: lkj(2); those that begin with sds_ of the standard deviations of smooths: sds_sx_1: half_normal(1)."`
 	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian, or the scale of student_t, in units of the response. Left out: exponential(1/sd(y))."`
-	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of gamma (left out: inverse_gamma(0.5, 0.08), so that 1/sqrt(shape) is half_normal(2.5)), inverse_gaussian (the same, times the mean response) or negative_binomial (gamma(0.5, 0.0005))."`
+	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of gamma (left out: inverse_gamma(0.5, 0.08), so that 1/sqrt(shape) is half_normal(2.5)), inverse_gaussian (the same, times the mean response) or negative_binomial (gamma(0.3, 0.003))."`
 	Phi          DispersionPrior  `yaml:"phi" doc:"Prior of the precision of beta. Left out: inverse_gamma(0.5, 0.08)."`
 	Nu           DispersionPrior  `yaml:"nu" doc:"Prior of the degrees of freedom of student_t, above 1; constant(4) fixes them. Left out: gamma(2, 0.1)."`
 	SD           DispersionPrior  `yaml:"sd" json:",omitzero" doc:"Prior of every standard deviation of group-level effects, (1 + x | g) of the formula. Left out: half_student_t(3, 2.5), times the scale of the response for links with its unit."`
@@ -419,7 +419,7 @@ type Gates struct {
 	ESSBulk     Gate       `yaml:"ess_bulk" above:"0" default:"400" floor:"true" doc:"Least bulk effective sample size, over all chains."`
 	ESSTail     Gate       `yaml:"ess_tail" above:"0" default:"400" floor:"true" doc:"Least tail effective sample size, over all chains."`
 	Divergences Gate       `yaml:"divergences" min:"0" default:"0" doc:"Most divergent transitions allowed."`
-	Drift       DriftGates `yaml:"drift" doc:"How far a fit may lie from the complete fit before it of the same pipeline, data set, key, model and sampler. Left out: no limits."`
+	Drift       DriftGates `yaml:"drift" doc:"How far a fit may lie from the complete fit before it of the same pipeline, data set, key, model and sampler. Changes of the data warn by default."`
 	// PriorSensitivity is measured where it is on.
 	PriorSensitivity Gate     `yaml:"prior_sensitivity" above:"0" default:"off" doc:"Largest sensitivity of a marginal posterior to the power of the prior (Kallioinen et al. 2024), as 0.05: measured where the gate is on, of models whose priors are of coefficients and dispersions alone."`
 	Age              Duration `yaml:"age" json:",omitzero" doc:"How old draws may be that a run finds unchanged, as 36h: older ones fail, since the data were the same all that time. Left out: any age."`
@@ -429,9 +429,9 @@ type Gates struct {
 type DriftGates struct {
 	Shift         Gate `yaml:"shift" above:"0" default:"off" doc:"Largest change of a posterior mean, in posterior standard deviations of the fit before."`
 	SDRatio       Gate `yaml:"sd_ratio" min:"1" default:"off" doc:"Largest ratio of posterior standard deviations, the larger over the smaller."`
-	Rows          Gate `yaml:"rows" min:"0" default:"off" doc:"Largest relative change of the number of rows: 0.1 is a tenth more or fewer."`
-	Columns       Gate `yaml:"columns" min:"0" default:"off" doc:"Most columns of the design that may come or go."`
-	Missing       Gate `yaml:"missing" min:"0" default:"off" doc:"Largest change of the share of rows that are left out for missing cells."`
+	Rows          Gate `yaml:"rows" min:"0" default:"{warn: 0.5}" doc:"Largest relative change of the number of rows: 0.1 is a tenth more or fewer."`
+	Columns       Gate `yaml:"columns" min:"0" default:"{warn: 0}" doc:"Most columns of the design that may come or go while the model stays the same, as those of a new level, or of a number that became text."`
+	Missing       Gate `yaml:"missing" min:"0" default:"{warn: 0.1}" doc:"Largest change of the share of rows that are left out for missing cells."`
 	ResponseShift Gate `yaml:"response_shift" above:"0" default:"off" doc:"Largest change of the mean response (a rate, for binomial), in its standard deviations of the fit before."`
 	CentreShift   Gate `yaml:"centre_shift" above:"0" default:"off" doc:"Largest change of the mean of a design column, in its standard deviations of the fit before."`
 	ScaleRatio    Gate `yaml:"scale_ratio" min:"1" default:"off" doc:"Largest ratio of the standard deviations of a design column, the larger over the smaller."`

@@ -222,7 +222,10 @@ func (g *generator) structure(t reflect.Type) object {
 
 // jsonValue turns the YAML of a default into JSON.
 func jsonValue(text string) any {
-	n := plain(text)
+	n := fallbackNode(text)
+	if n.kind == mapKind {
+		return object{{n.entries[0].key, jsonValue(n.entries[0].value.text)}}
+	}
 	switch n.kind {
 	case intKind, floatKind:
 		return json.Number(text)
