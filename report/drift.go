@@ -79,7 +79,7 @@ var driftColumns = []struct{ name, where string }{
 }
 
 // driftOf reads how far each fit lies from the result before it in a pipeline, when it became the result last; nothing of
-// those without one.
+// those without one. Columns that come or go with a change of the model are no change of the data.
 func driftOf(ctx context.Context, c *sql.Conn, pipeline string, ids []int64) (map[int64][]judge.Measure, error) {
 	query := "SELECT fit_id"
 	values, wheres := make([]sql.NullFloat64, len(driftColumns)), make([]sql.NullString, len(driftColumns))
@@ -90,8 +90,9 @@ func driftOf(ctx context.Context, c *sql.Conn, pipeline string, ids []int64) (ma
 		into = append(into, &values[i], &wheres[i])
 	}
 	out := map[int64][]judge.Measure{}
-	query += " FROM drift_summary WHERE fit_id IN (SELECT unnest(?::BIGINT[])) AND pipeline = ? " +
-		"QUALIFY row_number() OVER (PARTITION BY fit_id ORDER BY nth DESC) = 1"
+	query += ` FROM (SELECT * REPLACE (CASE WHEN NOT model_changed THEN "columns" END AS "columns") FROM drift_summary)
+		WHERE fit_id IN (SELECT unnest(?::BIGINT[])) AND pipeline = ?
+		QUALIFY row_number() OVER (PARTITION BY fit_id ORDER BY nth DESC) = 1`
 	err := scanRows(ctx, c, query, func(rows *sql.Rows) error {
 		if err := rows.Scan(into...); err != nil {
 			return err

@@ -95,7 +95,7 @@ func TestDriftWithoutData(t *testing.T) {
 func TestDriftGates(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	gates := func(warn, fail float64) judge.Gates {
-		g := judge.Defaults()
+		g := plainGates()
 		g.Drift.Shift = judge.Limits{Warn: judge.At(warn), Fail: judge.At(fail)}
 		return g
 	}
@@ -112,7 +112,7 @@ func TestDriftGates(t *testing.T) {
 		{3, gates(.5, 1.5), judge.Warn, `drift: the posterior mean of "x0" changed by 1 sds, more than 0.5`},
 		{9, gates(.5, 1.5), judge.Fail, `drift: the posterior mean of "x0" changed by 3 sds, more than 1.5`},
 		{9, gates(.5, 1.5), judge.Pass, ""},
-		{0, judge.Defaults(), judge.Pass, ""},
+		{0, plainGates(), judge.Pass, ""},
 	} {
 		f := night(i+1, c.mean, c.gates)
 		store(t, l, f)

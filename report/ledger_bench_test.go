@@ -125,7 +125,7 @@ func nightFits(n, from int) []*Fit {
 		f := benchFit(params, draws, params)
 		f.Fingerprint, f.Group = fmt.Sprint("f", from+i), fmt.Sprint("g", from+i)
 		f.Pipeline, f.Method, f.Family, f.Link, f.Formula = "night", "cggibbs", "bernoulli", "logit", "y ~ ."
-		f.Place, f.Rows, f.Columns, f.Warmup, f.Iterations, f.Gates = 1, 200, params, draws, 2*draws, judge.Defaults()
+		f.Place, f.Rows, f.Columns, f.Warmup, f.Iterations, f.Gates = 1, 200, params, draws, 2*draws, plainGates()
 		f.Design, f.Identity = []byte(`{"version": 1, "terms": []}`), []byte(`{"seed": 1}`)
 		f.Starts = []string{"t3", "t3", "t3", "prior"}
 		f.Data = &DataSummary{Columns: make([]ColumnSummary, params)}

@@ -54,7 +54,7 @@ func sampleFit(fingerprint string) *Fit {
 		Chains: chains, Draws: n, Iterations: 2 * n, DataHash: "d", ModelHash: "m",
 		AlgorithmVersions: map[string]string{"cggibbs": "1"}, Starts: []string{"t3", "t3", "t3", "prior"},
 		Status: Complete, Verdict: judge.Verdict{Grade: judge.Warn, Reasons: []string{"a reason; it's quoted"}},
-		Gates: judge.Defaults(), Warnings: []string{"w"}, Created: night, Place: 1,
+		Gates: plainGates(), Warnings: []string{"w"}, Created: night, Place: 1,
 		Times:   Times{Setup: 1, Warmup: 2, Sampling: 3, Wall: 4},
 		DrawsOf: draws(params, chains, n, 2),
 		Design:  []byte(`{"version":1}`),
@@ -218,7 +218,7 @@ func TestStoredAgain(t *testing.T) {
 	store(t, l, f, bad)
 	got, err := l.Stored(ctx, []string{"f1", "f2", "it's none"})
 	must(t, err)
-	gates := judge.Defaults()
+	gates := plainGates()
 	want := map[string]Stored{"f1": {ID: 1, RunID: f.RunID, Pipeline: f.Pipeline, Key: f.Key, Replicate: 1,
 		Fingerprint: "f1", Question: "f1",
 		Status: Complete, Verdict: f.Verdict, Gates: &gates, Warnings: f.Warnings,
@@ -255,7 +255,7 @@ func TestStoredAgain(t *testing.T) {
 func TestRejudge(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	store(t, l, sampleFit("f1"))
-	later, gates := night.Add(time.Hour), judge.Defaults()
+	later, gates := night.Add(time.Hour), plainGates()
 	gates.RHat.Fail, gates.ESSBulk.Fail = judge.At(1.05), judge.Limit{}
 	must(t, l.Write(ctx, func(s *Session) error {
 		return s.Rejudge(ctx, "f1", gates, judge.Verdict{Grade: judge.Fail, Reasons: []string{"why"}}, later)
@@ -333,4 +333,11 @@ func TestAnErrorReplacesNoFit(t *testing.T) {
 	counts("another error", 1, 1)
 	store(t, l, sampleFit("f"))
 	counts("a fit after errors", 1, 0)
+}
+
+// plainGates are the default gates without those of drift, which stored ledgers of older versions do not have.
+func plainGates() judge.Gates {
+	g := judge.Defaults()
+	g.Drift = judge.DriftGates{}
+	return g
 }

@@ -88,7 +88,7 @@ WITH posterior AS (
 SELECT n.pipeline, n.dataset, n.key, n.model, n.sampler, n.created, n.previous_created,
        q.shift, q.shift_parameter, q.shift_rms, q.shift_z, q.sd_ratio, q.sd_ratio_parameter, coalesce(q.compared, 0) AS parameters_compared,
        f.n_rows AS rows_now, g.n_rows AS rows_before, abs(f.n_rows - g.n_rows) / nullif(g.n_rows, 0)::DOUBLE AS "rows",
-       f.n_columns AS columns_now, g.n_columns AS columns_before, f.n_columns + g.n_columns - 2 * k.common AS "columns",
+       f.n_columns AS columns_now, g.n_columns AS columns_before, f.n_columns + g.n_columns - 2 * coalesce(k.common, CASE WHEN d.fit_id IS NOT NULL AND e.fit_id IS NOT NULL THEN 0 END) AS "columns",
        d.rows_missing / nullif(d.rows_used + d.rows_missing, 0) AS missing_now,
        e.rows_missing / nullif(e.rows_used + e.rows_missing, 0) AS missing_before,
        abs(missing_now - missing_before) AS missing,

@@ -190,18 +190,17 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		}
 	}
 	if lost != nil {
-		return r.yieldUngrouped(ds, s.Key, lost, yield)
+		return r.yieldUngrouped(&Unit{Dataset: ds, Key: s.Key, ungrouped: true, Err: lost, from: from}, yield)
 	}
 	return nil
 }
 
 // yieldUngrouped yields the unit of the rows without a group, if it is chosen. Its fits are errors; of names only, it
 // counts as other units do.
-func (r *Reader) yieldUngrouped(ds *spec.Dataset, key string, err error, yield func(*Unit) error) error {
-	if !r.wants(ds, key) {
+func (r *Reader) yieldUngrouped(u *Unit, yield func(*Unit) error) error {
+	if !r.wants(u.Dataset, u.Key) {
 		return nil
 	}
-	u := &Unit{Dataset: ds, Key: key, ungrouped: true, Err: err}
 	if r.NamesOnly {
 		u.Err = nil
 	}
