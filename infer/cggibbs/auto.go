@@ -2,11 +2,11 @@ package cggibbs
 
 import (
 	"fmt"
+	"strings"
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/prior"
 )
 
 // AutoVersion names the rules of Auto: another choice is another sequence of draws.
@@ -44,6 +44,7 @@ type choice struct {
 	joint         *jointSetup // with joint moves; nil without
 	slow          *directions // that follow sweeps in turn; nil without
 	moves         int         // sweeps between draws, where joint is nil
+	plain         int64       // iterations between plain sweeps in another basis, where joint is nil
 	cost          float64     // operations that autoDraws independent draws take
 }
 
@@ -70,6 +71,8 @@ func choose(target *glm.Target, opts Options) choice {
 		words, least = chosen.join(target, opts, c, least)
 	}
 	chosen.cost = least
+	s := c.scheme(basis)
+	chosen.plain = c.plainEvery(target, s.sampled(chosen.moves))
 	chosen.reason = fmt.Sprintf("%d rows, %d coefficients, %d of them with normal priors: about %s of one core for %d "+
 		"independent draws", c.n, c.d, c.g, inSeconds(least), autoDraws)
 	for _, other := range append([]string{"coordinate"}, otherBases...) {
@@ -120,7 +123,7 @@ func (c *costs) pilotSlow(target *glm.Target) *directions {
 // did in their pilot. It returns the operations of what is taken.
 func (chosen *choice) join(target *glm.Target, opts Options, c costs, other float64) (words string, least float64) {
 	update := opts.Update
-	if update == "" && heavy(target) {
+	if update == "" && !target.LogConcave() {
 		update = "doubling"
 	}
 	opts.Basis, opts.Joint, opts.Update = "rotated", "on", update
@@ -137,6 +140,10 @@ func (chosen *choice) join(target *glm.Target, opts Options, c costs, other floa
 		return "; no joint moves: " + words, other
 	}
 	j.take(way, update)
+	if !target.LogConcave() {
+		s := c.joint(j.pilot, way)
+		j.opts.plain = c.plainEvery(target, s.sampled(way.moves))
+	}
 	chosen.basis, chosen.joint = "rotated", j
 	sweep := ""
 	if way.joint == "swept" {
@@ -145,17 +152,6 @@ func (chosen *choice) join(target *glm.Target, opts Options, c costs, other floa
 	return fmt.Sprintf("; %d joint moves between draws, of which a pilot accepted %.2f, with a Pareto tail of shape "+
 		"%.2f (at most %.2f) of the importance weights%s", way.moves, j.pilot.accepted, j.pilot.shape, j.pilot.limit(),
 		sweep), way.cost
-}
-
-// heavy reports whether a prior has tails in which slices that step out by some standard
-// deviations at a time take very many steps.
-func heavy(target *glm.Target) bool {
-	for _, p := range target.Model().Coefficients {
-		if p.Kind == prior.StudentT || p.Kind == prior.Cauchy {
-			return true
-		}
-	}
-	return false
 }
 
 // newAuto returns the sampler in the basis that Auto chooses.
@@ -172,10 +168,15 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 	target, opts.Basis, opts.Joint, opts.Moves = c.target, c.basis, "off", c.moves
 	words := "auto chose it for " + c.reason
 	if c.joint != nil {
-		c.joint.why = "; " + words
+		c.joint.why = c.joint.opts.plainWords() + "; " + words
 		return c.joint, nil
 	}
-	if c.basis == "coordinate" && opts.Update == "" && target.Scales() == 0 && !heavy(target) {
+	concave := target.LogConcave()
+	if !concave && c.basis != "coordinate" {
+		opts.plain = c.plain
+		words = strings.TrimPrefix(opts.plainWords()+"; ", "; ") + words
+	}
+	if c.basis == "coordinate" && opts.Update == "" && target.Scales() == 0 && concave {
 		opts.Update = standardUpdate(target)
 		if _, sparse := target.Data().X.(*design.Sparse); sparse {
 			opts.Update = "stepping_out"
@@ -184,7 +185,7 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 			}
 		}
 	}
-	if opts.Update == "" && target.Scales() == 0 && heavy(target) && c.basis != "mixture" {
+	if opts.Update == "" && target.Scales() == 0 && !concave && (c.basis == "coordinate" || c.basis == "rotated") {
 		opts.Update = "doubling"
 	}
 	made, err := New(target, opts)

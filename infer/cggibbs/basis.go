@@ -163,6 +163,9 @@ func (s *basisSetup) fresh(stream *infer.Stream) *basisKernel {
 	k.slice = slicer{source: stream, limit: s.opts.MaxDoublings}
 	k.line = line{Frame: s.frame, v: make([]float64, len(s.frame.Origin))}
 	k.u = make([]float64, len(s.widths))
+	if s.opts.plain > 0 {
+		k.plain = newPlainSweeps(k)
+	}
 	if s.reduction != nil {
 		k.hidden = newHidden(s.reduction)
 		k.scale, k.rowMove = newScaler(s), newRowMove(s)

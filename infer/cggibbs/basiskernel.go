@@ -29,8 +29,9 @@ type basisKernel struct {
 	u       []float64 // that of point, between iterations
 	scratch []float64
 
-	coord     int   // under update
-	reading   int64 // entries that a pass along it reads
+	coord     int          // under update
+	plain     *plainSweeps // nil without
+	reading   int64        // entries that a pass along it reads
 	proposals int64
 	accepted  float64
 	moving    *blockMove // nil until blocks move
@@ -54,6 +55,11 @@ func (k *basisKernel) Step() (infer.Info, error) {
 	k.proposals, k.accepted, k.gradients = 0, 0, 0
 	if k.refreshDue() {
 		k.refresh()
+	}
+	if k.plainDue() {
+		if j, ok := k.sweepPlainly(); !ok {
+			return infer.Info{}, k.failed(j)
+		}
 	}
 	for i := range k.opts.movesIn(k.iteration, k.scan.first) {
 		if i > 0 {
@@ -106,6 +112,9 @@ func (k *basisKernel) sweepEnds() (failed int, ok bool) {
 	return 0, true
 }
 
+// plainDue reports whether this iteration has a plain sweep.
+func (k *basisKernel) plainDue() bool { return k.opts.plainly(k.iteration, int(k.rows())) }
+
 // kept reports whether the point is one whose draw somebody may ask for.
 func (k *basisKernel) kept() bool { return k.iteration > k.warmup || k.warmup == 0 }
 
@@ -132,8 +141,10 @@ func (k *basisKernel) read(j int) int64 { return int64(len(k.frame.Like.Data().X
 // failed names the coordinate whose log density was not finite; -1 is the scale
 // of z, -2 - i the linear predictor of row i.
 func (k *basisKernel) failed(j int) error {
-	name := "the scale of z"
-	if j < -1 {
+	name, rows := "the scale of z", int(k.rows())
+	if j < -1-rows {
+		name = k.Parameters()[-2-rows-j].Name
+	} else if j < -1 {
 		name = fmt.Sprintf("the linear predictor of row %d", -1-j)
 	} else if d := j - len(k.line.v); d >= 0 {
 		name = k.Parameters()[k.target.Cols()+d].Name

@@ -21,6 +21,10 @@ type Beside struct {
 // "rotated", or where that cannot be made in the coordinate basis. Errors are those of New.
 func NewBeside(target *glm.Target, opts Options) (*Beside, error) {
 	opts.Joint, opts.Moves = "off", 1
+	if !target.LogConcave() {
+		c := countsOf(target)
+		opts.plain = c.plainEvery(target, c.scheme("rotated").sampled(1))
+	}
 	s, err := New(target, opts)
 	if err != nil {
 		return nil, err

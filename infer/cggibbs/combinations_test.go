@@ -183,6 +183,7 @@ var fields = map[string]string{
 	"Basis": "routes", "Joint": "routes", "Slow": "routes", "Blocks": "routes", "Focus": "routes", "Update": "allUpdates", "Scan": "allScans",
 	"Moves":   "TestMovesAreIterations, TestMovesInvariance, and the route joint swept",
 	"lean":    "TestMovesAreIterations, TestSweepsFollowProposals",
+	"plain":   "TestPlainSweeps",
 	"Kernels": "TestKernelsAgree", "Uncached": "TestFamilyUncached, TestBasisUncachedAgrees",
 	"SweepEvery": "TestScanInvariance, TestSweepsFollowProposals, TestMovesInvariance",
 	"Width":      "TestBasisInvariance", "MaxDoublings": "TestBasisInvariance", "RefreshEvery": "TestBasisInvariance",

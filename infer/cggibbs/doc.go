@@ -30,6 +30,7 @@
 //   - subspace.go, subspacepilot.go, subspacemove.go: directions that are drawn jointly given all else, those of
 //     Options.Blocks and slow ones;
 //   - pilot.go, costs.go, auto.go: what is tried before, what ways cost, and the choice among all these;
+//   - plain.go: sweeps of the reference between the updates of a basis, where a posterior may have several modes;
 //   - quadratic.go, smooths.go: all coefficients at once with the standard deviations of smooths;
 //   - select.go: coefficients that a prior spike_slab leaves out or takes in;
 //   - forecast.go: what an iteration is, for those who predict how fast chains forget;

@@ -76,6 +76,12 @@ func (s *jointSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 func (k *jointKernel) Step() (infer.Info, error) {
 	k.touched, k.slice.evaluations = 0, 0
 	k.proposals, k.accepted = 0, 0
+	if k.plainDue() {
+		k.refresh()
+		if j, ok := k.sweepPlainly(); !ok {
+			return infer.Info{}, k.failed(j)
+		}
+	}
 	k.weigh()
 	for i := range k.opts.movesIn(k.iteration, k.scan.first) {
 		at := k.queued(i)

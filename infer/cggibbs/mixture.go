@@ -203,9 +203,12 @@ type mixtureKernel struct {
 // n²·d/2 for K, O(n·d) for the rest of d coefficients, and O(n³).
 func (k *mixtureKernel) Step() (infer.Info, error) {
 	k.touched, k.slice.evaluations = 0, 0
-	for range k.opts.movesIn(k.iteration, k.scan.first) {
+	for i := range k.opts.movesIn(k.iteration, k.scan.first) {
 		k.point.Refresh()
 		k.touched += k.entries()
+		if i == 0 && k.opts.plainly(k.iteration, k.target.Rows()) && !k.sweepPlainly() {
+			return infer.Info{}, k.nonFinite()
+		}
 		for _, block := range k.mix.steps {
 			if !block(k) {
 				return infer.Info{}, k.nonFinite()
@@ -217,6 +220,17 @@ func (k *mixtureKernel) Step() (infer.Info, error) {
 		LogLik: k.point.Value().LogLik, LogPrior: k.point.LogPrior(),
 		Evaluations: k.slice.evaluations, Touched: k.touched, Accept: k.accept,
 	}, nil
+}
+
+// sweepPlainly makes a plain sweep.
+func (k *mixtureKernel) sweepPlainly() bool {
+	for j := range k.sweep {
+		if !k.update(j) {
+			return false
+		}
+	}
+	k.point.Settle()
+	return true
 }
 
 // moveCoefficients moves theta_F and z, then draws the rest of theta_G.

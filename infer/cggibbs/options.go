@@ -92,6 +92,8 @@ type Options struct {
 	// of O(n·d) each: the sampler that the cache is checked against.
 	Uncached bool
 
+	// plain is the number of iterations from one plain sweep to the next; 0: none.
+	plain int64
 	// lean is whether an iteration of warm-up, of which nothing is kept, makes one move only.
 	lean bool
 }

@@ -86,6 +86,11 @@ func newSmooths(target *glm.Target, opts Options) (infer.Setup, error) {
 	if !s.exact() {
 		s.pilot()
 	}
+	if !target.LogConcave() {
+		c := countsOf(target)
+		d := float64(c.d)
+		s.every = min(s.every, c.plainEvery(target, float64(product*(float64(2*c.entries)+d*d*d/3))))
+	}
 	return s, nil
 }
 

@@ -13,7 +13,7 @@
 //   - curvature.go: derivatives;
 //   - condense.go, triangle.go: the same posterior on fewer rows;
 //   - improper.go, dependence.go, separation.go, meanless.go: what is refused or doubted;
-//   - pilot.go, tall.go, solver.go, krylov.go, feasible.go, start.go, previous.go: the
+//   - pilot.go, tall.go, solver.go, krylov.go, feasible.go, start.go, modes.go, previous.go: the
 //     penalised point, and where chains start;
 //   - defaults.go: priors that are left out; likely.go: families that numbers look like;
 //   - pointwise.go, cdf.go: single rows, their means and random responses.

@@ -52,6 +52,8 @@ type pilot struct {
 	logLik        float64
 	drawing       sync.Mutex // the solver's scratch and what is known of rows serve one at a time
 	solver        solver
+	searching     sync.Once
+	modes         []localMode // that a search found
 }
 
 // solver finds Newton steps for one shape of design.

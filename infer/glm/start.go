@@ -20,7 +20,9 @@ const startSpread = 2
 //
 // The last of several chains starts at a draw from the prior, if that is
 // proper. The others start at a multivariate t₃ draw around the penalised
-// point, with twice the scale of the curvature there. A start whose log
+// point, with twice the scale of the curvature there. If the posterior is not
+// log-concave (LogConcave), that point may be in one mode of several: see modes.go
+// for the starts of such chains. A start whose log
 // likelihood is more than 1000·n below that of the penalised point (where a
 // Poisson mean overflows, for example), or outside a uniform prior, is halved
 // toward it until it is not. After From the t₃ draws are around the earlier posterior.
@@ -35,11 +37,16 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 	u = make([]float64, t.Dim())
 	words = "t3 around the penalised point, scale 2"
 	at := t.newScales()
-	if c.Count > 1 && c.Index == c.Count-1 && t.model.Proper() {
+	dispersed := t.before == nil && !t.LogConcave()
+	fromPrior := c.Index == c.Count-1 || dispersed && c.Index%2 == 1 && !p.hasRows()
+	if c.Count > 1 && fromPrior && t.model.Proper() {
 		t.drawPrior(c.Stream, u, &at)
 		words = "prior"
 	} else {
 		p.draw(c.Stream, u)
+		if dispersed && p.hasRows() {
+			words = p.disperse(c, u)
+		}
 		if t.before != nil {
 			t.before.restart(p, u)
 			words = "t3 around the previous posterior, scale 2"

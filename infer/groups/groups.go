@@ -30,16 +30,18 @@ type Options struct {
 
 // setup is what the chains of one fit share.
 type setup struct {
-	target  *glm.Target // without effects
-	fixed   *cggibbs.Beside
-	blocks  []*block
-	pairs   []*pair
-	nests   []*nest
-	joint   *joint // or nil
-	options Options
-	names   []string
-	params  []infer.Parameter
-	proper  bool
+	target     *glm.Target // without effects
+	fixed      *cggibbs.Beside
+	blocks     []*block
+	pairs      []*pair
+	nests      []*nest
+	joint      *joint // or nil
+	options    Options
+	names      []string
+	params     []infer.Parameter
+	proper     bool
+	sliceEvery int64   // iterations from one with slices of every effect to the next
+	sliceWidth float64 // of these, in standard deviations of the prior
 }
 
 // New returns the sampler of a model with group-level effects: data.Effects and model.Effects are filled and equally
@@ -71,7 +73,10 @@ func newSetup(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (*s
 	}
 	plain, priors := target.Data(), model.Effects
 	model.Penalise(plain)
-	s := &setup{target: target, options: o, proper: model.Proper()}
+	s := &setup{target: target, options: o, proper: model.Proper(), sliceEvery: sliceEvery, sliceWidth: sliceWidth}
+	if !model.Family.LogConcave() {
+		s.sliceEvery, s.sliceWidth = modesEvery, modesWidth
+	}
 	options := cggibbs.Options{Basis: "rotated", Kernels: o.Kernels, RefreshEvery: o.RefreshEvery}
 	if !o.Plain && o.rewritten == nil {
 		s.joint = newJoint(target)
@@ -165,7 +170,7 @@ func (s *setup) Explain() string {
 		words[0] = "all coefficients drawn at once"
 	}
 	for _, b := range s.blocks {
-		words = append(words, b.explain(s.names))
+		words = append(words, b.explain(s.names, s.sliceEvery))
 	}
 	for _, m := range s.nests {
 		words = append(words, m.explain(s.blocks))
@@ -182,7 +187,7 @@ func (s *setup) Explain() string {
 const mostTold = 8
 
 // explain words the moves of one grouping.
-func (b *block) explain(names []string) string {
+func (b *block) explain(names []string, sliceEvery int64) string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "%s: %d levels of %s, ", b.Group, b.levels, strings.Join(b.Terms, ", "))
 	switch {

@@ -9,9 +9,10 @@ import (
 	"glmbatch/infer/glm"
 )
 
-// sliceEvery is the number of iterations from one with slices of every effect to the next; the first sliceFirst are
-// such ones, since a chain may come from afar. The number of an iteration alone decides.
-const sliceEvery, sliceFirst = 40, 4
+// sliceEvery is the number of iterations from one with slices of every effect to the next, modesEvery that of families
+// that are not log-concave, under which an effect may have several modes; the first sliceFirst are such ones, since a
+// chain may come from afar. The number of an iteration alone decides.
+const sliceEvery, modesEvery, sliceFirst = 40, 2, 4
 
 // logStep bounds the interval of a slice along log sd, of at most this length: the density of an sd given effects has a
 // cliff on its left and a slope on its right, and from the foot of the cliff a slice without bounds reaches sds
@@ -136,7 +137,7 @@ func (k *kernel) stepFixed() (info infer.Info, err error) {
 
 // moveEffects moves the effects of every grouping given all else.
 func (k *kernel) moveEffects() bool {
-	slices := k.iteration%sliceEvery == 0 || k.iteration < sliceFirst
+	slices := k.iteration%k.sliceEvery == 0 || k.iteration < sliceFirst
 	for i, g := range k.groups {
 		switch {
 		case g.gram != nil:

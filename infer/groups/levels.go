@@ -475,7 +475,7 @@ func (k *kernel) sliceLevels(g *group) bool {
 				k.touched += int64(len(c.Rows))
 				v := point.AlongBeside(linear, x)
 				return (v.LogLik - base) + prior, v
-			}, 0, sliceWidth*vec.Exp(g.logSD[t]), maxDoublings)
+			}, 0, k.sliceWidth*vec.Exp(g.logSD[t]), maxDoublings)
 			if !ok {
 				return k.bad(g.effectName(l, t))
 			}
@@ -493,5 +493,7 @@ func (k *kernel) sliceLevels(g *group) bool {
 	return true
 }
 
-// sliceWidth is that of a level's effect, in standard deviations of its prior.
-const sliceWidth = 2
+// sliceWidth is that of a level's effect, in standard deviations of its prior; modesWidth is that of families that are
+// not log-concave. A slice whose width is below the distance of two modes seldom goes from one to the other: with 2, an
+// effect with two modes 2.7 standard deviations apart had 36 independent draws of 48,000, with 8 it has 2236 of 20,000.
+const sliceWidth, modesWidth = 2, 8

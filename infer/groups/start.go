@@ -36,7 +36,7 @@ func (s *setup) newKernel(c infer.Chain) (*kernel, error) {
 		return nil, fmt.Errorf("groups: chain %d has no random stream", c.Index)
 	}
 	near := c
-	near.Count++ // no chain is the last
+	near.Count = 0 // no chain starts at a draw from the prior
 	fixed, err := s.fixed.Kernel(near)
 	if err != nil {
 		return nil, err

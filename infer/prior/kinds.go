@@ -44,6 +44,9 @@ var table = []Info{
 // Table returns the table of priors; it must not be changed.
 func Table() []Info { return table }
 
+// LogConcave reports whether the log density of a coefficient, given the scales that horseshoes have, is concave.
+func (k Kind) LogConcave() bool { return k != StudentT && k != Cauchy && k != SpikeSlab }
+
 // info returns the prior's row of the table.
 func (p Prior) info() (Info, bool) {
 	i := slices.IndexFunc(table, func(row Info) bool { return row.Kind == p.Kind })

@@ -366,6 +366,13 @@ func (p *Imputed) Need(chains, workers int) Need {
 	return effectsNeed(n, d.Data, &p.method, chains)
 }
 
+// concave reports whether the posteriors of the regression and of the columns' models are log-concave.
+func (p *Imputed) concave() bool {
+	return p.problem.Model.LogConcave() && !slices.ContainsFunc(p.problem.Columns, func(c impute.Column) bool {
+		return !c.Model.LogConcave()
+	})
+}
+
 // Identify adds the hash of the data, the model, and the version of the sampler of coefficients.
 func (p *Imputed) Identify(id *Identity) {
 	id.Data, id.Model = p.dataHash, identifyModel(p.fit.Model)
@@ -374,6 +381,9 @@ func (p *Imputed) Identify(id *Identity) {
 		if v := prior.ShapeVersion(c.family.Name); v != "" && (c.given == nil || c.given.Prior.Shape.Kind == "") {
 			id.Versions["defaults"] = v
 		}
+	}
+	if !p.concave() {
+		id.Versions["cggibbs"] += " " + glm.StartsVersion + " " + cggibbs.PlainVersion
 	}
 	p.identifyGroups(id)
 }

@@ -50,8 +50,25 @@ func priorSampler() sampler {
 	return sampler{Method: Method{Name: PriorMethod, Version: priordraws.Version, Chains: true}}
 }
 
-// resolve chooses the method of a sampler for a model.
+// resolve chooses the method of a sampler for a model. If the posterior is not log-concave, the version includes the
+// rules of its starts, and of plain sweeps if the method has them.
 func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
+	out, err := resolveMethod(s, model)
+	if err != nil || concave(model) {
+		return out, err
+	}
+	switch out.Name {
+	case "cggibbs", "nuts", "hmc", GroupsMethod:
+		out.Version += " " + glm.StartsVersion
+		if s.Method == "auto" || s.Basis == "auto" || model.Grouped() {
+			out.Version += " " + cggibbs.PlainVersion
+		}
+	}
+	return out, nil
+}
+
+// resolveMethod is resolve without these rules.
+func resolveMethod(s *spec.Sampler, model *spec.Model) (sampler, error) {
 	if model.Grouped() {
 		return resolveGroups(s, model)
 	}

@@ -38,3 +38,36 @@ func TestAutoFollowsPriors(t *testing.T) {
 		}
 	}
 }
+
+// The version of what draws a posterior that is not log-concave includes the rules of its starts, and of plain sweeps
+// where the method makes them; the versions of others are as they were.
+func TestVersionsOfModes(t *testing.T) {
+	const starts, plain = " starts/2", " plain/1"
+	for _, c := range []struct{ family, link, intercept, method, basis, want string }{
+		{"bernoulli", "logit", "normal(0, 1)", "auto", "", ""},
+		{"bernoulli", "logit", "normal(0, 1)", "nuts", "", ""},
+		{"poisson", "log", "laplace(0, 1)", "cggibbs", "", ""},
+		{"bernoulli", "logit", "student_t(3, 0, 1)", "auto", "", starts + plain},
+		{"gaussian", "identity", "cauchy(0, 1)", "cggibbs", "", starts},
+		{"student_t", "identity", "normal(0, 1)", "auto", "", starts + plain},
+		{"student_t", "identity", "normal(0, 1)", "cggibbs", "auto", starts + plain},
+		{"student_t", "identity", "normal(0, 1)", "nuts", "", starts},
+		{"bernoulli", "cauchit", "normal(0, 1)", "hmc", "", starts},
+	} {
+		law, err := prior.Parse(c.intercept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &spec.Model{Family: spec.Family{Family: glm.Family{Name: c.family, Link: c.link}}}
+		m.Prior.Coefficients.Prior = prior.Prior{Kind: prior.Normal, Scale: 1}
+		m.Prior.Intercept.Prior.Prior = law
+		got, err := resolve(&spec.Sampler{Method: c.method, Basis: c.basis}, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules := got.Version[len(strings.Split(got.Version, starts)[0]):]
+		if rules != c.want {
+			t.Errorf("%+v: version %q, want one that ends with %q", c, got.Version, c.want)
+		}
+	}
+}

@@ -113,6 +113,9 @@ func mixtureMethod(s *spec.Sampler, model *spec.Model) Method {
 	case s.Method == "auto":
 		m.Reason = "auto chose mixture: labels given parameters, and parameters given labels"
 	}
+	if m.Name == MixtureMethod && !model.Classes() && !concave(model) {
+		m.Version += " " + glm.StartsVersion
+	}
 	return m
 }
 

@@ -64,6 +64,16 @@ func conjugatePriors(m *spec.Model) bool {
 	return false
 }
 
+// concave reports whether the log posterior density is a concave function of the coefficients, given dispersions and
+// the scales of horseshoe priors.
+func concave(m *spec.Model) bool {
+	all := []prior.Prior{m.Prior.Coefficients.Prior, m.Prior.Intercept.Prior.Prior}
+	for _, n := range m.Prior.ByName {
+		all = append(all, n.Prior.Prior)
+	}
+	return (&glm.Model{Family: m.Family.Family, Coefficients: all}).LogConcave()
+}
+
 // inDataUnits lists the parameters whose means may not exist with those of the
 // given ones: the literal intercept moves with every centred column.
 func inDataUnits(params []int, record *transform.Record) []int {
