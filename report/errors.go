@@ -44,13 +44,20 @@ func (e *NotLedgerError) Error() string {
 
 func (e *NotLedgerError) Unwrap() error { return e.Err }
 
-// VersionError says that a newer program made the ledger.
+// VersionError reports that another program made the ledger: a newer one, or, if Name is set, a build that gave a
+// version of the schema another name than this program, and other tables.
 type VersionError struct {
 	Path        string
-	Have, Known int // schema versions of the file and of this program
+	Have, Known int    // schema versions of the file and of this program
+	Name, Here  string // names of version Have in the file and in this program, if they differ; otherwise empty
 }
 
 func (e *VersionError) Error() string {
+	if e.Name != "" {
+		return fmt.Sprintf("ledger %q cannot be read: version %d of its schema is named %q, and this program's is named %q, "+
+			"so that a build between releases wrote it, with other tables", e.Path, e.Have, e.Name, e.Here) +
+			words.HintLine("the build that wrote it reads it; in another database, the next run fits everything again")
+	}
 	return fmt.Sprintf("ledger %q has schema version %d, this program knows versions up to %d", e.Path, e.Have, e.Known) +
 		words.HintLine("use the newer program that wrote it, or another database file")
 }
