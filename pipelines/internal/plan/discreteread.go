@@ -52,7 +52,9 @@ func (r *Reader) readMade(ctx context.Context, ds *spec.Dataset, count int,
 			}
 			continue
 		}
-		if u.discrete, u.Err = make(ctx, u.Name(), k); ctx.Err() != nil {
+		timed, done := r.timed(ctx, ds)
+		u.discrete, u.Err = make(timed, u.Name(), k)
+		if u.Err = done(u.Err); ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err := yield(u); err != nil {
@@ -67,7 +69,12 @@ func (r *Reader) readImages(ctx context.Context, ds *spec.Dataset, yield func(*U
 	src := ingest.Source{Name: ds.Name, Path: ds.Image.Path, Each: ds.Each == "file", Dir: r.Pipeline.Dir,
 		Within: r.Pipeline.Within}
 	r.bound(ctx, &src)
-	sources, err := ingest.Expand(ctx, src)
+	timed, done := r.timed(ctx, ds)
+	sources, err := ingest.Expand(timed, src)
+	err = done(err)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return yield(&Unit{Dataset: ds, Err: err})
 	}
@@ -83,7 +90,9 @@ func (r *Reader) readImages(ctx context.Context, ds *spec.Dataset, yield func(*U
 		}
 		if u.Err == nil {
 			s.Name, s.Key = u.Name(), ""
-			u.discrete, u.Err = discrete.FromImage(ctx, &ds.Image, s)
+			timed, done := r.timed(ctx, ds, &s)
+			u.discrete, u.Err = discrete.FromImage(timed, &ds.Image, s)
+			u.Err = done(u.Err)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -126,7 +135,9 @@ func (r *Reader) readGraph(ctx context.Context, ds *spec.Dataset, yield func(*Un
 		Tables: r.beside(ctx, ds, ds.Tables.Path, ds.Tables.SQL, ds.Tables.Database, ds.Tables.Params)}
 	return r.readOne(ctx, ds, src, func(u *Unit) error {
 		if u.Err == nil {
-			u.discrete, u.Err = discrete.FromTable(ctx, ds, u.table, beside)
+			timed, done := r.timed(ctx, ds, beside.Edges, beside.Tables)
+			u.discrete, u.Err = discrete.FromTable(timed, ds, u.table, beside)
+			u.Err = done(u.Err)
 			u.table.Release()
 			u.table = nil
 		}

@@ -96,13 +96,15 @@ func (r *Reader) read(ctx context.Context, ds *spec.Dataset, yield func(*Unit) e
 	}
 	src, cleanup, err := r.source(ctx, ds)
 	defer cleanup()
+	var sources []ingest.Source
+	if err == nil {
+		timed, done := r.timed(ctx, ds)
+		sources, err = ingest.Expand(timed, src)
+		err = done(err)
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
-		return yield(&Unit{Dataset: ds, Err: err})
-	}
-	sources, err := ingest.Expand(ctx, src)
 	if err != nil {
 		return yield(&Unit{Dataset: ds, Err: err})
 	}
@@ -139,18 +141,25 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		files = r.files()
 		s.Beyond = MemoryOf(r.Pipeline).beyond(files)
 	}
-	got, left := Unless(ctx, Patience, func() (got reading) {
-		got.tables, got.err = readTables(ctx, s, ds.Groups())
+	timed, done := r.timed(ctx, ds, &s)
+	got, left := Unless(timed, Patience, func() (got reading) {
+		got.tables, got.err = readTables(timed, s, ds.Groups())
 		return got
 	})
+	if left {
+		got.err = timed.Err()
+	}
+	got.err = done(got.err)
 	if r.Read != nil {
 		r.Read()
 	}
-	if left || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if got.err != nil {
-		files.Release()
+		if !left { // the reader that was left may still write to them
+			files.Release()
+		}
 		return yield(&Unit{Dataset: ds, Key: s.Key, Err: got.err})
 	}
 	for _, t := range got.tables {
@@ -223,7 +232,9 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 		}
 	}
 	if ds.Synthetic.Rows > 0 {
-		dir, err := made(ctx, ds.Synthetic)
+		timed, done := r.timed(ctx, ds)
+		dir, err := made(timed, ds.Synthetic)
+		err = done(err)
 		src.Within = nil // the program's own file
 		src.Path = filepath.Join(dir, madeName)
 		return src, func() { _ = os.RemoveAll(dir) }, err
