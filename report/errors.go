@@ -62,6 +62,20 @@ func (e *VersionError) Error() string {
 		words.HintLine("use the newer program that wrote it, or another database file")
 }
 
+// StorageError reports that a newer DuckDB wrote the file, in a form that this program's engine does not read.
+type StorageError struct {
+	Path    string
+	Storage uint64 // version of the form
+	Writer  string // version of DuckDB
+}
+
+func (e *StorageError) Error() string {
+	return fmt.Sprintf("ledger %q cannot be read: DuckDB %s wrote it with storage version %d, and this program reads "+
+		"versions up to %d", e.Path, e.Writer, e.Storage, newestStorage) +
+		words.HintLine("restore a published copy; or copy it with a client of that DuckDB: ATTACH '"+filepath.Base(e.Path)+
+			"' AS old; ATTACH 'copy.duckdb' AS new (STORAGE_VERSION '"+ledgerStorage+"'); COPY FROM DATABASE old TO new")
+}
+
 // MissingError says that there is no ledger at Path. Beside are the files of its folder that are called like ledgers.
 type MissingError struct {
 	Path   string
@@ -92,11 +106,12 @@ func (e *MissingError) Error() string {
 }
 
 // IsUnusable reports whether err is that a file is no ledger that this program can use:
-// another file, a damaged one, or one of a newer program.
+// another file, a damaged one, or one of a newer program or of a newer DuckDB.
 func IsUnusable(err error) bool {
 	_, other := errors.AsType[*NotLedgerError](err)
 	_, newer := errors.AsType[*VersionError](err)
-	return other || newer
+	_, storage := errors.AsType[*StorageError](err)
+	return other || newer || storage
 }
 
 // ShapeError says that a fit's parts do not fit together: a fault of the
