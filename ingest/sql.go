@@ -41,7 +41,7 @@ func readSQL(ctx context.Context, src *Source, choose chooser, mem memory.Alloca
 // runSQL writes the rows of the query to a file, which clean removes.
 func runSQL(ctx context.Context, src *Source) (rows string, clean func(), err error) {
 	q := newQuery(src)
-	dir, err := os.MkdirTemp("", "glmbatch-query-")
+	dir, err := words.TempDir("glmbatch-query-")
 	if err != nil {
 		return "", func() {}, q.fail(err, "")
 	}

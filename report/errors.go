@@ -137,8 +137,11 @@ func isLocked(err error) bool {
 }
 
 // damaged returns err as a *NotLedgerError if the engine met a block whose checksum is
-// wrong, whatever was asked for.
+// wrong, whatever was asked for, or if the record of a fit is wrong.
 func (l *Ledger) damaged(err error) error {
+	if wrong, is := errors.AsType[*countError](err); is {
+		return &NotLedgerError{Path: l.path, Damaged: true, Err: words.Hint(wrong, damagedHint)}
+	}
 	if err == nil || !strings.Contains(engineText(err), "Corrupt database file") {
 		return err
 	}

@@ -30,6 +30,9 @@ func (l *Ledger) Newest(ctx context.Context, choose func(Key) bool) (found []Fit
 			if err == nil {
 				err = found[i].complete(ctx, c)
 			}
+			if err == nil {
+				err = counted(ctx, c, l.path, &found[i].Stored, len(found[i].Names))
+			}
 		}
 		return err
 	})

@@ -271,7 +271,7 @@ func (r *Reader) example(name string) (dir string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("there is no example data %q in this program", name)
 	}
-	if dir, err = os.MkdirTemp("", "glmbatch-example-"); err != nil {
+	if dir, err = words.TempDir("glmbatch-example-"); err != nil {
 		return "", err
 	}
 	return dir, os.WriteFile(filepath.Join(dir, name), data, 0o600)
@@ -282,7 +282,7 @@ const madeName = "synthetic.csv"
 
 // made writes synthetic data to a temporary folder.
 func made(ctx context.Context, s spec.Synthetic) (dir string, err error) {
-	if dir, err = os.MkdirTemp("", "glmbatch-synthetic-"); err != nil {
+	if dir, err = words.TempDir("glmbatch-synthetic-"); err != nil {
 		return "", err
 	}
 	file, err := os.Create(filepath.Join(dir, madeName))
