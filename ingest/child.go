@@ -83,8 +83,9 @@ func serve(in io.Reader, out io.Writer) (code int) {
 // threads and the program's own variables.
 const leastPrivate = 192e6
 
-// bounded limits the private memory of this process, so that its resident memory exceeds a ceiling in bytes by less than
-// a fifth; 0 is no limit. Linux counts what may be written to and is not shared. An allocation beyond the limit fails.
+// bounded limits the private memory of this process, so that its resident memory exceeds a ceiling in bytes by less
+// than a fifth; 0 is no limit. Linux counts what may be written to and is not shared. An allocation beyond the limit
+// fails.
 func bounded(ceiling int64) error {
 	if ceiling == 0 || runtime.GOOS != "linux" {
 		return nil
@@ -148,5 +149,6 @@ func (q *query) gone(err error, said string) error {
 	if q.Ceiling == 0 {
 		return fmt.Errorf("the process of the query ended (%w)%s", err, said)
 	}
-	return fmt.Errorf("the process of the query, which may take %s of memory, ended (%w)%s", words.Bytes(q.Ceiling), err, said)
+	return fmt.Errorf("the process of the query, which may take %s of memory, ended (%w)%s", words.Bytes(q.Ceiling), err,
+		said)
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -210,7 +211,7 @@ func (q *query) settings(dir, out string) []string {
 			fmt.Sprintf("SET max_temp_directory_size = '%dMiB'", max(defaultMaxBytes, q.source().maxText())>>20))
 	}
 	if q.Ceiling > 0 { // stacks of threads are 8 MiB each
-		s = append(s, fmt.Sprintf("SET threads = %d", min(max(1, q.Ceiling/(64<<20)), int64(runtime.GOMAXPROCS(0)))))
+		s = append(s, "SET threads = "+strconv.Itoa(max(1, min(int(q.Ceiling/(64<<20)), runtime.GOMAXPROCS(0)))))
 	}
 	if q.Dir != "" {
 		s = append(s, "SET file_search_path = "+quoteSQL(q.Dir))

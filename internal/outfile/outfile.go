@@ -114,8 +114,8 @@ func beside(to string, mode os.FileMode, fill func(*os.File) error) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// umask returns the permissions that new files of this process do not get. Only Linux has it to be read; elsewhere it is
-// what it was when the program began.
+// umask returns the permissions that new files of this process do not get. Only Linux has it to be read; elsewhere it
+// is what it was when the program began.
 func umask() os.FileMode {
 	text, _ := os.ReadFile("/proc/self/status")
 	for line := range strings.Lines(string(text)) {

@@ -62,7 +62,8 @@ func (e *ReadTimeoutError) Error() string {
 
 // timed returns a context in which a file or query of a data set is read: it ends after the longest timeout of the
 // chosen fits of the data set, not counting the time in which one of the sources waits for memory. A source may be nil.
-// The caller calls done with the error of the reading. It returns a *ReadTimeoutError if the time was over, and the same error otherwise.
+// The caller calls done with the error of the reading. It returns a *ReadTimeoutError if the time was over, and the
+// same error otherwise.
 func (r *Reader) timed(ctx context.Context, ds *spec.Dataset, sources ...*ingest.Source) (timed context.Context,
 	done func(error) error) {
 	limit := r.timeout(ds)
