@@ -15,7 +15,7 @@ import (
 // fence refuses a query, as the engine parsed it, that names a file outside of
 // the source's folders or does not name its files.
 func (q *query) fence(parsed string) error {
-	if q.src.Within == nil || q.src.Database != "" && q.src.Database != ":memory:" {
+	if q.Within == nil || q.hasFile() {
 		return nil
 	}
 	var tree any
@@ -26,14 +26,14 @@ func (q *query) fence(parsed string) error {
 	if err := q.names(tree, false, &names); err != nil {
 		return err
 	}
-	for _, v := range q.src.Params {
+	for _, v := range q.Params {
 		names = append(names, fmt.Sprint(v))
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		paths := []string{name}
 		if !filepath.IsAbs(name) {
-			paths = append(paths, filepath.Join(q.src.Dir, name)) // the engine looks into both
+			paths = append(paths, filepath.Join(q.Dir, name)) // the engine looks into both
 		}
 		for _, path := range paths {
 			found, err := filepath.Glob(path)
@@ -41,7 +41,7 @@ func (q *query) fence(parsed string) error {
 				continue // no name of a file
 			}
 			for _, f := range found {
-				if err := q.src.holds(path, f); err != nil {
+				if err := q.source().holds(path, f); err != nil {
 					return err
 				}
 			}

@@ -82,15 +82,18 @@ type Source struct {
 	MaxBytes int64
 	// MaxText refuses gzip data that hold more bytes of text. Zero means four times MaxBytes.
 	MaxText int64
+	// Ceiling is the memory in bytes that the process of a query may take. Zero means no limit.
+	Ceiling int64
 	// Beyond is memory beside the heap for columns of Parquet files and queries.
 	Beyond Beyond
 	// Claim is asked for memory, some 64 MiB at a time, before columns take it; it may wait. Nil means that all is
 	// there.
 	Claim func(bytes int64) error
 
-	each      func(*part) error // of a Stream, for each piece of the rows
-	mem       memory.Allocator  // tests count allocations with it; nil means Go's heap
-	maxRecord int64             // tests lower it; zero means defaultMaxRecord
+	each      func(*part) error      // of a Stream, for each piece of the rows
+	ended     func(*os.ProcessState) // tests look at the end of a query's process
+	mem       memory.Allocator       // tests count allocations with it; nil means Go's heap
+	maxRecord int64                  // tests lower it; zero means defaultMaxRecord
 }
 
 // inPieces reports whether the rows never stand in memory together.

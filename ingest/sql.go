@@ -10,7 +10,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -39,15 +41,17 @@ func readSQL(ctx context.Context, src *Source, choose chooser, mem memory.Alloca
 
 // runSQL writes the rows of the query to a file, which clean removes.
 func runSQL(ctx context.Context, src *Source) (rows string, clean func(), err error) {
-	q := &query{src: src}
-	dir, err := os.MkdirTemp("", "glmbatch-query-")
+	q := newQuery(src)
+	dir, err := words.TempDir("glmbatch-query-")
 	if err != nil {
 		return "", func() {}, q.fail(err, "")
 	}
 	clean = func() { _ = os.RemoveAll(dir) } // in the system's temporary folder, which is swept anyway
 	rows = filepath.Join(dir, "rows.parquet")
-	if err = q.run(ctx, dir, rows); err != nil && ctx.Err() != nil {
-		err = ctx.Err()
+	release, err := q.reachable(ctx)
+	if err == nil {
+		err = q.elsewhere(ctx, dir, rows)
+		release()
 	}
 	return rows, clean, err
 }
@@ -71,74 +75,104 @@ func readRows(ctx context.Context, src *Source, rows string, choose chooser,
 	return p, nil
 }
 
+// A query is what its process needs of a Source.
 type query struct {
-	src *Source
+	Name, SQL, Database, Dir string
+	Within                   []string
+	Params                   map[string]any
+	MaxBytes, MaxText        int64
+	Ceiling                  int64 // bytes of memory of the process; 0: no limit
+
 	// named are the relative names of files in the query that were looked at: the
 	// engine compares them as they are written.
 	named []string
+	ended func(*os.ProcessState) // of the process; tests look at it
 }
 
+// refused is the engine's error with a hint, or with that of the budget if memory was lacking.
+func (q *query) refused(err error, hint string) error {
+	var fault *duckdb.Error
+	if errors.As(err, &fault) && fault.Type == duckdb.ErrorTypeOutOfMemory {
+		// the lines after the first name settings that no spec has
+		return q.fail(errors.New(words.Line(engineReason(err))), budgetHint)
+	}
+	return q.fail(engineReason(err), hint)
+}
+
+func newQuery(src *Source) *query {
+	return &query{Name: src.Name, SQL: src.SQL, Database: src.Database, Dir: src.Dir, Within: src.Within,
+		Params: src.Params, MaxBytes: src.MaxBytes, MaxText: src.MaxText, Ceiling: src.Ceiling, ended: src.ended}
+}
+
+// source has what functions of sources need.
+func (q *query) source() *Source {
+	return &Source{Name: q.Name, Dir: q.Dir, Within: q.Within, MaxBytes: q.MaxBytes, MaxText: q.MaxText}
+}
+
+// hasFile reports whether the query reads a database, and no other file.
+func (q *query) hasFile() bool { return q.Database != "" && q.Database != ":memory:" }
+
 func (q *query) fail(err error, hint string) error {
-	return &SourceError{Dataset: q.src.Name, File: q.src.Database, Err: words.Hint(err, hint)}
+	return &SourceError{Dataset: q.Name, File: q.Database, Err: words.Hint(err, hint)}
+}
+
+// reachable looks whether the query's database may be read and is there, and waits until this process, of which it may
+// be the ledger, does not write to it. The caller calls release after the query.
+func (q *query) reachable(ctx context.Context) (release func(), err error) {
+	if !q.hasFile() {
+		return func() {}, nil
+	}
+	if err := q.source().within(q.Database); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(q.Database); err != nil {
+		return nil, q.fail(reason(err), "database: names a DuckDB file; relative paths count from the spec's folder")
+	}
+	if _, err := url.Parse(q.Database); err != nil || strings.ContainsAny(q.Database, "?#") {
+		// the driver reads what follows ? as settings, and no setting after #
+		return nil, q.fail(errors.New("the engine cannot open a path with ?, # or a stray %"),
+			"name the database, or its folder, otherwise")
+	}
+	return held.AwaitRead(ctx, q.Database)
 }
 
 // run writes the rows of the query to the file out in the folder dir.
 func (q *query) run(ctx context.Context, dir, out string) error {
-	dsn, fenced := "?"+sealed, false
-	if q.src.Database != "" && q.src.Database != ":memory:" {
-		if err := q.src.within(q.src.Database); err != nil {
-			return err
-		}
-		if _, err := os.Stat(q.src.Database); err != nil {
-			return q.fail(reason(err), "database: names a DuckDB file; relative paths count from the spec's folder")
-		}
-		if _, err := url.Parse(q.src.Database); err != nil || strings.ContainsAny(q.src.Database, "?#") {
-			// the driver reads what follows ? as settings, and no setting after #
-			return q.fail(errors.New("the engine cannot open a path with ?, # or a stray %"),
-				"name the database, or its folder, otherwise")
-		}
-		release, err := held.AwaitRead(ctx, q.src.Database) // it may be the ledger of the run
-		if err != nil {
-			return err
-		}
-		defer release()
-		dsn, fenced = q.src.Database+"?access_mode=read_only&"+sealed, true
+	dsn := "?" + sealed
+	if q.hasFile() {
+		dsn = q.Database + "?access_mode=read_only&" + sealed
 	}
 	db, err := sql.Open("duckdb", dsn)
 	if err != nil {
-		return q.fail(engineReason(err), openHint)
+		return q.refused(err, openHint)
 	}
 	defer func() { _ = db.Close() }() // nothing was written
 	conn, err := db.Conn(ctx)
 	if err != nil {
-		return q.fail(engineReason(err), openHint)
+		return q.refused(err, openHint)
 	}
 	defer func() { _ = conn.Close() }()
 	if err := q.oneSelect(ctx, conn); err != nil { // nothing of it runs
 		return err
 	}
-	for _, setting := range q.settings(fenced, dir, out) {
+	for _, setting := range q.settings(dir, out) {
 		if _, err := conn.ExecContext(ctx, setting); err != nil {
-			return q.fail(engineReason(err), "")
+			return q.refused(err, "")
 		}
 	}
 	if err := conn.Raw(q.parameters); err != nil {
 		return err
 	}
 	var args []any
-	for _, name := range slices.Sorted(maps.Keys(q.src.Params)) {
-		args = append(args, sql.Named(name, q.src.Params[name]))
+	for _, name := range slices.Sorted(maps.Keys(q.Params)) {
+		args = append(args, sql.Named(name, q.Params[name]))
 	}
 	// The newline ends a comment that the query may close with.
 	wrapped := fmt.Sprintf("COPY (SELECT * FROM (\n%s\n) ORDER BY ALL ASC NULLS LAST) TO %s (FORMAT parquet)",
-		trimStatement(q.src.SQL), quoteSQL(out))
+		trimStatement(q.SQL), quoteSQL(out))
 	//sql:ok the author of the spec: it is one SELECT, in an engine that is locked down
 	if _, err := conn.ExecContext(ctx, wrapped, args...); err != nil {
-		var fault *duckdb.Error
-		if errors.As(err, &fault) && fault.Type == duckdb.ErrorTypeOutOfMemory {
-			return q.fail(engineReason(err), budgetHint)
-		}
-		return q.fail(engineReason(err), "write the query without a semicolon or anything after it")
+		return q.refused(err, "write the query without a semicolon or anything after it")
 	}
 	return nil
 }
@@ -154,24 +188,36 @@ const openHint = "the file must be a DuckDB database that no other process has o
 // on disk are bounded too: more of them than defaultMaxBytes could not be read.
 const leastEngine = 256 << 20
 
+// engineBytes is the engine's own limit, below that of the process.
+func (q *query) engineBytes() int64 {
+	most := max(leastEngine, q.MaxBytes)
+	if q.Ceiling > 0 {
+		most = min(most, q.Ceiling/4*3)
+	}
+	return most
+}
+
 // settings locks the engine down. Order matters: paths first, the lock last.
-func (q *query) settings(fenced bool, dir, out string) []string {
+func (q *query) settings(dir, out string) []string {
 	s := []string{
 		"SET temp_directory = " + quoteSQL(filepath.Join(dir, "spill")),
 		"SET TimeZone = 'UTC'",
 	}
-	if q.src.MaxBytes > 0 {
-		s = append(s, fmt.Sprintf("SET memory_limit = '%dMiB'", max(leastEngine, q.src.MaxBytes)>>20),
-			fmt.Sprintf("SET max_temp_directory_size = '%dMiB'", max(defaultMaxBytes, q.src.maxText())>>20))
+	if q.MaxBytes > 0 {
+		s = append(s, fmt.Sprintf("SET memory_limit = '%dMiB'", q.engineBytes()>>20),
+			fmt.Sprintf("SET max_temp_directory_size = '%dMiB'", max(defaultMaxBytes, q.source().maxText())>>20))
 	}
-	if q.src.Dir != "" {
-		s = append(s, "SET file_search_path = "+quoteSQL(q.src.Dir))
+	if q.Ceiling > 0 { // stacks of threads are 8 MiB each
+		s = append(s, "SET threads = "+strconv.Itoa(max(1, min(int(q.Ceiling/(64<<20)), runtime.GOMAXPROCS(0)))))
+	}
+	if q.Dir != "" {
+		s = append(s, "SET file_search_path = "+quoteSQL(q.Dir))
 	}
 	switch {
-	case !fenced && q.src.Within != nil:
-		s = append(s, "SET allowed_directories = "+quoteList(append(onDisk(q.src.Within), dir)),
+	case !q.hasFile() && q.Within != nil:
+		s = append(s, "SET allowed_directories = "+quoteList(append(onDisk(q.Within), dir)),
 			"SET allowed_paths = "+quoteList(q.named), "SET enable_external_access = false")
-	case fenced:
+	case q.hasFile():
 		s = append(s, "SET allowed_paths = ["+quoteSQL(out)+"]", "SET enable_external_access = false")
 	}
 	return append(s, "SET lock_configuration = true")
@@ -199,9 +245,9 @@ func (q *query) oneSelect(ctx context.Context, conn *sql.Conn) error {
 		FROM (SELECT json_serialize_sql($1::VARCHAR) AS parsed)`
 	var fault, parsed string
 	var statements int
-	if err := conn.QueryRowContext(ctx, parse, trimStatement(q.src.SQL)).Scan(&fault, &statements,
+	if err := conn.QueryRowContext(ctx, parse, trimStatement(q.SQL)).Scan(&fault, &statements,
 		&parsed); err != nil {
-		return q.fail(engineReason(err), "")
+		return q.refused(err, "")
 	}
 	const hint = "sql: reads and never writes: it takes one SELECT statement"
 	switch {
@@ -218,9 +264,9 @@ func (q *query) oneSelect(ctx context.Context, conn *sql.Conn) error {
 // parameters prepares the query: its parameters must be those of the source.
 func (q *query) parameters(raw any) error {
 	//sql:ok the author of the spec: it is one SELECT, in an engine that is locked down
-	stmt, err := raw.(driver.Conn).Prepare(trimStatement(q.src.SQL))
+	stmt, err := raw.(driver.Conn).Prepare(trimStatement(q.SQL))
 	if err != nil {
-		return q.fail(engineReason(err), "")
+		return q.refused(err, "")
 	}
 	defer func() { _ = stmt.Close() }()
 	s := stmt.(*duckdb.Stmt)
@@ -228,14 +274,14 @@ func (q *query) parameters(raw any) error {
 	for i := 1; i <= s.NumInput(); i++ {
 		name, err := s.ParamName(i)
 		if err != nil {
-			return q.fail(engineReason(err), "")
+			return q.refused(err, "")
 		}
-		if _, given := q.src.Params[name]; !given {
+		if _, given := q.Params[name]; !given {
 			return q.fail(fmt.Errorf("the query has the parameter $%s, and no value is given for it", name), "")
 		}
 		used[name] = true
 	}
-	for _, name := range slices.Sorted(maps.Keys(q.src.Params)) {
+	for _, name := range slices.Sorted(maps.Keys(q.Params)) {
 		if !used[name] {
 			return q.fail(fmt.Errorf("a value is given for the parameter $%s, and the query does not have it", name),
 				"")

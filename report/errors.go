@@ -44,15 +44,36 @@ func (e *NotLedgerError) Error() string {
 
 func (e *NotLedgerError) Unwrap() error { return e.Err }
 
-// VersionError says that a newer program made the ledger.
+// VersionError reports that another program made the ledger: a newer one, or, if Name is set, a build that gave a
+// version of the schema another name than this program, and other tables.
 type VersionError struct {
 	Path        string
-	Have, Known int // schema versions of the file and of this program
+	Have, Known int    // schema versions of the file and of this program
+	Name, Here  string // names of version Have in the file and in this program, if they differ; otherwise empty
 }
 
 func (e *VersionError) Error() string {
+	if e.Name != "" {
+		return fmt.Sprintf("ledger %q cannot be read: version %d of its schema is named %q, and this program's is named %q, "+
+			"so that a build between releases wrote it, with other tables", e.Path, e.Have, e.Name, e.Here) +
+			words.HintLine("the build that wrote it reads it; in another database, the next run fits everything again")
+	}
 	return fmt.Sprintf("ledger %q has schema version %d, this program knows versions up to %d", e.Path, e.Have, e.Known) +
 		words.HintLine("use the newer program that wrote it, or another database file")
+}
+
+// StorageError reports that a newer DuckDB wrote the file, in a form that this program's engine does not read.
+type StorageError struct {
+	Path    string
+	Storage uint64 // version of the form
+	Writer  string // version of DuckDB
+}
+
+func (e *StorageError) Error() string {
+	return fmt.Sprintf("ledger %q cannot be read: DuckDB %s wrote it with storage version %d, and this program reads "+
+		"versions up to %d", e.Path, e.Writer, e.Storage, newestStorage) +
+		words.HintLine("restore a published copy; or copy it with a client of that DuckDB: ATTACH '"+filepath.Base(e.Path)+
+			"' AS old; ATTACH 'copy.duckdb' AS new (STORAGE_VERSION '"+ledgerStorage+"'); COPY FROM DATABASE old TO new")
 }
 
 // MissingError says that there is no ledger at Path. Beside are the files of its folder that are called like ledgers.
@@ -85,11 +106,12 @@ func (e *MissingError) Error() string {
 }
 
 // IsUnusable reports whether err is that a file is no ledger that this program can use:
-// another file, a damaged one, or one of a newer program.
+// another file, a damaged one, or one of a newer program or of a newer DuckDB.
 func IsUnusable(err error) bool {
 	_, other := errors.AsType[*NotLedgerError](err)
 	_, newer := errors.AsType[*VersionError](err)
-	return other || newer
+	_, storage := errors.AsType[*StorageError](err)
+	return other || newer || storage
 }
 
 // ShapeError says that a fit's parts do not fit together: a fault of the
@@ -115,8 +137,11 @@ func isLocked(err error) bool {
 }
 
 // damaged returns err as a *NotLedgerError if the engine met a block whose checksum is
-// wrong, whatever was asked for.
+// wrong, whatever was asked for, or if the record of a fit is wrong.
 func (l *Ledger) damaged(err error) error {
+	if wrong, is := errors.AsType[*countError](err); is {
+		return &NotLedgerError{Path: l.path, Damaged: true, Err: words.Hint(wrong, damagedHint)}
+	}
 	if err == nil || !strings.Contains(engineText(err), "Corrupt database file") {
 		return err
 	}

@@ -58,6 +58,9 @@ func (l *Ledger) Newest(ctx context.Context, pipeline string, choose func(Key) b
 			if err == nil {
 				err = found[i].complete(ctx, c)
 			}
+			if err == nil {
+				err = counted(ctx, c, l.path, &found[i].Stored, len(found[i].Names))
+			}
 		}
 		return err
 	})

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"io"
 	"net/url"
@@ -118,8 +119,22 @@ func (l *Ledger) Path() string { return l.path }
 // magicOffset is where the four letters DUCK stand in every DuckDB file.
 const magicOffset = 8
 
+// Where the first header of a file has its storage version and the engine that made it.
+const (
+	storageOffset = 12
+	writerOffset  = 52
+	writerSize    = 32
+)
+
+// newestStorage is the newest storage version of files that the engine reads (TestNewerStorage), and ledgerStorage the
+// one that ledgers are made with: engines from 1.0 on read it, whatever a later engine's default is.
+const (
+	newestStorage = 68
+	ledgerStorage = "v1.0.0"
+)
+
 // checkFile reports whether there is a file with content at path, and an error
-// if the content is not DuckDB's or the name cannot be opened by the engine.
+// if the content is not DuckDB's, or of a newer DuckDB, or the name cannot be opened by the engine.
 func checkFile(path string) (exists bool, err error) {
 	if err := openable(path); err != nil {
 		return false, err
@@ -141,10 +156,15 @@ func checkFile(path string) (exists bool, err error) {
 	case info.Size() == 0:
 		return false, nil
 	}
-	head := make([]byte, magicOffset+4)
-	if _, err := io.ReadFull(f, head); err != nil || string(head[magicOffset:]) != "DUCK" {
+	head := make([]byte, headerSize)
+	n, err := io.ReadFull(f, head)
+	if err != nil && n < magicOffset+4 || string(head[magicOffset:magicOffset+4]) != "DUCK" {
 		return false, &NotLedgerError{Path: path, Err: words.Hint(errors.New("it is no DuckDB file"),
 			"name another database; this file was left as it is")}
+	}
+	if storage := binary.LittleEndian.Uint64(head[storageOffset:]); storage > newestStorage && checked(head) {
+		writer, _, _ := strings.Cut(string(head[writerOffset:writerOffset+writerSize]), "\x00")
+		return false, &StorageError{path, storage, writer}
 	}
 	return true, nil
 }

@@ -99,9 +99,9 @@ var newestResultsSQL string
 //go:embed schema/0003_comparisons.sql
 var newestComparisonsSQL string
 
-// migrations is the history of the schema: entry i leads to version i+1. Entries
-// that were released are never changed: what comes later is the next entry, in which a view or macro that an earlier
-// one made is CREATE OR REPLACE. Readers know the newest alone: see bringUp.
+// migrations is the history of the schema: entry i leads to version i+1. Entries of a release, or of a landing on the
+// main branch, are never changed (TestSchemaVersions): a later change is the next entry, in which a view or macro of an
+// earlier entry is CREATE OR REPLACE. Readers read the newest version only: see bringUp.
 var migrations = []migration{
 	{"0.1.0", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, groupsSQL, macrosSQL}},
 	{"0.2.0", []string{outsideSQL, datesSQL, looSQL, kfoldSQL, sensitivitySQL, effectsSQL, smoothsSQL, imputedSQL, pageSQL,
@@ -119,9 +119,8 @@ COMMENT ON COLUMN schema_version.name IS 'What the version brought, in a word.';
 COMMENT ON COLUMN schema_version.applied IS 'When this ledger went through it, UTC.'`
 
 // schemaVersion returns the version of the open file: 0 if it has no tables. It
-// is a *NotLedgerError if the file has tables but none that tells a version, or
-// if it went through other migrations than those of history, as ledgers of
-// unreleased programs did. A version beyond history is a *VersionError.
+// is a *NotLedgerError if the file has tables but none of them is schema_version. It is a *VersionError if the
+// version is beyond history, or if a migration of the file has another name than in history.
 func schemaVersion(ctx context.Context, c *sql.Conn, path string, history []migration) (int, error) {
 	var tables, ours int
 	// The file's own macros are not looked at yet.
@@ -139,12 +138,12 @@ func schemaVersion(ctx context.Context, c *sql.Conn, path string, history []migr
 			fmt.Errorf("it is a DuckDB file with %d tables of something else", tables),
 			"name another database; this file was left as it is")}
 	}
-	version, unknown := 0, false
+	version, other := 0, (*VersionError)(nil)
 	err = scanRows(ctx, c, "SELECT version, name FROM main.schema_version ORDER BY version", func(rows *sql.Rows) error {
 		var name string
 		err := rows.Scan(&version, &name)
-		if 1 <= version && version <= len(history) && name != history[version-1].name {
-			unknown = true
+		if 1 <= version && version <= len(history) && name != history[version-1].name && other == nil {
+			other = &VersionError{path, version, len(history), name, history[version-1].name}
 		}
 		return err
 	})
@@ -152,12 +151,10 @@ func schemaVersion(ctx context.Context, c *sql.Conn, path string, history []migr
 	case err != nil:
 		return 0, &NotLedgerError{Path: path, Err: words.Hint(errors.New(engineWords(err)),
 			"its table schema_version is not glmbatch's; name another database")}
-	case unknown:
-		return 0, &NotLedgerError{Path: path, Err: words.Hint(errors.New("an unreleased program made it, with other tables"),
-			"move the file away or name another database, and the next run computes its fits anew; "+
-				"the program that made it still reads it")}
+	case other != nil:
+		return 0, other
 	case version > len(history):
-		return version, &VersionError{path, version, len(history)}
+		return version, &VersionError{Path: path, Have: version, Known: len(history)}
 	}
 	return version, nil
 }
@@ -175,6 +172,9 @@ func migrate(ctx context.Context, c *sql.Conn, path string, history []migration)
 				return err
 			}
 		}
+		if err := complete(ctx, c, path, history[:version]); err != nil {
+			return err
+		}
 		for i, m := range history[version:] {
 			for _, text := range m.sql {
 				if _, err := c.ExecContext(ctx, text); err != nil {
@@ -189,6 +189,50 @@ func migrate(ctx context.Context, c *sql.Conn, path string, history []migration)
 		}
 		return nil
 	})
+}
+
+// complete adds to the open file the tables, columns, views and macros of the versions in history that it lacks, and
+// keeps what it has. Builds before version 3 changed version 2 in place, by additions only, so that a file of version 2
+// may lack parts of it. Cost: one query if nothing is missing; 0.2 s otherwise.
+func complete(ctx context.Context, c *sql.Conn, path string, history []migration) error {
+	have := map[string]bool{}
+	err := scanRows(ctx, c, `SELECT system.main.concat_ws('.', table_name, column_name) FROM system.main.duckdb_columns()
+		WHERE NOT internal AND schema_name = 'main'
+		UNION ALL SELECT table_name FROM system.main.duckdb_tables() WHERE NOT internal AND schema_name = 'main'
+		UNION ALL SELECT view_name FROM system.main.duckdb_views() WHERE NOT internal AND schema_name = 'main'
+		UNION ALL SELECT function_name FROM system.main.duckdb_functions() WHERE NOT internal AND schema_name = 'main'`,
+		func(rows *sql.Rows) error {
+			var name string
+			err := rows.Scan(&name)
+			have[name] = true
+			return err
+		})
+	if err != nil {
+		return err
+	}
+	var all []statement
+	missing := false
+	for _, m := range history {
+		for _, text := range m.sql {
+			for _, s := range statements(text) {
+				all = append(all, s)
+				missing = missing || s.makes != "" && !have[s.makes]
+			}
+		}
+	}
+	if !missing {
+		return nil
+	}
+	for _, s := range all {
+		//sql:ok this program: a part of its schema
+		if _, err := c.ExecContext(ctx, s.text); err != nil {
+			return fmt.Errorf("ledger %q: adding what it lacks: %w", path, err)
+		}
+	}
+	if have["draw_file"] {
+		return restoreOutside(ctx, c, path)
+	}
+	return nil
 }
 
 // oldError says that a ledger has the schema of an older program.

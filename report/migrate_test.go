@@ -87,9 +87,8 @@ func TestUnreleasedLedger(t *testing.T) {
 			"open": opened, "stored": stored, "write": l.Write(ctx,
 				func(*Session) error { t.Error("wrote into it"); return nil }),
 		} {
-			var not *NotLedgerError
-			if !errors.As(err, &not) || !strings.Contains(err.Error(), "unreleased") ||
-				!strings.Contains(hintOf(not), "computes its fits anew") {
+			if other, is := errors.AsType[*VersionError](err); !is || other.Name != "version 1" ||
+				!strings.Contains(err.Error(), "fits everything again") {
 				t.Errorf("version %d, %s: %v", newest, name, err)
 			}
 		}

@@ -241,12 +241,12 @@ func viewPieces(ctx context.Context, c *sql.Conn, outside bool) error {
 	if outside {
 		text = outsideView
 	}
-	for _, statement := range statements(text) {
-		if !strings.Contains(statement, " piece") {
+	for _, s := range statements(text) {
+		if s.ofTable || !strings.Contains(s.text, " piece") {
 			continue
 		}
 		//sql:ok this program: a part of its schema
-		if _, err := c.ExecContext(ctx, statement); err != nil {
+		if _, err := c.ExecContext(ctx, s.text); err != nil {
 			return err
 		}
 	}

@@ -213,7 +213,7 @@ func (r *pageReader) logLiks(f *html.Fit) (all []float64, err error) {
 
 // byChain takes the draws of quantities, each chain after chain, to pieces; what is not there whole is left out.
 func byChain(f *html.Fit, all []float64) (out [][][]float64) {
-	for size := f.Chains * f.Draws; len(all) >= size; all = all[size:] {
+	for size := f.Chains * f.Draws; size > 0 && len(all) >= size; all = all[size:] {
 		var chains [][]float64
 		for c := range f.Chains {
 			chains = append(chains, all[c*f.Draws:(c+1)*f.Draws])

@@ -103,7 +103,7 @@ func (o QueryOptions) scratch() (dir string, done func() error, err error) {
 	if err := o.check(); err != nil || o.Format != Parquet {
 		return "", func() error { return nil }, err
 	}
-	if dir, err = os.MkdirTemp("", "ledger-query-"); err != nil {
+	if dir, err = words.TempDir("ledger-query-"); err != nil {
 		return "", nil, err
 	}
 	return dir, func() error { return os.RemoveAll(dir) }, nil

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"glmbatch/internal/words"
 )
 
 // Column is a column of rows to be written: a name and a type of the engine.
@@ -26,7 +28,7 @@ func WriteRows(ctx context.Context, w io.Writer, opts QueryOptions, columns []Co
 	if err := opts.check(); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "ledger-rows-")
+	dir, err := words.TempDir("ledger-rows-")
 	if err != nil {
 		return err
 	}

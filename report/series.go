@@ -32,9 +32,9 @@ func (r *reducer) series(s html.Series, chains [][]float64) html.Series {
 	for _, c := range chains {
 		s.Trace = append(s.Trace, traceOf(c, s.Every, low, high))
 	}
-	each := len(chains) / max(1, s.Imputations)
+	each := max(1, len(chains)/max(1, s.Imputations))
 	for from := 0; from < len(chains); from += each {
-		s.Ranks = append(s.Ranks, ranksOf(chains[from:from+each])...)
+		s.Ranks = append(s.Ranks, ranksOf(chains[from:min(from+each, len(chains))])...)
 	}
 	stride := lagStride(s.Draws, len(chains)*s.Draws, float64(s.Bulk))
 	for k := range autoLags {

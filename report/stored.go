@@ -86,6 +86,9 @@ func scanStored(rows *sql.Rows, f *Stored) (action string, err error) {
 	if err != nil {
 		return "", err
 	}
+	if f.Rows < 0 || min(f.Columns, f.Parameters, f.Chains, f.Warmup, f.Draws) < 0 {
+		return "", &countError{f.ID, "it counts less than nothing of something"}
+	}
 	f.Seconds = Number(f.SetupSeconds + f.WarmupSeconds + f.SamplingSeconds)
 	for _, part := range []struct {
 		from string
@@ -96,6 +99,40 @@ func scanStored(rows *sql.Rows, f *Stored) (action string, err error) {
 		}
 	}
 	return action, nil
+}
+
+// countError reports that the record of a fit does not count what the ledger holds.
+type countError struct {
+	fit  int64
+	what string
+}
+
+func (e *countError) Error() string {
+	return fmt.Sprintf("the record of fit %d is wrong: %s", e.fit, e.what)
+}
+
+// counted returns a *countError if the ledger does not hold the draws that the record of a fit counts: callers allocate
+// memory by these numbers. The number of its parameters that are stored is parameters. Cost: one column of draws is
+// counted, by pieces.
+func counted(ctx context.Context, c *sql.Conn, path string, f *Stored, parameters int) error {
+	if !f.Kept {
+		return nil
+	}
+	if f.Parameters != parameters {
+		return &countError{f.ID, fmt.Sprintf("it counts %d parameters, and %d are stored", f.Parameters, parameters)}
+	}
+	from, err := piecesOf(ctx, c, path, f.ID)
+	if err != nil {
+		return nil // files of draws are missing: who reads draws reports which
+	}
+	var chains, draws int64
+	err = c.QueryRowContext(ctx, "SELECT count(DISTINCT chain), coalesce(sum(n), 0)::BIGINT FROM "+from+
+		" WHERE fit_id = ? AND parameter_id = 1", f.ID).Scan(&chains, &draws)
+	if err == nil && (chains != int64(f.Chains) || draws != chains*int64(f.Draws)) {
+		err = &countError{f.ID, fmt.Sprintf("it counts %d chains of %d draws, and %d chains with %d draws in all are stored",
+			f.Chains, f.Draws, chains, draws)}
+	}
+	return err
 }
 
 // Stored returns the complete fits with these fingerprints, by fingerprint;

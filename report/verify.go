@@ -309,8 +309,8 @@ const verifyBytes = 64 << 20
 
 // verifyDraws says what is wrong with the draws of a fit, if anything is.
 func (l *Ledger) verifyDraws(ctx context.Context, f Stored) (damage string) {
-	sums := make([]sql.NullInt64, 0, f.Parameters)
-	names := make([]string, 0, f.Parameters)
+	var sums []sql.NullInt64 // as many as are stored, whatever the fit's record counts
+	var names []string
 	err := l.read(ctx, func(c *sql.Conn) error {
 		const query = "SELECT name, checksum FROM parameter WHERE fit_id = ? AND parameter_id > 0 ORDER BY parameter_id"
 		return scanRows(ctx, c, query, func(rows *sql.Rows) error {

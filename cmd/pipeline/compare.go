@@ -44,7 +44,7 @@ them are printed.`,
 					a.code = pipelines.ExitFail
 				}
 			}
-			return write(a.stdout, pairs)
+			return write(a.machine(), pairs)
 		},
 	}
 	databaseFlag(c, &database)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,16 +11,22 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
 
 func main() {
 	abortOnFaults()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		ends = append(ends, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	calledAs = os.Args[0]
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
@@ -55,19 +62,64 @@ type app struct {
 
 // run carries out one call of the program and returns its exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	out := &output{Writer: stdout}
+	a := &app{stdin: stdin, stdout: out, stderr: stderr}
 	root := a.root()
 	plainCompletion(root)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
+	werr := out.failed()
+	if err != nil && (werr == nil || !errors.Is(err, werr)) {
+		a.complain(err)
+	}
+	switch {
+	case werr != nil:
+		a.complain(fmt.Errorf("standard output: %w", werr))
+		return max(a.code, pipelines.ExitFail)
+	case err == nil:
 		return a.code
 	}
-	a.complain(err)
 	if ctx.Err() != nil {
 		return pipelines.ExitInterrupted
 	}
 	return exitOf(err)
+}
+
+// output is standard output, and keeps the first error of writing to it.
+type output struct {
+	io.Writer
+	mu  sync.Mutex
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.err = cmp.Or(o.err, err)
+	return n, err
+}
+
+func (o *output) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
+// machine is standard output for formats that programs read. On a terminal nothing in them steers it.
+func (a *app) machine() io.Writer {
+	if live, _ := terminal(a.stdout); live {
+		return visibleLines{a.stdout}
+	}
+	return a.stdout
+}
+
+// visibleLines writes what does not print as escapes.
+type visibleLines struct{ io.Writer }
+
+func (v visibleLines) Write(p []byte) (int, error) {
+	_, err := io.WriteString(v.Writer, words.VisibleLines(string(p)))
+	return len(p), err
 }
 
 // complain says on standard error what went wrong, in lines that a terminal can hold.

@@ -306,6 +306,9 @@ func (l *logFile) Close(w io.Writer) {
 // terminal reports whether w is one, and how to learn its width.
 func terminal(w io.Writer) (live bool, width func() int) {
 	width = func() int { return 100 }
+	if o, is := w.(*output); is {
+		w = o.Writer
+	}
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		return false, width

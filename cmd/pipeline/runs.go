@@ -51,7 +51,7 @@ pipeline's run before.`,
 			case "json":
 				return indented(a.stdout, append([]pipelines.Night{}, nights...))
 			case "csv":
-				return csvNights(a.stdout, nights)
+				return csvNights(a.machine(), nights)
 			}
 			printNights(a.screen(), nights)
 			return nil

@@ -80,7 +80,7 @@ where it is known, so that they can be compared (--bars units: of one unit).`,
 			case "json":
 				return jsonShown(a.stdout, shown, &f.lines)
 			case "csv":
-				return csvShown(a.stdout, shown, &f.lines)
+				return csvShown(a.machine(), shown, &f.lines)
 			}
 			printShown(a.screen(), shown, &f.lines)
 			return nil

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // file at most, which the next one to write there uses.
 const Beside = ".new"
 
-// Write puts what fill writes at path with the permissions mode.
+// Write puts what fill writes at path with the permissions mode, less those of the umask.
 //
 // Another process that is writing there is waited for, up to 10 s. Where fill fails nothing changes, except in
 // a pipe or device.
@@ -97,7 +98,7 @@ func beside(to string, mode os.FileMode, fill func(*os.File) error) error {
 	defer f.Close() // synced before it counts; gives up the lock
 	for _, step := range []func() error{
 		func() error { return f.Truncate(0) },
-		func() error { return f.Chmod(mode) },
+		func() error { return f.Chmod(mode &^ umask()) }, // one that a killed process left may have another mode
 		func() error { return fill(f) },
 		f.Sync,
 		func() error { return os.Rename(f.Name(), to) },
@@ -112,6 +113,25 @@ func beside(to string, mode os.FileMode, fill func(*os.File) error) error {
 	}
 	return errors.Join(folder.Sync(), folder.Close())
 }
+
+// umask returns the permissions that new files of this process do not get. Only Linux has it to be read; elsewhere it
+// is what it was when the program began.
+func umask() os.FileMode {
+	text, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(text)) {
+		var mask os.FileMode
+		if n, _ := fmt.Sscanf(line, "Umask:\t%o", &mask); n == 1 {
+			return mask
+		}
+	}
+	return firstUmask
+}
+
+var firstUmask = func() os.FileMode {
+	mask := syscall.Umask(0)
+	syscall.Umask(mask)
+	return os.FileMode(mask)
+}()
 
 // patience bounds the wait for another process that writes the same file.
 const patience = 10 * time.Second

@@ -213,3 +213,22 @@ func TestKilledWriters(t *testing.T) {
 		t.Errorf("afterwards: %s", got)
 	}
 }
+
+// A file has the permissions that it is asked for, less those of the umask, also where a killed process left another.
+func TestUmask(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.txt")
+	defer syscall.Umask(syscall.Umask(0o027))
+	for _, left := range []bool{false, true} {
+		if left {
+			if err := os.WriteFile(path+Beside, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := Write(path, 0o666, func(*os.File) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+			t.Errorf("%v, %v", info.Mode(), err)
+		}
+	}
+}

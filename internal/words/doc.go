@@ -5,5 +5,5 @@
 //
 // Read name.go (did you mean, and patterns of names), then table.go
 // (columns, and lines of words), visible.go (names as people see them), bytes.go (memory), then
-// hint.go (what to do about an error).
+// hint.go (what to do about an error) and tempdir.go (which folder is missing).
 package words

@@ -31,7 +31,7 @@ type World struct {
 
 // Prepare makes a fit's sampler, on one worker and on those that have nothing else to do. Its error names the data set
 // and the model.
-func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *Stopwatch) (*assess.Prepared, error) {
+func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *plan.Stopwatch) (*assess.Prepared, error) {
 	out := &assess.Prepared{Identified: id}
 	err := w.Workers.Work(ctx, watch, func() (err error) {
 		timer := cpu.Start()
@@ -70,7 +70,7 @@ type Chains struct {
 	*assess.Prepared
 	Spool    *spool.Fit
 	world    *World
-	watch    *Stopwatch
+	watch    *plan.Stopwatch
 	progress *progress.Fit
 	numbers  assess.Numbers
 	kernels  []infer.Kernel // nil until their chain is first advanced
@@ -79,7 +79,7 @@ type Chains struct {
 
 // Open opens the spool of a fit, with what an earlier run has drawn; anew throws that away. Close it in the end. Its
 // error is a *spool.BusyError while another run draws the fit.
-func Open(p *assess.Prepared, w *World, watch *Stopwatch, shown *progress.Fit, anew bool) (*Chains, error) {
+func Open(p *assess.Prepared, w *World, watch *plan.Stopwatch, shown *progress.Fit, anew bool) (*Chains, error) {
 	c := &Chains{
 		Prepared: p, world: w, watch: watch, progress: shown, numbers: assess.NumbersOf(p.Sampler, len(p.Kept)),
 		log: w.Log.With("fit", p.Name(), "fingerprint", p.Fingerprint),
@@ -130,7 +130,7 @@ func Late(ctx context.Context, err error, kept int) error {
 }
 
 // Solve finds the answer of a method without chains, on one worker.
-func Solve(ctx context.Context, id *plan.Identified, w *World, watch *Stopwatch) (out *plan.Solution, err error) {
+func Solve(ctx context.Context, id *plan.Identified, w *World, watch *plan.Stopwatch) (out *plan.Solution, err error) {
 	err = w.Workers.Work(ctx, watch, func() error {
 		timer := cpu.Start()
 		defer timer.Stop()

@@ -10,6 +10,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/cpu"
+	"glmbatch/pipelines/internal/plan"
 )
 
 // Workers is a counting semaphore over everything that computes. Its capacity is at least 1.
@@ -29,7 +30,7 @@ func (w Workers) Acquire(ctx context.Context) error {
 func (w Workers) Release() { <-w }
 
 // Work calls fn on one worker, while the watch runs.
-func (w Workers) Work(ctx context.Context, watch *Stopwatch, fn func() error) error {
+func (w Workers) Work(ctx context.Context, watch *plan.Stopwatch, fn func() error) error {
 	if err := w.Acquire(ctx); err != nil {
 		return err
 	}
@@ -81,40 +82,6 @@ func (w Workers) tryAcquire() bool {
 		return true
 	default:
 		return false
-	}
-}
-
-// Stopwatch bounds how long a fit is worked on: it runs while at least one of the
-// fit's parts is with a worker, so that waiting for others costs nothing.
-type Stopwatch struct {
-	Limit  time.Duration // 0: none
-	Expire func()        // called once, when the limit is over
-
-	mu      sync.Mutex
-	running int
-	spent   time.Duration // up to since
-	since   time.Time
-	timer   *time.Timer
-}
-
-// Run starts the watch for one part, until stop is called.
-func (w *Stopwatch) Run() (stop func()) {
-	if w.Limit == 0 {
-		return func() {}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.running++; w.running == 1 {
-		w.since = time.Now()
-		w.timer = time.AfterFunc(w.Limit-w.spent, w.Expire)
-	}
-	return func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if w.running--; w.running == 0 {
-			w.timer.Stop()
-			w.spent += time.Since(w.since)
-		}
 	}
 }
 

@@ -51,7 +51,9 @@ func (r *Reader) readMade(ctx context.Context, ds *spec.Dataset, count int,
 			}
 			continue
 		}
-		if u.discrete, u.Err = make(ctx, u.Name(), k); ctx.Err() != nil {
+		timed, done := r.timed(ctx, ds)
+		u.discrete, u.Err = make(timed, u.Name(), k)
+		if u.Err = done(u.Err); ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err := yield(u); err != nil {
@@ -66,7 +68,12 @@ func (r *Reader) readImages(ctx context.Context, ds *spec.Dataset, yield func(*U
 	src := ingest.Source{Name: ds.Name, Path: ds.Image.Path, Each: ds.Each == "file", Dir: r.Pipeline.Dir,
 		Within: r.Pipeline.Within}
 	r.bound(ctx, &src)
-	sources, err := ingest.Expand(ctx, src)
+	timed, done := r.timed(ctx, ds)
+	sources, err := ingest.Expand(timed, src)
+	err = done(err)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return yield(r.unreadable(ds, err))
 	}
@@ -92,7 +99,9 @@ func (r *Reader) readImages(ctx context.Context, ds *spec.Dataset, yield func(*U
 		}
 		if u.Err == nil {
 			s.Name, s.Key = u.Name(), ""
-			u.discrete, u.Err = discrete.FromImage(ctx, &ds.Image, s)
+			timed, done := r.timed(ctx, ds, &s)
+			u.discrete, u.Err = discrete.FromImage(timed, &ds.Image, s)
+			u.Err = done(u.Err)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -143,7 +152,9 @@ func (r *Reader) readGraph(ctx context.Context, ds *spec.Dataset, yield func(*Un
 		from.unread = u.from.unread
 		u.from = from
 		if u.Err == nil {
-			u.discrete, u.Err = discrete.FromTable(ctx, ds, u.table, beside)
+			timed, done := r.timed(ctx, ds, beside.Edges, beside.Tables)
+			u.discrete, u.Err = discrete.FromTable(timed, ds, u.table, beside)
+			u.Err = done(u.Err)
 			u.table.Release()
 			u.table = nil
 			if queries {

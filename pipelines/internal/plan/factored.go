@@ -28,14 +28,19 @@ func (r *Reader) readFactored(ctx context.Context, ds *spec.Dataset, s ingest.So
 	}
 	u := r.unit(ds, s.Key)
 	u.from = r.origin(ctx, ds, &s)
-	got, left := Unless(ctx, Patience, func() (got factored) {
-		got.designs, got.notes, got.err = u.factor(ctx, s, r.models(ds.Name))
+	timed, done := r.timed(ctx, ds, &s)
+	got, left := Unless(timed, Patience, func() (got factored) {
+		got.designs, got.notes, got.err = u.factor(timed, s, r.models(ds.Name))
 		return got
 	})
+	if left {
+		got.err = timed.Err()
+	}
+	got.err = done(got.err)
 	if r.Read != nil {
 		r.Read()
 	}
-	if left || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	u.designs, u.warnings, u.Err, u.from.unread = got.designs, got.notes, got.err, got.err

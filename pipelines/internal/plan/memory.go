@@ -84,7 +84,9 @@ func (m Memory) reading() int64 {
 }
 
 // Bound sets what may be read of a source.
-func (m Memory) Bound(src *ingest.Source) { src.MaxBytes, src.MaxText = m.reading(), m.Limit }
+func (m Memory) Bound(src *ingest.Source) {
+	src.MaxBytes, src.MaxText, src.Ceiling = m.reading(), m.Limit, m.Limit
+}
 
 // beyond is what a table may take in files of a folder.
 func (m Memory) beyond(files *mapped.Folder) ingest.Beyond {

@@ -101,16 +101,18 @@ func (r *Reader) read(ctx context.Context, ds *spec.Dataset, yield func(*Unit) e
 	}
 	src, cleanup, err := r.source(ctx, ds)
 	defer cleanup()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		return yield(r.unreadable(ds, err))
-	}
 	if r.NamesOnly && !src.Grouped && len(ds.Groups()) > 0 {
 		src.Columns = func(*ingest.Schema) ([]string, error) { return []string{}, nil } // Read adds those of by
 	}
-	sources, err := ingest.Expand(ctx, src)
+	var sources []ingest.Source
+	if err == nil {
+		timed, done := r.timed(ctx, ds)
+		sources, err = ingest.Expand(timed, src)
+		err = done(err)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
 		return yield(r.unreadable(ds, err))
 	}
@@ -150,19 +152,26 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		files = r.files()
 		s.Beyond = MemoryOf(r.Pipeline).beyond(files)
 	}
-	got, left := Unless(ctx, Patience, func() (got reading) {
-		got.tables, got.err = readTables(ctx, s, ds.Groups())
+	timed, done := r.timed(ctx, ds, &s)
+	got, left := Unless(timed, Patience, func() (got reading) {
+		got.tables, got.err = readTables(timed, s, ds.Groups())
 		return got
 	})
+	if left {
+		got.err = timed.Err()
+	}
+	got.err = done(got.err)
 	if r.Read != nil {
 		r.Read()
 	}
-	if left || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	var lost *ingest.UngroupedError
 	if got.err != nil && !errors.As(got.err, &lost) {
-		files.Release()
+		if !left { // the reader that was left may still write to them
+			files.Release()
+		}
 		from.unread = got.err
 		return yield(&Unit{Dataset: ds, Key: s.Key, Err: got.err, from: from})
 	}
@@ -256,7 +265,9 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 		}
 	}
 	if ds.Synthetic.Rows > 0 {
-		dir, err := made(ctx, ds.Synthetic)
+		timed, done := r.timed(ctx, ds)
+		dir, err := made(timed, ds.Synthetic)
+		err = done(err)
 		src.Within = nil // the program's own file
 		src.Path = filepath.Join(dir, madeName)
 		return src, func() { _ = os.RemoveAll(dir) }, err
@@ -293,7 +304,7 @@ func (r *Reader) example(name string) (dir string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("there is no example data %q in this program", name)
 	}
-	if dir, err = os.MkdirTemp("", "glmbatch-example-"); err != nil {
+	if dir, err = words.TempDir("glmbatch-example-"); err != nil {
 		return "", err
 	}
 	return dir, os.WriteFile(filepath.Join(dir, name), data, 0o600)
@@ -304,7 +315,7 @@ const madeName = "synthetic.csv"
 
 // made writes synthetic data to a temporary folder.
 func made(ctx context.Context, s spec.Synthetic) (dir string, err error) {
-	if dir, err = os.MkdirTemp("", "glmbatch-synthetic-"); err != nil {
+	if dir, err = words.TempDir("glmbatch-synthetic-"); err != nil {
 		return "", err
 	}
 	file, err := os.Create(filepath.Join(dir, madeName))

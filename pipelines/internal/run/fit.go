@@ -22,7 +22,7 @@ type attempt struct {
 	*runner
 	fit   *plan.Fit
 	place *admitted
-	watch *draw.Stopwatch
+	watch *plan.Stopwatch
 	shown *progress.Fit
 	res   *outcome.Result
 	// unknown reports that no complete fit was known when the data had been read.
@@ -33,7 +33,7 @@ type attempt struct {
 // result of this fit alone. Once ctx has ended or the fit has had its time, it is
 // not waited for much longer.
 func (r *runner) fit(ctx context.Context, f *plan.Fit, place *admitted, l look) *outcome.Result {
-	watch := &draw.Stopwatch{Limit: f.Timeout}
+	watch := &plan.Stopwatch{Limit: f.Timeout}
 	if f.Timeout > 0 {
 		var cancel context.CancelCauseFunc
 		ctx, cancel = context.WithCancelCause(ctx)

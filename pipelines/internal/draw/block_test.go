@@ -2,7 +2,6 @@ package draw
 
 import (
 	"testing"
-	"time"
 
 	"glmbatch/pipelines/internal/plan"
 )
@@ -20,25 +19,4 @@ func TestBlockSize(t *testing.T) {
 			t.Errorf("%d numbers a draw: blocks of %d draws, want %d", params, n, want)
 		}
 	}
-}
-
-// The watch of a timeout runs while a part of the fit does, once for all parts.
-func TestStopwatch(t *testing.T) {
-	expired := make(chan struct{})
-	w := &Stopwatch{Limit: time.Hour, Expire: func() { close(expired) }}
-	first, second := w.Run(), w.Run()
-	w.since = w.since.Add(-time.Minute)
-	first()
-	if w.spent != 0 {
-		t.Errorf("stopped while a part runs: %v", w.spent)
-	}
-	second()
-	if w.spent < time.Minute || w.spent > 2*time.Minute {
-		t.Errorf("two parts side by side of a minute cost %v", w.spent)
-	}
-	w.spent = w.Limit
-	defer w.Run()()
-	<-expired
-	none := &Stopwatch{}
-	none.Run()()
 }

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode"
+
+	_ "github.com/duckdb/duckdb-go/v2"
+)
+
+// tampered are numbers that a stranger may have written into a ledger.
+var tampered = []string{"2147483647", "-1", "0", "NULL", "1", "2", "1000000", "-2147483648", "1e308", "'NaN'", "9223372036854775807"}
+
+// askedOfTampered are the verbs that read a ledger.
+var askedOfTampered = []string{
+	"show --database l.duckdb", "show 1 --database l.duckdb", "show 1 --database l.duckdb --format json", "verify --database l.duckdb",
+	"export --database l.duckdb --layout csv --to out", "export --database l.duckdb --layout netcdf --to out2",
+	"report --database l.duckdb --output page.html", "predict s.yaml --data new.csv --database l.duckdb", "runs --database l.duckdb",
+	"drift --database l.duckdb", "compare --database l.duckdb", "effects s.yaml --database l.duckdb",
+}
+
+// FuzzTamperedLedger changes one column of one table of a small ledger to a number, and asks every verb. None of them may
+// panic, allocate much, print control characters or end with another code than those of answers and of damage.
+func FuzzTamperedLedger(f *testing.F) {
+	dir := f.TempDir()
+	f.Chdir(dir)
+	for name, text := range map[string]string{"s.yaml": `pipeline: s
+database: l.duckdb
+datasets: {d: {path: "example:pima.csv"}}
+models: {m: {formula: type ~ glu, family: bernoulli, prior: {coefficients: "normal(0, 2.5)"}}}
+samplers: {gibbs: {method: cggibbs}}
+run: {warmup: 50, draws: 100, loo: true, ppc: true}
+gates: {rhat: 3, ess_bulk: 1, ess_tail: 1}
+`, "new.csv": "glu\n100\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if code := run(f.Context(), []string{"run", "s.yaml", "--quiet"}, strings.NewReader(""), os.Stderr, os.Stderr); code > 1 {
+		f.Fatal("the run ended with ", code)
+	}
+	whole, err := os.ReadFile("l.duckdb")
+	if err != nil {
+		f.Fatal(err)
+	}
+	columns := numbersOf(f)
+	at := map[string]uint16{}
+	for i, c := range columns {
+		at[c] = uint16(i)
+	}
+	for i, c := range []string{"fit.n_parameters", "fit.chains", "fit.draws", "fit.chains", "fit.n_rows", "fit.n_columns",
+		"parameter.parameter_id", "draw_piece.n", "chain_piece.n"} {
+		if _, ok := at[c]; !ok {
+			f.Fatalf("there is no column %s among %v", c, columns)
+		}
+		f.Add(at[c], uint8(i%2))
+	}
+	f.Fuzz(func(t *testing.T, column uint16, value uint8) {
+		table, name, _ := strings.Cut(columns[int(column)%len(columns)], ".")
+		if err := os.WriteFile("l.duckdb", whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		change := fmt.Sprintf("UPDATE %s SET %q = %s", table, name, tampered[int(value)%len(tampered)])
+		if !tamper(t, change) {
+			t.Skip("the engine refuses it")
+		}
+		for _, args := range askedOfTampered {
+			var out, errs bytes.Buffer
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			code := run(t.Context(), strings.Fields(args), strings.NewReader(""), &out, &errs)
+			runtime.ReadMemStats(&after)
+			if more := after.TotalAlloc - before.TotalAlloc; more > 512<<20 {
+				t.Errorf("%s: %s allocates %d MB", change, args, more>>20)
+			}
+			if code > 2 || strings.Contains(errs.String(), "panic") || strings.Contains(errs.String(), "goroutine ") {
+				t.Errorf("%s: %s ends with %d: %s", change, args, code, errs.String())
+			}
+			if strings.ContainsFunc(out.String()+errs.String(), func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
+				t.Errorf("%s: %s prints control characters", change, args)
+			}
+		}
+	})
+}
+
+// numbersOf lists the columns of numbers of the tables that have rows.
+func numbersOf(f *testing.F) (columns []string) {
+	db, err := sql.Open("duckdb", "l.duckdb?access_mode=READ_ONLY")
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query(`SELECT table_name || '.' || column_name FROM duckdb_columns() JOIN duckdb_tables() USING (table_name)
+		WHERE numeric_precision IS NOT NULL AND estimated_size > 0 ORDER BY 1`)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c string
+		if err := rows.Scan(&c); err != nil {
+			f.Fatal(err)
+		}
+		columns = append(columns, c)
+	}
+	return columns
+}
+
+// tamper executes a statement on the ledger, and reports whether the engine took it.
+func tamper(t *testing.T, statement string) bool {
+	db, err := sql.Open("duckdb", "l.duckdb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(statement)
+	if cerr := db.Close(); cerr != nil {
+		t.Fatal(cerr)
+	}
+	return err == nil
+}
