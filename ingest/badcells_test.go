@@ -59,6 +59,16 @@ func TestBadCellOfOneGroup(t *testing.T) {
 	}
 }
 
+// A row with a bad cell is equal to no other, and not to one in which the cell is missing.
+func TestBadCellsAreKeptApart(t *testing.T) {
+	path := writeTemp(t, "a.csv", "g,x\na,\na,oops\na,\na,oops\na,1\na,1\nb,2\nb,3\nb,4\n")
+	table := later(t, Source{Path: path, Grouped: true})
+	if got := fmt.Sprint(cells(t, table, "x"), table.Counts()); got != "[. . . 1 2 3 4] [2 1 1 2 1 1 1]" {
+		t.Errorf("got %s", got)
+	}
+	sameBad(t, table, nil, `dataset "data", column "x", row 2 (line 3 of a.csv): "oops" is not a number, but 5 of 7`)
+}
+
 // sameBad compares what Check, Hash and the fields' metadata state of columns.
 func sameBad(t *testing.T, table *Table, columns []string, want string) {
 	t.Helper()

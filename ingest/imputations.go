@@ -49,6 +49,9 @@ func (t *Table) Imputations(by string) (*Table, []Imputation, error) {
 	first := versions[0]
 	for _, v := range versions[1:] {
 		if len(v.Rows) != len(first.Rows) {
+			if err := t.Check(nil); err != nil { // such as a column that a file lacks
+				return nil, nil, err
+			}
 			return nil, nil, fault("", fmt.Errorf("imputation %s has %d rows, and imputation %s has %d", first.Name,
 				len(first.Rows), v.Name, len(v.Rows)), "imputations are completed versions of the same rows: write them again "+
 				"together")

@@ -213,7 +213,6 @@ func TestBadDiscreteDataIsNamed(t *testing.T) {
 		{"no such field", "{path: people.csv, edges: {path: ties.csv}}", "{kind: mrf, field: laen}", []string{`column "laen"`, `did you mean "lean"?`}},
 		{"missing field", "{path: gap.csv, edges: {steps: [1]}}", "{kind: mrf, field: lean}", []string{`column "lean"`, "line 3", "no number"}},
 		{"stray field", "{path: stray.csv, edges: {steps: [1]}}", "{kind: mrf, field: lean}", []string{`column "lean"`, "line 3", `"oops" is not a number`}},
-		{"stray id", "{path: stray.csv, edges: {steps: [1], id: no}}", "{kind: mrf}", []string{`column "no"`, "line 4", `"NaN" is not a finite number`}},
 		{"unknown truth", "{path: people.csv, edges: {path: ties.csv}}", "{kind: mrf, labels: [left, right], truth: party}", []string{`column "party"`, "line 2", `"1" is no state`, "left, right"}},
 		{"unknown watch", "{path: people.csv, edges: {path: ties.csv}}", "{kind: mrf, watch: [annn]}", []string{`"annn"`, `did you mean "ann"?`}},
 		{"no edges file", "{path: people.csv, edges: {path: none.csv}}", "{kind: mrf}", []string{"edges", "none.csv"}},
@@ -245,7 +244,7 @@ func TestBadDiscreteDataIsNamed(t *testing.T) {
 	for name, rows := range map[string]string{
 		"unknown.csv": "i,j\nann,bob\nbob,zoe\n", "near.csv": "i,j\nann,bobb\n", "twice.csv": "i,j\nann,bob\nbob,cid\nbob,ann\n", "loop.csv": "i,j\nann,ann\n",
 		"unweighted.csv": "i,j,weight\nann,bob,1\nbob,cid,\n", "infinite.csv": "i,j,weight\nann,bob,inf\nbob,cid,1\n", "same.csv": "id\nann\nann\n", "gap.csv": "id,lean\nann,1\nbob,\ncid,2\n",
-		"stray.csv":  "id,lean,no\nann,1,1\nbob,oops,2\ncid,2,NaN\n",
+		"stray.csv":  "id,lean\nann,1\nbob,oops\ncid,2\n",
 		"people.txt": people, "again.csv": "row,col,value\n1,1,0\n1,1,1\n",
 		"tables.csv": "a,b,value\n0,0,1\n1,2,1\n", "star.csv": "id\nv0\n" + linesOf(40, "v%d\n"), "rays.csv": "i,j\n" + linesOf(40, "v0,v%d\n"),
 	} {

@@ -151,7 +151,7 @@ func TestImputationFaults(t *testing.T) {
 	for _, c := range []struct{ data, by, change, want string }{
 		{"path: imp*.csv", "", "imp3.csv: drop", "imputation imp1.csv has 25 rows, and imputation imp3.csv has 24"},
 		{"path: imp1.csv", "", "", "each: imputation wants several imputations, and there is 1"},
-		{"path: imp*.csv", "", "imp4.csv: age,bmi\n1,2\n", `column "chl", imp4.csv: imp3.csv has this column and imp4.csv has not`},
+		{"path: imp*.csv", "", "imp4.csv: age,bmi\n1,2\n", `column "chl", imp4.csv: imp1.csv has this column and imp4.csv has not`},
 		{"path: imp*.csv", "", "imp2.csv: missing", `column "bmi", row 2 (line 3 of imp2.csv)`},
 		{"path: long.csv", ", by: imp", "", `there is no column "imp"`},
 	} {
