@@ -49,9 +49,9 @@ func (s *setup) findWeak() {
 	}
 }
 
-// carryEvery returns the number of iterations from one in which sds carry effects to the next: 2 if the data have little
-// of the effects' precision, else 4 for several terms, of which an sd may be far below the pilot's size. It is 0 for
-// groupings that have no such moves.
+// carryEvery returns the number of iterations from one in which sds carry effects to the next. It is 2 if the data have
+// little of the effects' precision, else 4 for several terms, of which an sd may be far below the pilot's size. It is 0
+// for groupings that have no such moves.
 func (b *block) carryEvery() int64 {
 	switch {
 	case b.weak:

@@ -81,8 +81,8 @@ func (h *hamiltonian) warnings(m *plan.Method, divergences int) (out []string) {
 		if m.Trajectories.Aim < highAccept {
 			raise = fmt.Sprintf("raise target_accept (%.4g) toward %.2g, ", m.Trajectories.Aim, highAccept)
 		}
-		out = append(out, fmt.Sprintf("%d of %d trajectories diverged: parts of the posterior may be missing from the draws; "+
-			"%sscale the columns, or give tighter priors", divergences, all, raise))
+		out = append(out, fmt.Sprintf("%d of %d trajectories diverged: parts of the posterior may be missing from the "+
+			"draws; %sscale the columns, or give tighter priors", divergences, all, raise))
 	}
 	if n := h.stopped(m.Trajectories.MaxDepth); n > 0 {
 		out = append(out,
