@@ -221,6 +221,7 @@ func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (judge.Eviden
 			continue
 		}
 		e.Names, e.Summaries = append(e.Names, p.Name), append(e.Summaries, p.Summary)
+		e.Families = append(e.Families, p.Family())
 	}
 	e.Statistics = statistics
 	return e, err
@@ -253,10 +254,11 @@ func (l *Ledger) Summaries(ctx context.Context, fingerprint string) ([]Parameter
 	var parameters []ParameterSummary
 	var statistics []judge.Statistic
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
-		all, err := readRows(ctx, c, `SELECT name, kind, coalesce(reason, ''), `+summaryColumns+` FROM summary
+		all, err := readRows(ctx, c, `SELECT s.name, s.kind, coalesce(reason, ''), coalesce(grouping, ''),
+			coalesce(term, ''), `+summaryColumns+` FROM summary s LEFT JOIN parameter p USING (fit_id, parameter_id)
 			WHERE fit_id = (SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete')
-			ORDER BY parameter_id < 0, parameter_id NULLS LAST, name`, func(p *ParameterSummary) []any {
-			return summaryInto(&p.Summary, &p.Name, &p.Kind, &p.Summary.Reason)
+			ORDER BY parameter_id < 0, parameter_id NULLS LAST, s.name`, func(p *ParameterSummary) []any {
+			return summaryInto(&p.Summary, &p.Name, &p.Kind, &p.Summary.Reason, &p.Grouping, &p.Term)
 		}, fingerprint)
 		for _, p := range all {
 			if p.Kind == statisticKind {

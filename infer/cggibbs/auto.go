@@ -10,7 +10,7 @@ import (
 )
 
 // AutoVersion names the rules of Auto: another choice is another sequence of draws.
-const AutoVersion = "auto/6"
+const AutoVersion = "auto/7"
 
 // Auto returns the basis that gives a thousand independent draws for the least
 // number of operations, with set-up, storing and all that surrounds a draw, and says why:
@@ -188,6 +188,9 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 	if opts.Update == "" && target.Scales() == 0 && !concave && (c.basis == "coordinate" || c.basis == "rotated") {
 		opts.Update = "doubling"
 	}
+	if opts.Update == "" && c.basis == "rotated" && serves(target) {
+		opts.Update = standardUpdate(target)
+	}
 	made, err := New(target, opts)
 	switch s := made.(type) {
 	case *basisSetup:
@@ -212,7 +215,7 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 
 // serves reports whether the conditionals of single coordinates are known to be
 // log-concave.
-func serves(target *glm.Target) bool { return standardUpdate(target) == "matched" }
+func serves(target *glm.Target) bool { return standardUpdate(target) != "stepping_out" }
 
 // standardUpdate is that of other bases than the paper's.
 func standardUpdate(target *glm.Target) string {
@@ -220,5 +223,40 @@ func standardUpdate(target *glm.Target) string {
 	if err != nil {
 		panic("cggibbs: no update was asked for, and yet " + err.Error())
 	}
+	if update == "matched" && rare(target) {
+		return "tangent"
+	}
 	return update
+}
+
+// eventsEach is the number of events to a coefficient below which they are rare.
+const eventsEach = 3
+
+// rare reports whether counts or successes are so few that the likelihood is flat on one side of the mode. A matched
+// proposal from there is as wide as the prior, and its way back from the mode hardly exists: chains stayed in such a tail
+// for thousands of iterations. Slices that tangents enclose leave it in one.
+func rare(target *glm.Target) bool {
+	data, events, trials := target.Data(), 0.0, 0.0
+	times := func(i int, x float64) float64 {
+		if data.Frequency != nil {
+			return float64(x * data.Frequency[i])
+		}
+		return x
+	}
+	for i, y := range data.Y {
+		events += times(i, y)
+		m := 1.0
+		if data.Trials != nil {
+			m = data.Trials[i]
+		}
+		trials += times(i, m)
+	}
+	switch target.Model().Family.Name {
+	case "poisson", "negative_binomial":
+	case "bernoulli", "binomial":
+		events = min(events, trials-events)
+	default:
+		return false
+	}
+	return events < eventsEach*float64(target.Cols())
 }

@@ -123,7 +123,7 @@ func (c costs) joins(p jointPilot, other float64) (best jointWay, words string) 
 			"tail of shape %.2f, above %.2f: proposals do not cover the tails", p.proposals, p.accepted, p.shape, p.limit())
 	}
 	for _, way := range jointWays {
-		if way.every != 1 && !(p.accepted >= leastAcceptance) {
+		if way.every != 1 && !(p.accepted >= leastAcceptance && p.shape < finiteVariance) {
 			continue
 		}
 		if way.moves, way.cost = c.least(c.joint(p, way)); best.joint == "" || way.cost < best.cost {

@@ -23,6 +23,10 @@ const (
 // of ones, where 0.15 were accepted, had 600 independent draws of 64,000.
 const leastAcceptance = 0.5
 
+// finiteVariance is the shape of the largest weights from which on they have no variance: joint moves are then chosen
+// with a sweep in each iteration only, since a chain may stay in a tail for longer than any pilot shows.
+const finiteVariance = 0.5
+
 // tailShare is the share of the posterior that a tail is, as in the tail ESS.
 const tailShare = 0.05
 

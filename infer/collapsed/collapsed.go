@@ -12,7 +12,7 @@ import (
 )
 
 // Version names the algorithm: it changes whenever the same stream gives other bits.
-const Version = "collapsed/1"
+const Version = "collapsed/2"
 
 // Options configures New.
 type Options struct {
@@ -106,6 +106,5 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	for c := range out.of {
 		out.of[c] = make(statistics, s.family.size())
 	}
-	out.start()
-	return out, nil
+	return out, s.Restart(c.Stream, out, starts)
 }

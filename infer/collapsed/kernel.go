@@ -1,6 +1,8 @@
 package collapsed
 
 import (
+	"slices"
+
 	"glmbatch/infer"
 	"glmbatch/infer/mixture"
 	"glmbatch/internal/variate"
@@ -118,27 +120,41 @@ func (k *kernel) logPrior() float64 {
 	return sum
 }
 
-// start draws labels: K rows are drawn, and each row goes to the one whose responses are nearest to its own.
-func (k *kernel) start() {
+// starts is the number of starts that a chain tries: fewer than those of mixture, since labels leave a poor partition
+// sooner if parameters are integrated out.
+const starts = 4
+
+// Begin draws labels: K rows are drawn, and each row goes to the one whose responses are nearest to its own.
+func (k *kernel) Begin(widths []float64) error {
 	seeds := make([]int, k.Components)
 	for c := range seeds {
 		seeds[c] = variate.Index(k.stream, len(k.labels))
 	}
 	for i := range k.labels {
-		nearest := k.family.far(seeds[0], i)
-		for c, seed := range seeds {
-			if d := k.family.far(seed, i); d < nearest {
-				nearest, k.labels[i] = d, uint8(c)
-			}
-		}
+		k.labels[i] = uint8(mixture.Nearest(widths, func(c int) float64 { return k.family.far(seeds[c], i) }))
 	}
 	k.collect()
 	k.drawParameters()
 	k.evaluate()
+	return nil
+}
+
+// State returns weights and parameters.
+func (k *kernel) State() (logW, theta []float64) { return k.logW, k.theta }
+
+// Save returns a function that goes back to the labels, weights and parameters of now.
+func (k *kernel) Save() (restore func()) {
+	labels, logW, theta := slices.Clone(k.labels), slices.Clone(k.logW), slices.Clone(k.theta)
+	return func() {
+		copy(k.labels, labels)
+		copy(k.logW, logW)
+		copy(k.theta, theta)
+		k.evaluate()
+	}
 }
 
 // Start says how the starting point was drawn.
-func (k *kernel) Start() string { return "rows drawn, each row with the nearest of them" }
+func (k *kernel) Start() string { return mixture.HowStarted(starts) }
 
 // Position writes the components in their order, then as they were sampled.
 func (k *kernel) Position(dst []float64) {

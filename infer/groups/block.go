@@ -28,8 +28,8 @@ type block struct {
 	weak     bool // the data say little of its effects
 	twice    bool // its effects move twice in an iteration
 	nested   bool // it is in a nest
-	// The precision of effects of the pilot's size.
-	reference float64
+	// The precision of effects of the pilot's size, of each term; nil if no move carries effects.
+	reference []float64
 }
 
 // newBlock lays out one Effects. Cost: O(n·q²).

@@ -18,7 +18,8 @@ const leastKnown = 0.55
 // ever refused.
 const mostKnown = 0.9
 
-// findWeak finds the groupings with one term of whose effects the data say little, and those whose effects move twice.
+// findWeak finds the groupings for which the data have little of the precision of the effects of some term, and those
+// with one term whose effects move twice.
 func (s *setup) findWeak() {
 	p := glm.NewPredictor(s.target)
 	p.SetUnconstrained(s.target.Penalised())
@@ -26,21 +27,39 @@ func (s *setup) findWeak() {
 	all := make([]float64, 3*n)
 	s.target.RowCurves(0, p.Eta(), p.Dispersions(), all[:n], nil, all[n:2*n], all[2*n:])
 	for _, b := range s.blocks {
-		if b.gram != nil || b.q > 1 || b.prior.SD[0].Kind == prior.Constant {
+		if b.gram != nil || b.q == 1 && b.prior.SD[0].Kind == prior.Constant {
 			continue
 		}
-		sums, known := newSums(b), 0.0
+		sums := newSums(b)
 		sums.begin()
 		sums.add(b, 0, all[:n], nil, all[n:2*n], all[2*n:])
 		sums.end(b)
-		scale := size / b.meanSquare(0)
-		b.reference = 1 / scale / scale
-		for _, h := range sums.curve {
-			known += h / (h + b.reference)
+		least := 1.0
+		for t := range b.q {
+			scale, known := size/b.meanSquare(t), 0.0
+			reference := 1 / scale / scale
+			for l := range b.levels {
+				h := sums.curve[(l*b.q+t)*b.q+t]
+				known += h / (h + reference)
+			}
+			b.reference, least = append(b.reference, reference), min(least, known/float64(b.levels))
 		}
-		known /= float64(b.levels)
-		b.weak, b.twice = known < leastKnown, leastKnown <= known && known < mostKnown
+		b.weak = least < leastKnown
+		b.twice = b.q == 1 && !b.weak && least < mostKnown
 	}
+}
+
+// carryEvery returns the number of iterations from one in which sds carry effects to the next. It is 2 if the data have
+// little of the effects' precision, else 4 for several terms, of which an sd may be far below the pilot's size. It is 0
+// for groupings that have no such moves.
+func (b *block) carryEvery() int64 {
+	switch {
+	case b.weak:
+		return 2
+	case b.q > 1 && b.reference != nil:
+		return 4
+	}
+	return 0
 }
 
 // moveCarried moves the sd of a grouping with one term, each effect with it so that it keeps its place ξ in a normal
@@ -52,6 +71,9 @@ func (s *setup) findWeak() {
 //
 // Cost: O(n) for each place of a slice.
 func (k *kernel) moveCarried(g *group) bool {
+	if g.q > 1 {
+		return k.moveCarriedTerms(g)
+	}
 	point := k.fixed.Point()
 	if !k.expand(g) {
 		return true // eta leaves the link's domain there: what decides on that stays in this move
@@ -103,9 +125,9 @@ func (k *kernel) expand(g *group) bool {
 		g.step[l] = -r
 	}
 	k.sumsAt(g, &g.here, g.step, nil)
-	most := furthest / math.Sqrt(g.reference)
+	most := furthest / math.Sqrt(g.reference[0])
 	for l, r := range g.r {
-		at := max(-most, min(most, g.here.slope[l]/(g.here.curve[l]+g.reference)))
+		at := max(-most, min(most, g.here.slope[l]/(g.here.curve[l]+g.reference[0])))
 		g.quotient[l], g.step[l] = at, at-r
 	}
 	k.sumsAt(g, &g.here, g.step, nil)

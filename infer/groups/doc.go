@@ -15,7 +15,7 @@
 //
 //   - gaussian.go: the coefficients of a closed gaussian;
 //   - levels.go: the effects of every level;
-//   - moves.go, carried.go: sds and correlations;
+//   - moves.go, carried.go, carriedterms.go: sds and correlations;
 //   - shift.go, shiftable.go: coefficients against effects, and which have such a shift;
 //   - nested.go: effects of nested groupings against each other; nest.go: their sds, and effects given their sums;
 //

@@ -11,7 +11,7 @@ import (
 )
 
 // Version names the algorithm: draws of different versions may differ in bits.
-const Version = "groups/3"
+const Version = "groups/4"
 
 // Options configures New. The zero value is ready to use.
 type Options struct {
@@ -195,8 +195,7 @@ func (b *block) explain(names []string, sliceEvery int64) string {
 		w.WriteString("each effect by a slice, sds given effects")
 	case b.sorted != nil:
 		fmt.Fprintf(&w, "matched to slope and curvature all at once%s, by slices once in %d sweeps; sds %s",
-			map[bool]string{true: ", twice"}[b.twice], sliceEvery,
-			map[bool]string{true: "with their effects, scaled or carried in turn", false: "scaled with their effects"}[b.weak])
+			map[bool]string{true: ", twice"}[b.twice], sliceEvery, b.explainScales())
 		if !b.nested {
 			w.WriteString(", then given them")
 		}
@@ -213,6 +212,17 @@ func (b *block) explain(names []string, sliceEvery int64) string {
 		w.WriteString([]string{"; shifted against ", ", "}[min(i, 1)] + names[s.column])
 	}
 	return w.String()
+}
+
+// explainScales describes the moves of sds together with their effects.
+func (b *block) explainScales() string {
+	switch {
+	case b.q > 1 && b.reference != nil:
+		return fmt.Sprintf("scaled with their effects, or carried with correlations once in %d sweeps", b.carryEvery())
+	case b.weak:
+		return "with their effects, scaled or carried in turn"
+	}
+	return "scaled with their effects"
 }
 
 // explain words the moves of a nest.

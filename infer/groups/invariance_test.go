@@ -376,7 +376,7 @@ func TestMovesAreInvariant(t *testing.T) {
 			}
 			return true
 		},
-		"carry": func(k *kernel, g *group) bool { return g.q > 1 || len(g.free) == 0 || k.moveCarried(g) },
+		"carry": func(k *kernel, g *group) bool { return len(g.free) == 0 || k.moveCarried(g) },
 		"draw":  (*kernel).drawLevels,
 		"pairs": func(k *kernel, _ *group) bool { return k.movePairs() },
 		"trade": func(k *kernel, _ *group) bool { // by itself: slices of single sds would hide much
@@ -400,7 +400,7 @@ func TestMovesAreInvariant(t *testing.T) {
 		case "pairs":
 			names = append(names, "gaussian/mostly", "bernoulli/mostly")
 		default:
-			names = append(names, "gaussian/2", "bernoulli/tailed", "poisson/4", "bernoulli/small", "negative/1")
+			names = append(names, "gaussian/2", "bernoulli/tailed", "poisson/4", "bernoulli/small", "negative/1", "gamma/2")
 		}
 		for _, name := range names {
 			if closed := strings.HasPrefix(name, "gaussian"); strings.Contains("match wide carry", move) && closed || move == "draw" && !closed {

@@ -60,6 +60,7 @@ type group struct {
 	step, noise        []float64
 	forward, threshold []float64 // of each level, the product of the diagonal of the factor, or h for one term
 	ratio, quotient    []float64
+	places             []float64 // of the effects where quadratic forms of several terms are made
 	taken              []bool
 	spread             float64 // of the proposals, in standard deviations of the matched law
 	squares, product   []float64
@@ -76,6 +77,7 @@ func newGroup(b *block) *group {
 		g.there = newSums(b)
 		g.forward, g.threshold, g.taken = make([]float64, b.levels), make([]float64, b.levels), make([]bool, b.levels)
 		g.ratio, g.quotient = make([]float64, b.levels), make([]float64, b.levels)
+		g.places = make([]float64, size)
 	}
 	g.squaresAlike = make([]float64, len(b.alike.curve))
 	g.width = 2.5 / math.Sqrt(float64(b.levels))
@@ -194,9 +196,9 @@ func (k *kernel) moveTheirScales() bool {
 	return true
 }
 
-// moveWith moves sds with their effects: by carrying them in every second iteration where the data say little of each
-// effect, else by scales. Of many rows each second iteration does without: such a move reads them some five times, and
-// many levels say much of an sd given themselves.
+// moveWith moves sds with their effects: by carrying them in some iterations, see carryEvery, else by scales. Of many
+// rows each second iteration does without: such a move reads them some five times, and many levels say much of an sd
+// given themselves.
 func (k *kernel) moveWith(g *group) bool {
 	turn := k.iteration
 	if glm.Tall(len(g.of)) {
@@ -207,10 +209,10 @@ func (k *kernel) moveWith(g *group) bool {
 	}
 	k.slice.Stepping = k.iteration >= stepFrom
 	defer func() { k.slice.Stepping = false }()
-	switch {
-	case g.plain:
+	if g.plain {
 		return true
-	case g.weak && turn%2 == 0:
+	}
+	if every := g.carryEvery(); every > 0 && turn%every == 0 {
 		return k.moveCarried(g)
 	}
 	return k.moveScales(g)

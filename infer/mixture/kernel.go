@@ -16,6 +16,9 @@ type kernel struct {
 	part   *glm.Part
 	sweeps *cggibbs.Conditional
 	words  string
+	// one and ranks are what starts are made of: parameters of one component, and the rows in order.
+	one   []float64
+	ranks []int
 
 	logW  []float64 // of the components' weights
 	theta []float64 // of one component after the other

@@ -109,22 +109,11 @@ func (l *Layout) Blocks(position []float64) (out [][]float64) {
 // Write writes the position where components have weights with these logs, and these parameters, component after
 // component. A weight may underflow to 0.
 func (l *Layout) Write(dst, logW, theta []float64) {
-	d := len(l.Of)
-	order := make([]int, l.Components)
-	for c := range order {
-		order[c] = c
-	}
+	d, order := len(l.Of), l.order(logW, theta)
 	weights := dst[l.half() : l.half()+l.Components]
 	for c, w := range logW {
 		weights[c] = min(1, vec.Exp(w))
 	}
-	key := func(c int) float64 {
-		if l.Order == d {
-			return weights[c]
-		}
-		return theta[c*d+l.Order]
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
 	for to, c := range order {
 		dst[to] = weights[c]
 		copy(dst[l.Components+to*d:], theta[c*d:(c+1)*d])

@@ -15,7 +15,7 @@ import (
 )
 
 // Version names the algorithm: it changes whenever the same stream gives other bits.
-const Version = "mixture/1 " + cggibbs.Version
+const Version = "mixture/2 " + cggibbs.Version
 
 // Options configures New.
 type Options struct {

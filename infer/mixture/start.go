@@ -9,54 +9,60 @@ import (
 	"glmbatch/internal/variate"
 )
 
+// starts is the number of starts that a chain tries.
+const starts = 16
+
 // startSweeps is how many sweeps each component gets over the rows that it starts with.
 const startSweeps = 10
 
-// start draws a starting point, other labels in each chain: K rows are drawn, each row goes to the one nearest to it in
-// the ranks of what the model of one component leaves of the responses, and the parameters of each component, which
-// begin at a start of that model, get some sweeps given these labels.
+// start draws a starting point, another one in each chain, out of several.
 func (k *kernel) start(c infer.Chain) (string, error) {
 	u, words := k.target.Start(c)
-	theta := make([]float64, len(u))
-	k.target.Constrain(u, theta)
-	seeds := make([]int, k.Components)
-	n := k.target.Rows()
-	for s := range seeds {
-		seeds[s] = variate.Index(c.Stream, n)
+	k.one = make([]float64, len(u))
+	k.target.Constrain(u, k.one)
+	k.ranks = k.rank(k.one)
+	if err := k.Restart(c.Stream, k, starts); err != nil {
+		return "", err
 	}
-	ranks := k.ranks(theta)
+	return fmt.Sprintf("%s of one component; %s", words, HowStarted(starts)), nil
+}
+
+// Begin draws labels: K rows are drawn, and each row goes to the nearest of them, by the ranks of what the model of one
+// component leaves of the responses. The parameters of each component begin at a start of that model, and get some
+// sweeps given these labels.
+func (k *kernel) Begin(widths []float64) error {
+	seeds := make([]int, k.Components)
+	for s := range seeds {
+		seeds[s] = variate.Index(k.stream, len(k.ranks))
+	}
 	k.forget()
 	frequency := k.target.Data().Frequency
-	for i, r := range ranks {
-		nearest, many := 0, 1.0
-		for s, row := range seeds {
-			if far(ranks[row], r) < far(ranks[seeds[nearest]], r) {
-				nearest = s
-			}
-		}
+	for i, r := range k.ranks {
+		many := 1.0
 		if frequency != nil {
 			many = frequency[i]
 		}
+		nearest := Nearest(widths, func(c int) float64 {
+			d := k.ranks[seeds[c]] - r
+			return float64(max(d, -d))
+		})
 		k.join(nearest, i, many)
 	}
-	DrawWeights(c.Stream, k.opts.Concentration, k.counts, k.logW)
+	DrawWeights(k.stream, k.opts.Concentration, k.counts, k.logW)
 	for j := range k.Components {
-		copy(k.theta[j*len(theta):], theta)
+		copy(k.theta[j*len(k.Of):], k.one)
 	}
 	for range startSweeps {
 		if _, err := k.moveComponents(); err != nil {
-			return "", err
+			return err
 		}
 	}
 	k.evaluate()
-	return fmt.Sprintf("%s of one component; %d rows drawn, each row with the nearest of them, %d sweeps", words,
-		k.Components, startSweeps), nil
+	return nil
 }
 
-func far(a, b int) int { return max(a-b, b-a) }
-
-// ranks orders the rows by what is left of their responses at parameters of one component.
-func (k *kernel) ranks(theta []float64) []int {
+// rank orders the rows by what is left of their responses at parameters of one component.
+func (k *kernel) rank(theta []float64) []int {
 	data, n := k.target.Data(), k.target.Rows()
 	rest := make([]float64, n)
 	design.Multiplied(data.X, theta[:k.target.Cols()], rest)
@@ -85,4 +91,17 @@ func (k *kernel) ranks(theta []float64) []int {
 		out[i] = r
 	}
 	return out
+}
+
+// State returns weights and parameters.
+func (k *kernel) State() (logW, theta []float64) { return k.logW, k.theta }
+
+// Save returns a function that goes back to the weights and parameters of now.
+func (k *kernel) Save() (restore func()) {
+	logW, theta := slices.Clone(k.logW), slices.Clone(k.theta)
+	return func() {
+		copy(k.logW, logW)
+		copy(k.theta, theta)
+		k.evaluate()
+	}
 }

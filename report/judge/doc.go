@@ -5,5 +5,5 @@
 // draws, and whoever draws can judge without a database. Package report stores
 // gates and verdicts, and reads evidence back.
 //
-// Read gates.go, then verdict.go, then advice.go.
+// Read gates.go, then verdict.go with families.go, then advice.go.
 package judge

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 )
 
@@ -87,11 +88,16 @@ func Defaults() Gates {
 }
 
 // Strict returns the gates that a growing run aims at: every limit that warns
-// fails, and drift, which more draws do not mend, does not count.
+// fails. Divergences and drift, which more draws do not remove, do not count.
 func (g Gates) Strict() Gates {
 	strict := func(l Limits) Limits { return Limits{Fail: l.Strict()} }
-	return Gates{RHat: strict(g.RHat), ESSBulk: strict(g.ESSBulk), ESSTail: strict(g.ESSTail),
-		Divergences: strict(g.Divergences)}
+	return Gates{RHat: strict(g.RHat), ESSBulk: strict(g.ESSBulk), ESSTail: strict(g.ESSTail)}
+}
+
+// Diverged reports whether so many divergences break the limit that fails. More draws only add to them.
+func (g Gates) Diverged(divergences int) bool {
+	limit := g.Divergences.Fail
+	return limit.On && divergences > int(math.Floor(limit.At))
 }
 
 // storedGates is the JSON of Gates, as the ledger and its readers have it: the

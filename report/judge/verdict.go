@@ -30,9 +30,11 @@ type Verdict struct {
 
 // Evidence is what a verdict rests on.
 type Evidence struct {
-	Names      []string       // of the parameters
-	Summaries  []diag.Summary // of the parameters
-	Statistics []Statistic    // log_lik and the like, gated as parameters are
+	Names     []string       // of the parameters
+	Summaries []diag.Summary // of the parameters
+	// Families are those of the parameters, see Family; nil if no parameter has one.
+	Families   []string
+	Statistics []Statistic // log_lik and the like, gated as parameters are
 	// Derived quantities are gated as parameters are, but that a diagnostic which
 	// ties leave undefined (of draws that are all 1, say) is passed over: their
 	// parameters speak for them. Draws without a finite value break every gate.
@@ -168,8 +170,13 @@ func (g gate) judge(in *Evidence) []string {
 		return nil
 	}
 	var parameters, statistics, derived tally
+	families := in.families()
 	for i := range in.Summaries {
-		parameters.add(g, parameterName(in.Names, i), &in.Summaries[i])
+		to := &parameters
+		if f := families.of(in, i); f != nil {
+			to = &f.tally
+		}
+		to.add(g, parameterName(in.Names, i), &in.Summaries[i])
 	}
 	for i := range in.Statistics {
 		statistics.add(g, in.Statistics[i].Name, &in.Statistics[i].Summary)
@@ -180,7 +187,7 @@ func (g gate) judge(in *Evidence) []string {
 			derived.add(g, in.Derived[i].Name, s)
 		}
 	}
-	return slices.Concat(parameters.words(g, "parameters"), statistics.words(g, "statistics"),
+	return slices.Concat(parameters.words(g, "parameters"), families.words(g), statistics.words(g, "statistics"),
 		derived.words(g, "derived quantities"))
 }
 

@@ -126,16 +126,20 @@ func TestDrifted(t *testing.T) {
 	}
 }
 
-// A growing run aims at the stricter limits, and not at drift.
+// A growing run aims at the stricter limits, and neither at divergences nor at drift.
 func TestStrictGates(t *testing.T) {
 	g := Gates{
 		RHat: Limits{Warn: At(1.01), Fail: At(1.05)}, ESSBulk: Limits{Fail: At(400)}, ESSTail: Limits{Warn: At(100)},
 		Divergences: Limits{Warn: At(0), Fail: At(5)}, Drift: DriftGates{Shift: Limits{Fail: At(1)}},
 	}
 	fail := func(x float64) Limits { return Limits{Fail: At(x)} }
-	if got, want := g.Strict(), (Gates{RHat: fail(1.01), ESSBulk: fail(400), ESSTail: fail(100),
-		Divergences: fail(0)}); got != want {
+	if got, want := g.Strict(), (Gates{RHat: fail(1.01), ESSBulk: fail(400), ESSTail: fail(100)}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+	for n, want := range map[int]bool{0: false, 5: false, 6: true} {
+		if g.Diverged(n) != want || (Gates{}).Diverged(n) {
+			t.Errorf("%d divergences under %+v: %v, want %v", n, g.Divergences, g.Diverged(n), want)
+		}
 	}
 }
 

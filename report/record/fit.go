@@ -140,6 +140,30 @@ type ParameterSummary struct {
 	Name    string
 	Kind    infer.ParameterKind
 	Summary diag.Summary
+	// Grouping and Term are those of infer.Parameter; empty but where a ledger's summaries are read.
+	Grouping, Term string
+}
+
+// Family is that of the parameter for gates; see Family.
+func (p *ParameterSummary) Family() string {
+	return Family(infer.Parameter{Kind: p.Kind, Grouping: p.Grouping, Term: p.Term})
+}
+
+// Family is that of the parameter for gates; see Family.
+func (p *Parameter) Family() string {
+	return Family(infer.Parameter{Kind: p.Kind, Grouping: p.Grouping, Term: p.Term})
+}
+
+// Family names the quantities alike that gates judge together with a parameter: the effects of one term of a grouping,
+// the cells of an incomplete column. It is empty for other parameters.
+func Family(p infer.Parameter) string {
+	switch p.Kind {
+	case infer.GroupEffect:
+		return "effects of " + p.Grouping + ", " + p.Term
+	case infer.Imputed:
+		return "cells of " + p.Grouping
+	}
+	return ""
 }
 
 // Diagnostic is one number about a fit or one of its chains.

@@ -31,7 +31,8 @@ func (p *Prepared) Check(d *Draws, w plan.Window) (*Measured, plan.Checked, erro
 		return nil, plan.Checked{}, err
 	}
 	withoutDerivedMoments(m.Derived, p.Quantities, Names(p.Kept), p.Doubts)
-	return m, plan.Checked{Mixed: m.mixed(p.Gates), Reached: p.reached(m)}, nil
+	m.Lost = p.Pipeline.Run.Until.ESS == 0 && p.Gating.Off == "" && p.Gates.Diverged(m.Divergences)
+	return m, plan.Checked{Mixed: m.mixed(p.Gates, p.Kept), Reached: p.reached(m)}, nil
 }
 
 // reached reports whether the run's target holds.

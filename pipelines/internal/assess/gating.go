@@ -54,7 +54,7 @@ func withoutConstants(e *judge.Evidence, focused bool) {
 	}
 	m.passOver(focused)
 	names, summaries := e.Names, e.Summaries
-	e.Names, e.Summaries = nil, nil
+	e.Names, e.Summaries, e.Families = nil, nil, nil // discrete systems have no families
 	for i, s := range summaries {
 		if m.gated(i) {
 			e.Names, e.Summaries = append(e.Names, names[i]), append(e.Summaries, s)
@@ -105,13 +105,7 @@ func (p *Prepared) evidence(m *Measured) judge.Evidence {
 		Divergences: m.Divergences,
 		Warnings:    p.warnings(m),
 	}
-	names := Names(p.Kept)
-	for i, s := range m.Parameters {
-		if m.gated(i) {
-			e.Summaries = append(e.Summaries, s)
-			e.Names = append(e.Names, names[min(i, len(names)):min(i+1, len(names))]...)
-		}
-	}
+	m.addParameters(&e, p.Kept)
 	if p.Gating.Constants {
 		tied(&e, m.still)
 	}

@@ -100,7 +100,7 @@ func grow(t *testing.T, fits int, truth float64, chain func() grower) (first, co
 				first.add(s, truth, w)
 			}
 			var next plan.Window
-			if next, done = schedule.Next(w, plan.Checked{Mixed: m.mixed(gates), Reached: reached}); done {
+			if next, done = schedule.Next(w, plan.Checked{Mixed: m.mixed(gates, nil), Reached: reached}); done {
 				confirmed.add(s, truth, w)
 			}
 			w = next

@@ -19,6 +19,9 @@ const minEBFMI = 0.3
 // about. Warm-up of a few hundred iterations comes within a tenth of its aim.
 const minAccept = 0.75
 
+// highAccept is the target_accept beyond which no higher one is advised.
+const highAccept = 0.99
+
 // hamiltonian is what the iterations of a Hamiltonian sampler say about the
 // window: one entry per chain, besides counts over all.
 type hamiltonian struct {
@@ -74,9 +77,12 @@ func (h *hamiltonian) warnings(m *plan.Method, divergences int) (out []string) {
 	}
 	all := h.trajectories()
 	if divergences > 0 {
-		out = append(out,
-			fmt.Sprintf("%d of %d trajectories diverged: parts of the posterior may be missing from the draws; "+
-				"raise target_accept (0.8) toward 0.99, scale the columns, or give tighter priors", divergences, all))
+		raise := ""
+		if m.Trajectories.Aim < highAccept {
+			raise = fmt.Sprintf("raise target_accept (%.4g) toward %.2g, ", m.Trajectories.Aim, highAccept)
+		}
+		out = append(out, fmt.Sprintf("%d of %d trajectories diverged: parts of the posterior may be missing from the "+
+			"draws; %sscale the columns, or give tighter priors", divergences, all, raise))
 	}
 	if n := h.stopped(m.Trajectories.MaxDepth); n > 0 {
 		out = append(out,

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"time"
 
+	"glmbatch/infer"
 	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report/judge"
+	"glmbatch/report/record"
 )
 
 // Measured is what a check found in a window of draws.
@@ -17,6 +19,8 @@ type Measured struct {
 	Parameters  []diag.Summary // one per parameter, in the order of the draws
 	Derived     []diag.Summary // of the derived quantities, in the order of the spec
 	Divergences int
+	// Lost reports whether a gate fails that more draws do not make hold. Such a fit does not grow.
+	Lost        bool
 	local       []bool // local scales, and constants of discrete systems, which no gate looks at; nil: none
 	still       bool   // log_lik never moves, and no gate looks at it
 	deriving    *Deriving
@@ -91,9 +95,34 @@ func (m *Measured) densities(f *spool.Fit, work *diag.Workspace, w plan.Window) 
 
 // mixed reports whether R-hat passes its gate, without a warning, for every
 // gated quantity. A quantity whose R-hat cannot be computed has not mixed.
-func (m *Measured) mixed(g judge.Gates) bool {
+func (m *Measured) mixed(g judge.Gates, kept []infer.Parameter) bool {
 	limit := g.RHat.Strict()
-	return !limit.On || m.WorstRHat() <= limit.At
+	if !limit.On {
+		return true
+	}
+	var e judge.Evidence
+	m.addParameters(&e, kept)
+	for _, s := range m.extra {
+		e.Summaries, e.Families = append(e.Summaries, s.Summary), append(e.Families, "")
+	}
+	if !m.still {
+		e.Summaries, e.Families = append(e.Summaries, m.logLik), append(e.Families, "")
+	}
+	return len(e.Summaries) == 0 || judge.Judge(judge.Gates{RHat: judge.Limits{Fail: limit}}, e).Grade != judge.Fail
+}
+
+// addParameters adds the gated parameters to evidence; kept describes them.
+func (m *Measured) addParameters(e *judge.Evidence, kept []infer.Parameter) {
+	for i, s := range m.Parameters {
+		if !m.gated(i) {
+			continue
+		}
+		name, family := "", ""
+		if i < len(kept) {
+			name, family = kept[i].Name, record.Family(kept[i])
+		}
+		e.Names, e.Summaries, e.Families = append(e.Names, name), append(e.Summaries, s), append(e.Families, family)
+	}
 }
 
 // gated reports whether gates look at parameter i.

@@ -44,18 +44,18 @@ func TestEffectiveSampleSizeOfTheTarget(t *testing.T) {
 func TestMixedNeedsEveryRHat(t *testing.T) {
 	gate := judge.Gates{RHat: judge.Limits{Fail: judge.At(1.01)}}
 	m := &Measured{Parameters: []diag.Summary{{RHat: 1.005}, {RHat: 1.009}}, logLik: diag.Summary{RHat: 1}}
-	if !m.mixed(gate) {
+	if !m.mixed(gate, nil) {
 		t.Error("every R-hat is below the gate, and yet not mixed")
 	}
 	m.logLik.RHat = 1.02
-	if m.mixed(gate) {
+	if m.mixed(gate, nil) {
 		t.Error("log_lik has not mixed, and yet mixed")
 	}
 	m.logLik.RHat = math.NaN()
-	if m.mixed(gate) {
+	if m.mixed(gate, nil) {
 		t.Error("an R-hat that cannot be computed passes")
 	}
-	if !m.mixed(judge.Gates{}) {
+	if !m.mixed(judge.Gates{}, nil) {
 		t.Error("a gate that is off stops a run")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"glmbatch/report/record"
 )
 
-// Grow draws and checks until the schedule is done.
+// Grow draws and checks until the schedule is done, or the fit is lost.
 func (c *Chains) Grow(ctx context.Context) (*assess.Drawn, error) {
 	draws := assess.NewDraws(c.Spool, c.numbers, c.Problem)
 	w := c.Schedule.Start()
@@ -35,7 +35,7 @@ func (c *Chains) Grow(ctx context.Context) (*assess.Drawn, error) {
 		}
 		c.progress.Checked(c.Progress(m))
 		next, done := c.Schedule.Next(w, checked)
-		if done {
+		if done || m.Lost {
 			out := &assess.Drawn{Prepared: c.Prepared, Draws: draws, Window: w, Measured: m}
 			out.Collected, err = c.collect(ctx, w)
 			return out, err

@@ -212,6 +212,7 @@ func (f *Foreign) judge(fit *report.Fit, columns []int) {
 		if kind := fit.Parameters[p].Kind; kind != infer.LocalScale {
 			evidence.Names, evidence.Summaries = append(evidence.Names, fit.Parameters[p].Name),
 				append(evidence.Summaries, s)
+			evidence.Families = append(evidence.Families, fit.Parameters[p].Family())
 			if !math.IsNaN(s.ESSBulk) {
 				ess = append(ess, s.ESSBulk)
 			}

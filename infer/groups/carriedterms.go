@@ -1,0 +1,194 @@
+package groups
+
+import (
+	"math"
+
+	"glmbatch/infer/glm"
+	"glmbatch/internal/vec"
+)
+
+// moveCarriedTerms is moveCarried of a grouping with several terms: it moves each sd and each partial correlation,
+// with the effects of every level. With the effects as r = L·v, L the factor of their covariance, and slope s and
+// curvature H of a level's quadratic form, v = A⁻¹·Lᵀs + K⁻ᵀ·ξ with A = I + LᵀHL = K·Kᵀ. The move holds ξ, so that the
+// density is likelihood · Π N(v; 0, I)/|K| · prior(sd, correlation): that of the scales given the data, as far as the
+// quadratic forms describe the data. A correlation with an sd near 0 therefore moves through all of its prior in one
+// move; given the effects it would move by one over the root of the number of levels.
+//
+// Cost: O(n·q) and O(levels·q³) for each place of a slice.
+func (k *kernel) moveCarriedTerms(g *group) bool {
+	if !k.expandTerms(g) || !g.hold() {
+		return true // as in moveCarried
+	}
+	for _, t := range g.free {
+		prior := func(x float64) float64 { return g.logDensitySD(t, x) }
+		if !k.carryAlong(g, &g.logSD[t], prior) {
+			return k.bad(g.sdName(t))
+		}
+	}
+	at := 0
+	for i := range g.q {
+		for j := range i {
+			prior := func(y float64) float64 { return g.logDensityPartial(j, y) }
+			if !k.carryAlong(g, &g.partial[at], prior) {
+				return k.bad(g.correlationName(i, j))
+			}
+			at++
+		}
+	}
+	return true
+}
+
+// carryAlong moves one coordinate of the scales by a slice, with the effects of every level.
+func (k *kernel) carryAlong(g *group, at *float64, prior func(x float64) float64) bool {
+	point, from := k.fixed.Point(), *at
+	base, place := point.Value().LogLik, k.direction.Eta
+	set := func(x float64) (density float64) {
+		*at = from + x
+		g.settle()
+		return g.carryTerms()
+	}
+	f := func(x float64) (float64, glm.Value) {
+		p := prior(from + x)
+		if math.IsInf(p, -1) {
+			return p, glm.Value{}
+		}
+		if p += set(x); math.IsInf(p, -1) {
+			return p, glm.Value{}
+		}
+		g.beside(place, 0, g.step, point.Eta())
+		v := point.ValueAt(place)
+		k.touched += int64(len(place))
+		return (v.LogLik - base) + p, v
+	}
+	current := prior(from) + set(0)
+	x, v, moved, ok := k.slice.Update(f, current, g.width, g.doublings)
+	if !ok || !moved {
+		set(0)
+		return ok
+	}
+	set(x)
+	g.beside(place, 0, g.step, point.Eta())
+	point.MoveTo(place, v)
+	k.touched += int64(len(place))
+	for l, d := range g.step {
+		g.r[l] += d
+	}
+	k.rows.known = false
+	return true
+}
+
+// expandTerms is expand for several terms. It leaves the slopes at effects of 0 in g.here.slope.
+func (k *kernel) expandTerms(g *group) bool {
+	for l, r := range g.r {
+		g.step[l] = -r
+	}
+	k.sumsAt(g, &g.here, g.step, nil)
+	q := g.q
+	var h, at [maxTerms * maxTerms]float64
+	for l := range g.levels {
+		copy(h[:], g.here.curve[l*q*q:(l+1)*q*q])
+		copy(at[:], g.here.slope[l*q:(l+1)*q])
+		for t, reference := range g.reference {
+			h[t*q+t] += reference
+		}
+		if !factor(h[:q*q], q) {
+			return false
+		}
+		lower(h[:q*q], q, at[:q])
+		upper(h[:q*q], q, at[:q])
+		for t, reference := range g.reference {
+			most := furthest / math.Sqrt(reference)
+			to := max(-most, min(most, at[t]))
+			g.places[l*q+t], g.step[l*q+t] = to, to-g.r[l*q+t]
+		}
+	}
+	k.sumsAt(g, &g.here, g.step, nil)
+	for l := range g.levels {
+		times(g.here.curve[l*q*q:(l+1)*q*q], q, g.places[l*q:(l+1)*q], at[:q])
+		for t, x := range at[:q] {
+			s := g.here.slope[l*q+t] + x
+			if g.here.slope[l*q+t] = s; !(math.Abs(s) <= math.MaxFloat64) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hold makes the ξ of the effects as they are, in g.noise; false if a level has none.
+func (g *group) hold() bool {
+	q := g.q
+	var a [maxTerms * maxTerms]float64
+	var b, v [maxTerms]float64
+	for l := range g.levels {
+		if !g.factorLevel(l, a[:q*q], b[:q]) {
+			return false
+		}
+		copy(v[:], g.r[l*q:(l+1)*q])
+		lower(g.chol, q, v[:q])
+		xi := g.noise[l*q : (l+1)*q]
+		transposed(a[:q*q], q, v[:q], xi)
+		for t := range xi {
+			xi[t] -= b[t]
+		}
+	}
+	return true
+}
+
+// factorLevel writes the factor K of A of a level to a, and K⁻¹·Lᵀs to b; false if there is none.
+func (g *group) factorLevel(l int, a, b []float64) bool {
+	q := g.q
+	h := g.here.curve[l*q*q : (l+1)*q*q]
+	var hl [maxTerms * maxTerms]float64
+	for j := range q {
+		for i := range q {
+			s := 0.0
+			for m := j; m < q; m++ {
+				s = math.FMA(h[i*q+m], g.chol[m*q+j], s)
+			}
+			hl[i*q+j] = s
+		}
+	}
+	for i := range q {
+		for j := range i + 1 {
+			s := 0.0
+			for m := i; m < q; m++ {
+				s = math.FMA(g.chol[m*q+i], hl[m*q+j], s)
+			}
+			a[i*q+j] = s
+		}
+		a[i*q+i]++
+	}
+	if !factor(a, q) {
+		return false
+	}
+	transposed(g.chol, q, g.here.slope[l*q:(l+1)*q], b)
+	lower(a, q, b)
+	return true
+}
+
+// carryTerms makes the steps of the effects to where they are at the scales as they stand, and returns the log density
+// there but for likelihood and prior of the scales; −Inf if a level has none.
+func (g *group) carryTerms() float64 {
+	q, sum, roots := g.q, 0.0, 1.0
+	var a [maxTerms * maxTerms]float64
+	var v [maxTerms]float64
+	for l := range g.levels {
+		if !g.factorLevel(l, a[:q*q], v[:q]) {
+			return math.Inf(-1)
+		}
+		if roots *= diagonal(a[:q*q], q); roots > manyProduct {
+			sum, roots = sum-vec.Log(roots), 1
+		}
+		for t, xi := range g.noise[l*q : (l+1)*q] {
+			v[t] += xi
+		}
+		upper(a[:q*q], q, v[:q])
+		sum = math.FMA(-0.5, dot(v[:q], v[:q]), sum)
+		for i := range q {
+			at := dot(g.chol[i*q:i*q+i+1], v[:i+1])
+			g.step[l*q+i] = at - g.r[l*q+i]
+		}
+	}
+	return sum - vec.Log(roots)
+}
