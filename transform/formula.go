@@ -97,6 +97,9 @@ func (f *Formula) Columns(schema *arrow.Schema) ([]string, error) {
 	return inOrder(names, s.columns()), nil
 }
 
+// Open reports whether the formula takes columns by . or a glob: its terms follow the order of the table's columns.
+func (f *Formula) Open() bool { return f.right.open() }
+
 // Named returns the columns of schema that a table must have for Columns and
 // Build: those that Columns returns and those that the formula takes away by
 // name, as id in y ~ . - id, in the schema's order.

@@ -77,7 +77,7 @@ func classesOf(u *Unit, m *spec.Model) (*Classes, error) {
 		defer table.Release()
 	}
 	out := &Classes{mixing: mixing{fit: &Fit{Unit: u, Model: m}}, formula: formula}
-	if out.dataHash, err = table.Hash(reads); err != nil {
+	if out.dataHash, err = hashColumns(reads, false, table.Hash); err != nil {
 		return nil, err
 	}
 	read := transform.ItemsSpec{Dataset: u.Name(), File: table.From(), Locate: table.Locate, Missing: m.Missing,
@@ -290,7 +290,7 @@ func (c *Classes) observations() float64 {
 // Facts names the model and its items.
 func (c *Classes) Facts() Facts {
 	out := Facts{Family: record.MixtureFamily(record.Items), Formula: c.fit.Model.Formula, Rows: c.Counted,
-		Columns: len(c.items), DataHash: c.dataHash, Warnings: c.Warnings,
+		Columns: len(c.items), DataHash: c.dataHash.Value, Warnings: c.Warnings,
 		Notes: slices.Concat(c.Notes, c.laws(), c.fit.Unit.notes())}
 	if c.Frequency != nil {
 		out.Observations = c.observations()
@@ -344,7 +344,9 @@ func (c *Classes) Need(chains, _ int) Need {
 }
 
 // Identify adds the hash of the data and the model.
-func (c *Classes) Identify(id *Identity) { id.Data, id.Model = c.dataHash, identifyModel(c.fit.Model) }
+func (c *Classes) Identify(id *Identity) {
+	id.Data, id.data, id.Model = c.dataHash.Value, c.dataHash, identifyModel(c.fit.Model)
+}
 
 // Observed are the rows; what they are is known by Part.
 func (c *Classes) Observed() Observed {

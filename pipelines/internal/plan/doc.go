@@ -20,7 +20,7 @@
 //     with several responses, latent classes;
 //   - discrete.go, discretemethod.go, discretechains.go, discretefound.go: discrete systems;
 //   - schedule.go: how long chains get; memory.go, work.go: what they may take;
-//   - identity.go, changes.go: what decides their draws, and what of it has changed;
+//   - identity.go, datahash.go, changes.go: what decides their draws, and what of it has changed;
 //   - earlier.go, around.go, datasummary.go: starts from the posterior of an earlier fit;
 //   - folds.go: rows that k-fold leaves out together;
 //   - averages.go, drawnrows.go: rows that derived quantities and effects average over, complete or not;

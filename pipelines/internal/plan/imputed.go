@@ -30,7 +30,7 @@ type Imputed struct {
 	columns  []*columnModel
 	problem  *impute.Problem
 	method   Method
-	dataHash string
+	dataHash DataHash
 	cells    int
 	averages map[string]drawnAverage
 	beside   []*transform.Beside // of the rows with a response
@@ -100,18 +100,19 @@ func imputedOf(u *Unit, m *spec.Model) (*Imputed, error) {
 }
 
 // imputedHash is that of the columns which the formula reads, and of those of the models of columns.
-func imputedHash(table *ingest.Table, m *spec.Model, reads []string) (string, error) {
+func imputedHash(table *ingest.Table, m *spec.Model, reads []string) (h DataHash, err error) {
 	for _, i := range m.Imputation {
 		if own, err := transform.ParseFormula(i.Formula); err == nil {
 			more, err := own.Columns(table.Data.Schema())
 			if err != nil {
-				return "", fmt.Errorf("model %q, imputation of column %q: %w", m.Name, i.Name, err)
+				return h, fmt.Errorf("model %q, imputation of column %q: %w", m.Name, i.Name, err)
 			}
 			reads = append(reads, more...)
 		}
 	}
 	slices.Sort(reads)
-	return table.Hash(slices.Compact(reads))
+	h.Value, err = table.Hash(slices.Compact(reads))
+	return h, err
 }
 
 // gapsOf finds the incomplete columns of terms and of the models of columns, and the rows without a response.
@@ -337,7 +338,7 @@ func (p *Imputed) Foreseen() string { return "" }
 func (p *Imputed) Facts() Facts {
 	m, d := p.fit.Model, p.design
 	return Facts{Family: m.Family.Name, Link: m.Family.Link, Formula: m.Formula, Rows: d.Counted, Columns: d.Data.Cols(),
-		DataHash: p.dataHash, Warnings: d.Warnings,
+		DataHash: p.dataHash.Value, Warnings: d.Warnings,
 		Notes: append(d.Notes[:len(d.Notes):len(d.Notes)], p.fit.Unit.notes()...)}
 }
 
@@ -365,7 +366,7 @@ func (p *Imputed) Need(chains, workers int) Need {
 
 // Identify adds the hash of the data, the model, and the version of the sampler of coefficients.
 func (p *Imputed) Identify(id *Identity) {
-	id.Data, id.Model = p.dataHash, identifyModel(p.fit.Model)
+	id.Data, id.data, id.Model = p.dataHash.Value, p.dataHash, identifyModel(p.fit.Model)
 	id.Versions["cggibbs"] = cggibbs.Version
 	p.identifyGroups(id)
 }

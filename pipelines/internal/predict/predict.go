@@ -331,31 +331,13 @@ func (c *Config) changed(o *opened) {
 	if c.Data != "" {
 		return
 	}
-	hash := usedHash(o.table, o.record)
+	hash, err := plan.UsedHash(o.table, o.record)
 	if o.drawn != nil {
-		hash = o.drawn.Hash
+		hash, err = o.drawn.Hash, nil
 	}
-	if hash != "" && hash != o.stored.DataHash {
+	if err == nil && !hash.Is(o.stored.DataHash) {
 		fmt.Fprintf(c.Notes, "note: the data have changed since the fit of %s UTC\n", o.stored.Created.Format(time.DateTime))
 	}
-}
-
-// usedHash is the hash of the columns that a fit uses, as it is at fit time;
-// empty where a column is gone.
-func usedHash(table *ingest.Table, record *transform.Record) string {
-	columns, err := record.Reads(table.Data.Schema())
-	if err != nil {
-		return ""
-	}
-	if table.Counts() != nil {
-		table = table.Over(columns)
-		defer table.Release()
-	}
-	hash, err := table.Hash(columns)
-	if err != nil {
-		return ""
-	}
-	return hash
 }
 
 // predicting is a prediction on its way to the writer.
