@@ -72,3 +72,21 @@ samplers:`, 1) + `fits:
 		}
 	}
 }
+
+// A column of an offset that . takes is a term, a note names it, and the fit is not one of a program that left it out.
+func TestDotTakesOffset(t *testing.T) {
+	f := newFolder(t, strings.Replace(strings.Replace(fmt.Sprintf(quick, "claims: {path: claims.csv}"), "y ~ age",
+		"y ~ . - region + offset(log(n + 1))", 1), "samplers:", `  o: {formula: "y ~ . - region - n + offset(log(n + 1))", family: poisson}
+samplers:`, 1))
+	f.write("claims.csv", strings.Replace(claims, "-3", "3", 1))
+	f.run(pipelines.RunOptions{})
+	got := f.ask("t.duckdb", `SELECT f.model, string_agg(p.name, ' ' ORDER BY parameter_id), any_value(algorithm_versions
+		->> 'dot') FROM parameter p JOIN fit f USING (fit_id) GROUP BY ALL ORDER BY ALL`)
+	if want := "m,(Intercept) n age,2\no,(Intercept) age,"; got != want {
+		t.Errorf("terms are\n%s\nwant\n%s", got, want)
+	}
+	notes := f.ask("t.duckdb", "SELECT model FROM event JOIN fit USING (fit_id) WHERE message LIKE '%add - n to the formula%'")
+	if notes != "m" {
+		t.Errorf("the note is of %q", notes)
+	}
+}

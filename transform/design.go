@@ -169,6 +169,9 @@ func (b *builder) settings() error {
 		return err
 	}
 	b.chosen = chosen
+	for _, name := range s.Formula.OffsetTerms() {
+		b.note("column %q of offset() is a term too, as in R: add - %s to the formula to leave it out", name, quoteName(name))
+	}
 	if s.Standardize == "max_abs" && asked == "means" && chosen.intercept && len(chosen.terms) > 0 {
 		return b.tableError("max_abs keeps zeros and so never centres: the prior of the intercept cannot be "+
 			"stated at the means", "write intercept: {prior: …, at: zero}, or standardize: center_scale")

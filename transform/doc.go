@@ -10,11 +10,10 @@
 //
 // R's notation: response ~ terms, with + and - to add and remove, a:b for the
 // interaction, a*b for a + b + a:b, (a + b + c)^2 for all crossings of two, a/b
-// and b %in% a for nesting, . for every column that is not used elsewhere
-// (response, trials, offset), 1 and 0 for the intercept, and backquotes for
-// names that are not plain words. Terms stand by degree, variables within a term
-// in the order of the text. Text and boolean columns are factors, numbers in
-// factor(x) too. A factor of an interaction is coded by all of its levels where
+// and b %in% a for nesting, . for every column that the left side does not read, 1
+// and 0 for the intercept, and backquotes for names that are not plain words.
+// Terms stand by degree, variables within a term in the order of the text. Text
+// and boolean columns are factors, numbers in factor(x) too. A factor of an interaction is coded by all of its levels where
 // its margin is not in the model: R's rule, see fullCoding.
 //
 // Numbers may go through arithmetic and comparisons in I(), and through log, log2,
@@ -67,9 +66,8 @@
 // glob("*_rate"), where * stands for any run of characters and ? for one.
 // R has no globs, so that a formula from R never changes its meaning here.
 //
-// Decision: . and globs leave out the columns of offset() and trials(), where R
-// takes those of offset() in: an exposure is hardly ever meant as a predictor
-// too, and can be named if it is.
+// Decision: . and globs take the columns of offset(), as R does. They leave out those of weights, which R's terms()
+// takes, and those of trials(), groupings and s(), which R's terms() does not know.
 //
 // Decision: dates are refused, with their name. Days since 1970 have no natural
 // zero and no natural unit; whoever wants a trend says which, in the query.

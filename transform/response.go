@@ -358,8 +358,8 @@ func (s *selector) takeTrials(n *node) error {
 	return nil
 }
 
-// reserve finds the columns of offset() and trials() anywhere on the right, and
-// what s() smooths, so that . and globs leave them out wherever they stand.
+// reserve reads offset() and trials() anywhere on the right, and finds the columns of trials(), groupings and smooths,
+// which . and globs leave out.
 func (s *selector) reserve(n *node) error {
 	switch {
 	case n.isBar():
@@ -414,8 +414,6 @@ func (s *selector) offset(n *node) error {
 	if err := s.columnsOf(arg); err != nil {
 		return err
 	}
-	v := newVariable(arg, arg.label(), s.formula.source)
-	s.out.offsets = append(s.out.offsets, *v)
-	s.take(v)
+	s.out.offsets = append(s.out.offsets, *newVariable(arg, arg.label(), s.formula.source))
 	return nil
 }

@@ -24,7 +24,7 @@ type selector struct {
 	formula  *Formula
 	names    []string        // columns of the table
 	known    map[string]bool // the same as a set
-	taken    map[string]bool // columns that . and globs leave out
+	taken    map[string]bool // columns that . and globs leave out: those of offsets are not among them, as in R
 	index    map[string]int  // a variable's key → its index
 	grouped  map[string]int  // the same of what groupings are made of
 	strict   strictness
