@@ -37,6 +37,9 @@ type Spec struct {
 	// for a response, failure) first. One name is the reference only; the
 	// others follow in byte order. More names are the whole list.
 	Levels map[string][]string
+	// Texts are columns that the user declared as text. Others of text that hold dates or times are refused as plain
+	// terms, which would be factors.
+	Texts []string
 	// Contrasts gives the coding of factors: treatment (the default), sum or
 	// helmert.
 	Contrasts map[string]string

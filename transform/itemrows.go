@@ -118,6 +118,9 @@ func (f *Items) open(b *builder) error {
 			return b.columnError(name, errors.New("two columns have this name"), "rename one of them where the data are made")
 		}
 		c, err := openColumn(b.table, i)
+		if err == nil && c.dated() {
+			err = fmt.Errorf("its type is %s, and %w", c.typ, errDates)
+		}
 		if err != nil {
 			return b.columnError(name, err, "make text or a number of it in the query or the file")
 		}

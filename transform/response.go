@@ -37,6 +37,9 @@ func (b *builder) outcome() error {
 			return err
 		}
 		b.out.Data.Y, b.record.Response.Kind, b.record.Response.Scales = y, string(numeric), scales
+	case c.dated():
+		return b.columnError(c.name, fmt.Errorf("the response is of type %s, and %w", c.typ, errDates),
+			"make a number of it in the query or the file")
 	case c.kind == text && binary:
 		if err := b.twoLevels(c); err != nil {
 			return err

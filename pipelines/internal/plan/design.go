@@ -146,12 +146,23 @@ func (u *Unit) coding(m *spec.Model, formula *transform.Formula, t *ingest.Table
 		Standardize: m.Standardize, Missing: missing, Sparse: string(m.Sparse),
 		InterceptAt: m.Prior.Intercept.At,
 		Levels:      levels(m.Levels),
+		Texts:       u.texts(),
 		Contrasts:   m.Contrasts,
 		Room:        u.memory.Room(u.chains),
 		File:        t.From(),
 		Locate:      t.Locate,
 		Counts:      t.Counts(),
 	}
+}
+
+// texts lists the columns that the data set declares as text.
+func (u *Unit) texts() (out []string) {
+	for name, typ := range u.Dataset.Types {
+		if typ == "text" {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // formulaOf is a model's formula with its columns of weights.

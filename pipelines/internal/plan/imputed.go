@@ -262,7 +262,7 @@ func (p *Imputed) codeColumn(c *columnModel, filled transform.Table, gaps []tran
 	}
 	u, own := p.fit.Unit, filled
 	design := transform.Spec{Dataset: u.Name(), Formula: formula, Family: c.family, Sparse: "false",
-		Levels: ownLevels(p.fit.Model, formula, filled), File: u.table.From(), Locate: u.table.Locate}
+		Levels: ownLevels(p.fit.Model, formula, filled), Texts: u.texts(), File: u.table.From(), Locate: u.table.Locate}
 	if c.gap.Several() || c.gap.Low != 0 { // the response is the state, which the design need not know
 		own, design.Family = c.gap.OfStates(filled), family("gaussian")
 		defer own.Release()

@@ -1,0 +1,69 @@
+package pipelines_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"glmbatch/pipelines"
+)
+
+// labelsSpec is a spec of quick fits of one data set.
+const labelsSpec = `
+pipeline: labels
+database: t.duckdb
+datasets:
+  d: {path: d.csv%s}
+models:
+%s
+samplers: {s: {method: conjugate}}
+run: {chains: 2, warmup: 50, draws: 100}
+gates: {rhat: 10, ess_bulk: 1, ess_tail: 1}
+`
+
+// stamps has six days, as a date, as a point in time and as Americans write it.
+func stamps() string {
+	var b strings.Builder
+	b.WriteString("y,day,ts,us\n")
+	for i := range 40 {
+		day := i%6 + 1
+		fmt.Fprintf(&b, "%d.%d,2024-03-%02d,2024-03-%02dT08:00:00Z,03/%02d/2024\n", day, (3*i+i/6)%10, day, day, day)
+	}
+	return b.String()
+}
+
+// Days are labels in a fit, in the prediction of new days' rows, in effects and in by:; as numbers they are errors of
+// their models alone, and init proposes none.
+func TestDatesAsLabels(t *testing.T) {
+	f := newFolder(t, fmt.Sprintf(labelsSpec, "", `  f: {formula: "y ~ factor(day)", family: gaussian}
+  g: {formula: "y ~ 1 + (1 | day)", family: gaussian}
+  h: {formula: "y ~ 1 + (1 | ts)", family: gaussian}
+  x: {formula: "y ~ day", family: gaussian}
+  z: {formula: "y ~ ts", family: gaussian}
+  u: {formula: "y ~ us", family: gaussian}`)+`fits:
+  - {datasets: d, models: [f, x, z, u], samplers: s}
+  - {datasets: d, models: [g, h], samplers: a}
+`)
+	f.write("spec.yaml", strings.Replace(f.read("spec.yaml"), "{s: {method: conjugate}}", "{s: {method: conjugate}, a: {}}", 1))
+	f.write("d.csv", stamps())
+	for _, r := range f.run(pipelines.RunOptions{}).Fits {
+		failed := r.Model == "x" || r.Model == "z" || r.Model == "u"
+		if (r.Verdict == "error") != failed {
+			t.Errorf("%s: %s, %v", r.Name(), r.Action, r.Reasons)
+		}
+		if failed && !strings.Contains(fmt.Sprint(r.Reasons), "no natural zero") {
+			t.Errorf("%s: %v", r.Name(), r.Reasons)
+		}
+	}
+	f.write("new.csv", "day\n2024-03-06\n2024-03-02\n")
+	for _, model := range []string{"f", "g"} {
+		rows, _, err := f.predict("", pipelines.PredictOptions{Only: []string{"model=" + model}, Data: f.path("new.csv"), Of: []string{"mean"}})
+		if err != nil || len(rows) != 3 || number(t, rows[1][2]) < 5 || number(t, rows[2][2]) > 4 {
+			t.Errorf("model %s: days 6 and 2 are predicted as %v (%v)", model, rows, err)
+		}
+	}
+	p, err := pipelines.Propose(t.Context(), f.path("d.csv"), pipelines.ProposeOptions{Response: "y"})
+	if err != nil || !strings.Contains(string(p.Spec), `formula: "y ~ 1"`) {
+		t.Errorf("init proposes\n%s\n(%v)", p.Spec, err)
+	}
+}
