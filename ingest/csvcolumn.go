@@ -219,11 +219,10 @@ func (c *csvColumn) resolve(separator rune) (kind, *ColumnError) {
 	case c.badUTF8 > 0:
 		return 0, c.fault(c.badUTF8-1, fmt.Errorf("the text is not valid UTF-8"),
 			"convert the file to UTF-8, for instance with iconv")
-	case c.forced == typeText, c.forced == "" && filled > 0 && text == filled &&
-		!(separator == ';' && c.commas == text):
-		return kindText, nil
 	case filled == 0:
 		return kindNull, nil
+	case c.forced == typeText, c.forced == "" && text == filled && !(separator == ';' && c.commas == text):
+		return kindText, nil
 	case numbers == filled:
 		if c.counts[kindNonFinite] > 0 {
 			return 0, c.notFinite()

@@ -13,9 +13,10 @@ import (
 	"glmbatch/internal/words"
 )
 
-// force converts the columns that Source.Types names to their type. A value
-// that cannot be converted is an error that names its row.
+// force makes values missing that the source declares so, and converts the columns that Source.Types names to their
+// type. A value that cannot be converted is an error that names its row.
 func force(src *Source, p *part, mem memory.Allocator) error {
+	src.hide(p, mem)
 	if len(src.Types) == 0 {
 		return nil
 	}

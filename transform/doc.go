@@ -125,5 +125,6 @@
 //   - beside.go: columns that stand beside a design;
 //   - items.go, itemrows.go: several responses in a row;
 //   - gaps.go, entries.go: incomplete columns, and what their cells move in a design;
+//   - reading.go: how new data are to be read;
 //   - points.go: tables of points, and of rows with other values than they have.
 package transform

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -476,7 +475,7 @@ func (c *Classes) Record() *transform.Record {
 
 // Describe adds the record of the items, and the prior of each parameter.
 func (c *Classes) Describe(rec *record.Fit, params []infer.Parameter) (err error) {
-	if rec.Design, err = json.Marshal(c.Record()); err != nil {
+	if rec.Design, err = c.fit.Unit.marshalDesign(c.Record()); err != nil {
 		return err
 	}
 	weights := fmt.Sprintf("dirichlet(%v)", mixtureWeights(c.fit.Model))

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -431,7 +430,7 @@ func (p *Imputed) Bind(d *spec.Derivation, names []string) (*transform.Quantity,
 
 // Describe adds the record of the design, and priors and scaling of coefficients.
 func (p *Imputed) Describe(rec *record.Fit, params []infer.Parameter) error {
-	coded, err := json.Marshal(p.design.Record)
+	coded, err := p.fit.Unit.marshalDesign(p.design.Record)
 	if err != nil {
 		return err
 	}

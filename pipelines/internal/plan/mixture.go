@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -290,7 +289,7 @@ func (m *Mixture) Bind(d *spec.Derivation, names []string) (*transform.Quantity,
 
 // Describe adds the record of the design, the summary of its data, and the prior of each parameter.
 func (m *Mixture) Describe(rec *record.Fit, params []infer.Parameter) (err error) {
-	if rec.Design, err = json.Marshal(m.Record); err != nil {
+	if rec.Design, err = m.fit.Unit.marshalDesign(m.Record); err != nil {
 		return err
 	}
 	if m.fit.Replicate <= 1 {

@@ -30,6 +30,8 @@ type Reader struct {
 	// Work is a folder for files of tables and designs that are larger than the heap should hold; empty: all live there.
 	// Who names it closes each unit.
 	Work string
+	// Like is the record of a stored fit as whose data data sets are read; nil: as the spec has it.
+	Like *transform.Record
 	// NamesOnly has units yielded without their data, and files opened only where columns divide them into units.
 	NamesOnly bool
 }
@@ -199,22 +201,18 @@ func readTables(ctx context.Context, s ingest.Source, by []string) ([]*ingest.Ta
 func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, func(), error) {
 	src := ingest.Source{
 		Name: ds.Name, Path: ds.Path, Each: ds.Each == "file", By: ds.By,
-		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Within: r.Pipeline.Within, Separator: rune(ds.Separator),
-		Types: ds.Types, Columns: r.columns(ds), Grouped: ds.Rows == "grouped",
+		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Within: r.Pipeline.Within,
+		Columns: r.columns(ds), Grouped: ds.Rows == "grouped",
+	}
+	if r.Like == nil {
+		readAs(&src, ReadingOf(ds))
+	} else {
+		ReadLike(&src, r.Like, ReadingOf(ds))
 	}
 	r.bound(ctx, &src)
-	if len(ds.Decimal) == 1 {
-		src.Decimal = rune(ds.Decimal[0])
-	}
 	if t := ds.Triplets; t.Path != "" {
 		src.Triplets = &ingest.Triplets{Path: t.Path, Row: t.Row, Col: t.Col, Value: t.Value, Prefix: t.Prefix,
 			Columns: int64(t.Columns)}
-	}
-	if len(ds.NullValues) > 0 {
-		src.NullValues = ingest.DefaultNullValues()
-		for _, v := range ds.NullValues {
-			src.NullValues = append(src.NullValues, string(v))
-		}
 	}
 	if len(ds.Params) > 0 {
 		src.Params = map[string]any{}
