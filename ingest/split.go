@@ -22,7 +22,7 @@ const maxGroups = 1 << 16
 // Split gives one independent table for each distinct combination of the
 // columns by, without these columns, which are constant in it. Groups come in
 // ascending order of their values; rows keep their order. A group's Key is its
-// values joined by commas, each quoted if it is empty or holds a comma, a
+// values joined by commas, each quoted if it is empty, begins or ends with a blank, or holds a comma, a
 // quote, or something that does not print; a table that has a Key already puts
 // it before, with a slash. A row whose group is missing is an error.
 //
@@ -165,7 +165,7 @@ func groupKey(prefix string, keys []*arrow.Chunked, row int64) string {
 		c := cursor{chunks: keys[k].Chunks()}
 		a, i := c.at(row)
 		s := render(a, i)
-		if q := strconv.Quote(s); s == "" || q[1:len(q)-1] != s || strings.ContainsAny(s, ",/") {
+		if q := strconv.Quote(s); s == "" || q[1:len(q)-1] != s || strings.ContainsAny(s, ",/") || strings.TrimSpace(s) != s {
 			s = q
 		}
 		parts[k] = s

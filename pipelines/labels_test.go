@@ -67,3 +67,55 @@ func TestDatesAsLabels(t *testing.T) {
 		t.Errorf("init proposes\n%s\n(%v)", p.Spec, err)
 	}
 }
+
+// towns has rows of four towns, and a few of two of them in another spelling.
+func towns(others ...string) string {
+	var b strings.Builder
+	b.WriteString("y,town,gr\u00f6\u00dfe\n")
+	for i := range 120 {
+		fmt.Fprintf(&b, "%d.%d,%s,%d\n", i%4, i*7%10, []string{"Berlin", "Hamburg", "Z\u00fcrich", "Bern"}[i%4], i*i%17)
+	}
+	for i, other := range others {
+		fmt.Fprintf(&b, "%d.5,%s,3\n", i, other)
+	}
+	return b.String()
+}
+
+// A level or group that is likely to be another one in a different spelling is a warning of the fits that use it, and
+// blanks are seen.
+func TestLevelsThatLookAlike(t *testing.T) {
+	f := newFolder(t, fmt.Sprintf(labelsSpec, "}\n  b: {path: d.csv, by: [town]", `  f: {formula: "y ~ town", family: gaussian}
+  g: {formula: "y ~ 1 + (1 | town)", family: gaussian}
+  k: {formula: "y ~ 1", family: gaussian}`)+`fits:
+  - {datasets: d, models: f, samplers: s}
+  - {datasets: d, models: g, samplers: a}
+  - {datasets: b, models: k, samplers: s}
+`)
+	f.write("spec.yaml", strings.Replace(f.read("spec.yaml"), "{s: {method: conjugate}}", "{s: {method: conjugate}, a: {}}", 1))
+	slips := map[string]string{"Berlin ": `"Berlin "`, "Hambrug": `"Hambrug"`, "bern": `"bern"`, "Zu\u0308rich": `"Zu\u0308rich"`}
+	for other, quoted := range slips {
+		f.write("d.csv", towns(other, other))
+		for _, r := range f.run(pipelines.RunOptions{Force: true}).Fits {
+			warned := strings.Contains(fmt.Sprint(r.Warnings), quoted)
+			if of := r.Dataset == "d" || strings.Trim(r.Key, `"`) == other; of && (!warned || r.Verdict == "pass") {
+				t.Errorf("%q: %s: %s, warnings %q", other, r.Name(), r.Verdict, r.Warnings)
+			}
+		}
+	}
+	f.write("d.csv", towns())
+	for _, r := range f.run(pipelines.RunOptions{Force: true}).Fits {
+		if r.Verdict != "pass" || len(r.Warnings) > 0 {
+			t.Errorf("sound levels: %s: %s, %q", r.Name(), r.Verdict, r.Warnings)
+		}
+	}
+}
+
+// A column whose name differs from that of the spec in Unicode form only is named as such.
+func TestColumnOfAnotherForm(t *testing.T) {
+	f := newFolder(t, fmt.Sprintf(labelsSpec, "", "  m: {formula: \"y ~ gr\u00f6\u00dfe\", family: gaussian}"))
+	f.write("d.csv", strings.Replace(towns(), "gr\u00f6\u00dfe", "gro\u0308\u00dfe", 1))
+	r := f.run(pipelines.RunOptions{}).Fits[0]
+	if text := fmt.Sprint(r.Reasons); !strings.Contains(text, "Unicode normal form only") || !strings.Contains(text, `gro\u0308\u00dfe`) {
+		t.Errorf("%v", text)
+	}
+}

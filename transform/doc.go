@@ -114,7 +114,7 @@
 //   - token.go, parse.go, marks.go, expression.go, weights.go, select.go, names.go,
 //     possible.go, errors.go: the text of a formula, its terms and names, and what is wrong with them;
 //   - variables.go, column.go, evaluate.go, elementary.go, missing.go, scale.go, stats.go: numbers;
-//   - factor.go, category.go, dates.go, cut.go, contrasts.go: factors;
+//   - factor.go, category.go, slips.go, dates.go, cut.go, contrasts.go: factors;
 //   - basis.go, spline.go: one number as several columns;
 //   - smooth.go, smooths.go, penalised.go, knots.go, cubic.go: curves with a penalty, their terms, then their columns;
 //   - bars.go, grouping.go, effects.go, told.go: group-level effects, and which of them the data cannot tell;

@@ -66,6 +66,7 @@ func (b *builder) learn(v *variable) (*Variable, *coded, error) {
 		if err != nil {
 			return nil, nil, err
 		}
+		b.slips(c, f)
 		if err := b.releveled(v, c, f); err != nil {
 			return nil, nil, err
 		}

@@ -147,6 +147,7 @@ func (u *Unit) coding(m *spec.Model, formula *transform.Formula, t *ingest.Table
 		InterceptAt: m.Prior.Intercept.At,
 		Levels:      levels(m.Levels),
 		Texts:       u.texts(),
+		Warnings:    u.doubts,
 		Contrasts:   m.Contrasts,
 		Room:        u.memory.Room(u.chains),
 		File:        t.From(),

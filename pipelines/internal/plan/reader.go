@@ -155,6 +155,7 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		files.Release()
 		return yield(&Unit{Dataset: ds, Key: s.Key, Err: got.err})
 	}
+	doubts := doubtsOf(ds, got.tables)
 	for _, t := range got.tables {
 		if !r.wants(ds, t.Key) {
 			continue
@@ -166,7 +167,7 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 				return yield(u)
 			}
 		}
-		u.table, u.bytes, u.files = t, t.Bytes(), files
+		u.table, u.bytes, u.files, u.doubts = t, t.Bytes(), files, doubts[t.Key]
 		if files == nil {
 			u.files = r.files()
 		}

@@ -1,0 +1,68 @@
+package transform
+
+import (
+	"fmt"
+
+	"glmbatch/internal/words"
+)
+
+// mostSlips is how many pairs of levels are named in a warning each.
+const mostSlips = 5
+
+// slips warns of levels of a text column that are likely to be another level in a different spelling, once a column.
+func (b *builder) slips(c *column, f *factor) {
+	if len(b.spec.Levels[c.name]) > 1 || c.kind != text || c.dated() || b.judged[c.name] {
+		return
+	}
+	if b.judged == nil {
+		b.judged = map[string]bool{}
+	}
+	b.judged[c.name] = true
+	rows := make([]int, len(f.levels))
+	for i, code := range f.codes {
+		if b.out.Counts != nil {
+			rows[code] += int(b.out.Counts[i])
+		} else {
+			rows[code]++
+		}
+	}
+	if b.all != nil { // these rows are not all
+		for i := range rows {
+			rows[i] = 0
+		}
+	}
+	for _, w := range Slips(fmt.Sprintf("column %q", c.name), "level", f.levels, rows) {
+		b.warn("%s", w)
+	}
+}
+
+// Slips are warnings of names that are likely to be another one in a different spelling: of what, such as column "g",
+// they are the levels or groups. rows are those of each name; all 0: unknown.
+func Slips(of, what string, names []string, rows []int) (out []string) {
+	pairs := words.Alike(names, rows)
+	at := make(map[string]int, len(names))
+	if len(pairs) > 0 {
+		for i, name := range names {
+			at[name] = rows[i]
+		}
+	}
+	count := func(name string) string {
+		switch n := at[name]; n {
+		case 0:
+			return ""
+		case 1:
+			return " (1 row)"
+		default:
+			return fmt.Sprintf(" (%d rows)", n)
+		}
+	}
+	for i, p := range pairs {
+		if i == mostSlips {
+			return append(out, fmt.Sprintf("%s: %d more pairs of %ss differ so little", of, len(pairs)-i, what))
+		}
+		rare, other := p.Quoted()
+		out = append(out, fmt.Sprintf("%s: the %s %s%s differs from %s%s %s: if they are one, correct the data",
+			of, what, rare, count(p.Rare), other, count(p.Other), p.Why))
+	}
+	return out
+}
