@@ -17,6 +17,8 @@ type column struct {
 	// beyond is the first integer that not all neighbours differ from as float64
 	// numbers, with its place; empty if there is none.
 	beyond string
+	// alike are two spellings of one number in a CSV file; empty if there are none.
+	alike string
 }
 
 func (c *column) release() {

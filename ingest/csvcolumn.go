@@ -25,8 +25,10 @@ type csvColumn struct {
 	mem    memory.Allocator
 	forced string // from Source.Types, or empty
 
-	as     kind // what is stored: kindNull until a cell says more
-	mixed  bool // nothing is stored any more
+	as     kind      // what is stored: kindNull until a cell says more
+	mixed  bool      // nothing is stored any more
+	spelt  spellings // of numbers
+	mark   byte
 	counts [kinds]int64
 	first  [kinds]struct { // the first cell of each kind
 		row  int64
@@ -57,6 +59,10 @@ func (c *csvColumn) add(g *grammar, text string) {
 	}
 	if c.counts[v.kind] == 0 {
 		c.first[v.kind].row, c.first[v.kind].text = c.rows, cloneCell(text)
+	}
+	if v.kind == kindInt || v.kind == kindFloat {
+		c.mark = g.decimal
+		c.spelt.add(text, v.f, c.mark, c.rows)
 	}
 	if math.Abs(v.f) >= exactIntegers && c.beyond.text == "" && g.beyond(v, text) {
 		c.beyond.row, c.beyond.text = c.rows, cloneCell(trimBlanks(text))
@@ -194,6 +200,9 @@ func (c *csvColumn) finish(k kind) *column {
 	}
 	c.builder.Release()
 	out := &column{name: c.name, typ: arrowType(k), chunks: c.finished}
+	if k == kindInt || k == kindFloat {
+		out.alike = c.spelt.found(out.chunks, c.mark)
+	}
 	c.finished, c.builder = nil, nil
 	return out
 }

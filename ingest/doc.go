@@ -39,7 +39,7 @@
 // # Reading order
 //
 // Read source.go (what may be read), fence.go and fencesql.go (where), content.go (files and objects), then
-// read.go (the way of a table), then csv.go with dialect.go, guard.go, cell.go,
+// read.go (the way of a table), then csv.go with dialect.go, guard.go, cell.go, spellings.go,
 // locate.go and csvcolumn.go, parquet.go with normalise.go, sql.go,
 // triplets.go, and column.go, gather.go and force.go, nulls.go, which serve all of them; equal.go and
 // equalread.go, which keep equal rows once; stream.go, for rows that never stand together.

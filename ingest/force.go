@@ -74,7 +74,7 @@ func (c *column) cast(mem memory.Allocator, g *grammar, want string) *ColumnErro
 		b.Release()
 		a.Release()
 	}
-	c.typ, c.beyond = typ, ""
+	c.typ, c.beyond, c.alike = typ, "", ""
 	return nil
 }
 

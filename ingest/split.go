@@ -33,6 +33,7 @@ func (t *Table) Split(by []string) ([]*Table, error) {
 		return nil, &SourceError{Dataset: t.Name, Err: errors.New("by: names no column")}
 	}
 	keys := make([]*arrow.Chunked, len(by))
+	var doubts []string
 	for k, name := range by {
 		at := t.Data.Schema().FieldIndices(name)
 		if len(at) == 0 {
@@ -43,6 +44,10 @@ func (t *Table) Split(by []string) ([]*Table, error) {
 			}
 		}
 		keys[k] = t.Data.Column(at[0]).Data()
+		if alike, ok := t.Data.Schema().Field(at[0]).Metadata.GetValue(alikeKey); ok {
+			doubts = append(doubts, fmt.Sprintf("by: [%s]: %s are one number, and so one group: if they are two names, set "+
+				"types: {%s: text} in the data set", name, alike, name))
+		}
 	}
 	groups, err := t.group(by, keys)
 	if err != nil {
@@ -51,6 +56,7 @@ func (t *Table) Split(by []string) ([]*Table, error) {
 	out := make([]*Table, len(groups))
 	for g, rows := range groups {
 		out[g] = t.subset(by, rows)
+		out[g].Doubts = doubts
 		out[g].Key = groupKey(t.Key, keys, rows[0])
 	}
 	return out, nil

@@ -27,7 +27,8 @@ type column struct {
 	typ    arrow.DataType
 	chunks []arrow.Array
 	rows   int
-	stored int // cells: rows, or runs of equal ones
+	alike  string // two spellings of one number, as alikeKey has them
+	stored int    // cells: rows, or runs of equal ones
 }
 
 // openColumn returns column i of the table, or why it cannot enter a model.
@@ -38,7 +39,9 @@ func openColumn(table arrow.Table, i int) (*column, error) {
 		return nil, err
 	}
 	data := table.Column(i).Data()
-	c := &column{name: field.Name, kind: k, typ: field.Type, chunks: data.Chunks(), rows: data.Len(), stored: data.Len()}
+	alike, _ := field.Metadata.GetValue(alikeKey)
+	c := &column{name: field.Name, kind: k, typ: field.Type, chunks: data.Chunks(), rows: data.Len(), stored: data.Len(),
+		alike: alike}
 	if c.typ.ID() == arrow.RUN_END_ENCODED {
 		c.stored = 0
 		for _, chunk := range c.chunks {

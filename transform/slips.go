@@ -9,15 +9,21 @@ import (
 // mostSlips is how many pairs of levels are named in a warning each.
 const mostSlips = 5
 
-// slips warns of levels of a text column that are likely to be another level in a different spelling, once a column.
+// alikeKey, among the metadata of a field of numbers, has two spellings of one of them, as package ingest found them.
+const alikeKey = "two_spellings"
+
+// slips warns of levels of a text column that are likely to be another level in a different spelling, and of numbers
+// with two spellings, which are one level, once a column.
 func (b *builder) slips(c *column, f *factor) {
+	if c.kind == numeric && c.alike != "" && !b.judged[c.name] {
+		b.warn("column %q holds numbers, and is used as labels: %s are one number, and so one level: if they are two names, "+
+			"set types: {%s: text} in the data set", c.name, c.alike, c.name)
+		b.judge(c)
+	}
 	if len(b.spec.Levels[c.name]) > 1 || c.kind != text || c.dated() || b.judged[c.name] {
 		return
 	}
-	if b.judged == nil {
-		b.judged = map[string]bool{}
-	}
-	b.judged[c.name] = true
+	b.judge(c)
 	rows := make([]int, len(f.levels))
 	for i, code := range f.codes {
 		if b.out.Counts != nil {
@@ -34,6 +40,14 @@ func (b *builder) slips(c *column, f *factor) {
 	for _, w := range Slips(fmt.Sprintf("column %q", c.name), "level", f.levels, rows) {
 		b.warn("%s", w)
 	}
+}
+
+// judge notes that the levels of a column were compared.
+func (b *builder) judge(c *column) {
+	if b.judged == nil {
+		b.judged = map[string]bool{}
+	}
+	b.judged[c.name] = true
 }
 
 // Slips are warnings of names that are likely to be another one in a different spelling: of what, such as column "g",

@@ -11,9 +11,12 @@ import (
 )
 
 // doubtsOf are warnings of the groups of a data set, by key: those that are likely to be another one in a different
-// spelling.
+// spelling, and those that are several names which are one number.
 func doubtsOf(ds *spec.Dataset, tables []*ingest.Table) map[string][]string {
 	out := map[string][]string{}
+	for _, t := range tables {
+		out[t.Key] = t.Doubts[:len(t.Doubts):len(t.Doubts)]
+	}
 	if len(ds.Groups()) == 0 {
 		return out
 	}
