@@ -62,7 +62,7 @@ func (c *csvColumn) add(g *grammar, text string) {
 	}
 	if v.kind == kindInt || v.kind == kindFloat {
 		c.mark = g.decimal
-		c.spelt.add(text, v.f, c.mark, c.rows)
+		c.spelt.add(text, &v, c.mark, c.rows)
 	}
 	if math.Abs(v.f) >= exactIntegers && c.beyond.text == "" && g.beyond(v, text) {
 		c.beyond.row, c.beyond.text = c.rows, cloneCell(trimBlanks(text))
