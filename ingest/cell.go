@@ -22,11 +22,12 @@ const (
 )
 
 // cell is a parsed cell. For dates i counts days since 1970-01-01, for truth
-// values it is 0 or 1; f is set for every finite number.
+// values it is 0 or 1; f is set for every finite number, and places are its decimals, -1 with an exponent.
 type cell struct {
-	kind kind
-	i    int64
-	f    float64
+	kind   kind
+	places int16
+	i      int64
+	f      float64
 }
 
 // grammar knows how one source spells missing cells and numbers.
@@ -132,6 +133,7 @@ var pow10 = [23]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 
 // decimalScan is a number's text taken apart: (-1)^neg · mantissa · 10^exponent.
 type decimalScan struct {
 	neg, whole bool   // whole: digits only, no mark and no exponent
+	places     int16  // digits after the mark; -1 with an exponent
 	digits     int    // significant digits seen; beyond 19 the mantissa is cut
 	mantissa   uint64 // the first 19 significant digits
 	exponent   int
@@ -154,7 +156,7 @@ func (g *grammar) number(s string) (cell, bool) {
 		if d.neg {
 			i = -i
 		}
-		return cell{kind: kindInt, i: i, f: float64(i)}, true
+		return cell{kind: kindInt, i: i, f: float64(i), places: d.places}, true
 	}
 	if d.digits <= 15 && d.exponent >= -22 && d.exponent <= 22 {
 		f := float64(d.mantissa)
@@ -166,21 +168,21 @@ func (g *grammar) number(s string) (cell, bool) {
 		if d.neg {
 			f = -f
 		}
-		return cell{kind: kindFloat, f: f}, true
+		return cell{kind: kindFloat, f: f, places: d.places}, true
 	}
 	if g.decimal != '.' {
 		s = strings.Replace(s, string(g.decimal), ".", 1)
 	}
 	if d.whole {
 		if i, err := strconv.ParseInt(s, 10, 64); err == nil {
-			return cell{kind: kindInt, i: i, f: float64(i)}, true
+			return cell{kind: kindInt, i: i, f: float64(i), places: d.places}, true
 		}
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsInf(f, 0) {
 		return cell{kind: kindNonFinite, f: f}, true
 	}
-	return cell{kind: kindFloat, f: f}, true
+	return cell{kind: kindFloat, f: f, places: d.places}, true
 }
 
 // scan takes a decimal number apart in one pass; ok is false if s is not one.
@@ -207,7 +209,7 @@ func (g *grammar) scan(s string) (d decimalScan, ok bool) {
 		case c == g.decimal && !fraction:
 			fraction, d.whole = true, false
 		case (c == 'e' || c == 'E') && seen:
-			d.whole = false
+			d.whole, d.places = false, -1
 			e, ok := scanExponent(s[i+1:])
 			d.exponent += e
 			return d, ok
@@ -215,6 +217,7 @@ func (g *grammar) scan(s string) (d decimalScan, ok bool) {
 			return d, false
 		}
 	}
+	d.places = int16(min(-d.exponent, math.MaxInt16))
 	return d, seen
 }
 

@@ -20,6 +20,8 @@ type column struct {
 	bad    *badCells // nil if all cells are of the type
 	// unreadable is the name of the type of a column that cannot be read, and is null; otherwise empty.
 	unreadable string
+	// alike are two spellings of one number in a CSV file; empty if there are none.
+	alike string
 }
 
 func (c *column) release() {

@@ -25,8 +25,10 @@ type csvColumn struct {
 	mem    memory.Allocator
 	forced string // from Source.Types, or empty
 
-	as     kind // what is stored: kindNull until a cell says more
-	mixed  bool // nothing is stored any more
+	as     kind      // what is stored: kindNull until a cell says more
+	mixed  bool      // nothing is stored any more
+	spelt  spellings // of numbers
+	mark   byte
 	counts [kinds]int64
 	first  [kinds]struct { // the first cell of each kind
 		row  int64
@@ -61,6 +63,10 @@ func (c *csvColumn) add(g *grammar, text string) {
 	}
 	if c.counts[v.kind] == 0 {
 		c.first[v.kind].row, c.first[v.kind].text = c.rows, cloneCell(text)
+	}
+	if v.kind == kindInt || v.kind == kindFloat {
+		c.mark = g.decimal
+		c.spelt.add(text, &v, c.mark, c.rows)
 	}
 	if math.Abs(v.f) >= exactIntegers && c.beyond.text == "" && g.beyond(v, text) {
 		c.beyond.row, c.beyond.text = c.rows, cloneCell(trimBlanks(text))
@@ -209,6 +215,9 @@ func (c *csvColumn) finish(k kind) *column {
 	}
 	c.builder.Release()
 	out := &column{name: c.name, typ: arrowType(k), chunks: c.finished, bad: c.bad}
+	if k == kindInt || k == kindFloat {
+		out.alike = c.spelt.found(out.chunks, c.mark)
+	}
 	c.finished, c.builder = nil, nil
 	return out
 }
@@ -236,11 +245,10 @@ func (c *csvColumn) resolve(separator rune) (kind, *ColumnError) {
 		return c.forced == want || c.forced == "" && (2*n > filled || n > 0 && n+c.words == filled)
 	}
 	switch {
-	case c.forced == typeText, c.forced == "" && filled > 0 && text == filled &&
-		!(separator == ';' && c.commas == text):
-		return kindText, nil
 	case filled == 0:
 		return kindNull, nil
+	case c.forced == typeText, c.forced == "" && text == filled && !(separator == ';' && c.commas == text):
+		return kindText, nil
 	case numbers == filled:
 		return number, nil
 	case bools == filled:

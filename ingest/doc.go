@@ -49,9 +49,9 @@
 // # Reading order
 //
 // Read source.go (what may be read), fence.go and fencesql.go (where), content.go and size.go (files and objects), then
-// read.go (the way of a table), then csv.go with dialect.go, guard.go, cell.go,
+// read.go (the way of a table), then csv.go with dialect.go, guard.go, cell.go, spellings.go,
 // locate.go and csvcolumn.go, parquet.go with pagesum.go, normalise.go and unreadable.go, sql.go with child.go,
-// triplets.go, and column.go, badcells.go, gather.go and force.go, which serve all of them; equal.go and
+// triplets.go, and column.go, badcells.go, gather.go, force.go and nulls.go, which serve all of them; equal.go and
 // equalread.go, which keep equal rows once; stream.go, for rows that never stand together.
 // table.go, split.go, imputations.go and hash.go are for what one can do with the result;
 // errors.go and budget.go for what a file must not do.

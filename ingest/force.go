@@ -13,9 +13,10 @@ import (
 	"glmbatch/internal/words"
 )
 
-// force converts the columns that Source.Types names to their type. A value
-// that cannot be converted is a bad cell.
+// force makes values missing that the source declares so, and converts the columns that Source.Types names to their
+// type. A value that cannot be converted is a bad cell.
 func force(src *Source, p *part, mem memory.Allocator) {
+	src.hide(p, mem)
 	if len(src.Types) == 0 {
 		return
 	}
@@ -63,7 +64,7 @@ func (c *column) cast(mem memory.Allocator, g *grammar, want string, rowOf func(
 		b.Release()
 		a.Release()
 	}
-	c.typ, c.beyond = typ, ""
+	c.typ, c.beyond, c.alike = typ, "", ""
 }
 
 // render spells a value as a CSV file would.

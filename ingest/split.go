@@ -22,7 +22,7 @@ const maxGroups = 1 << 16
 // Split gives one independent table for each distinct combination of the
 // columns by, without these columns, which are constant in it. Groups come in
 // ascending order of their values; rows keep their order. A group's Key is its
-// values joined by commas, each quoted if it is empty or holds a comma, a
+// values joined by commas, each quoted if it is empty, begins or ends with a blank, or holds a comma, a
 // quote, or something that does not print; a table that has a Key already puts
 // it before, with a slash.
 //
@@ -36,6 +36,7 @@ func (t *Table) Split(by []string) ([]*Table, error) {
 		return nil, &SourceError{Dataset: t.Name, Err: errors.New("by: names no column")}
 	}
 	keys := make([]*arrow.Chunked, len(by))
+	var doubts []string
 	for k, name := range by {
 		at := t.Data.Schema().FieldIndices(name)
 		if len(at) == 0 {
@@ -46,6 +47,10 @@ func (t *Table) Split(by []string) ([]*Table, error) {
 			}
 		}
 		keys[k] = t.Data.Column(at[0]).Data()
+		if alike, ok := t.Data.Schema().Field(at[0]).Metadata.GetValue(alikeKey); ok {
+			doubts = append(doubts, fmt.Sprintf("by: [%s]: %s are one number, and so one group: if they are two names, set "+
+				"types: {%s: text} in the data set", name, alike, name))
+		}
 	}
 	groups, lost, err := t.group(by, keys)
 	if err != nil {
@@ -54,6 +59,7 @@ func (t *Table) Split(by []string) ([]*Table, error) {
 	out := make([]*Table, len(groups))
 	for g, rows := range groups {
 		out[g] = t.subset(by, rows, groupKey(t.Key, keys, rows[0]))
+		out[g].Doubts = doubts
 	}
 	return out, lost
 }
@@ -185,7 +191,7 @@ func groupKey(prefix string, keys []*arrow.Chunked, row int64) string {
 		c := cursor{chunks: keys[k].Chunks()}
 		a, i := c.at(row)
 		s := render(a, i)
-		if q := strconv.Quote(s); s == "" || q[1:len(q)-1] != s || strings.ContainsAny(s, ",/") {
+		if q := strconv.Quote(s); s == "" || q[1:len(q)-1] != s || strings.ContainsAny(s, ",/") || strings.TrimSpace(s) != s {
 			s = q
 		}
 		parts[k] = s

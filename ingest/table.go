@@ -25,6 +25,8 @@ type Table struct {
 	// Warnings are what the reader of a report should know: columns left out,
 	// blank lines skipped, files without rows.
 	Warnings []string
+	// Doubts are warnings of the columns that Split divided the table by.
+	Doubts []string
 
 	parts  []origin
 	rows   []int64          // row i is, or first was, row rows[i] of the parts; nil: the same row
@@ -56,6 +58,23 @@ type origin struct {
 // beyondKey, among the metadata of a field of numbers, has the first integer beyond
 // 2^53 and its place; transform tells it where the column is used as numbers.
 const beyondKey = "beyond_2^53"
+
+// alikeKey, among the metadata of a field of numbers, has two spellings of one of them; transform warns of it where the
+// numbers are labels.
+const alikeKey = "two_spellings"
+
+// remarks are the metadata of the field that columns of several files are.
+func remarks(all []*column) arrow.Metadata {
+	said := map[string]string{}
+	for _, c := range slices.Backward(all) {
+		for key, text := range map[string]string{beyondKey: c.beyond, alikeKey: c.alike} {
+			if text != "" && isNumber(all[0].typ) {
+				said[key] = text
+			}
+		}
+	}
+	return arrow.MetadataFrom(said)
+}
 
 // newTable puts the parts one after the other. It takes over their chunks.
 func newTable(src *Source, parts []*part, mem *budget) (*Table, error) {
@@ -114,10 +133,8 @@ func (t *Table) columns(parts []*part, rows int64, mem memory.Allocator) ([]arro
 		}
 		agree(parts, all, mem)
 		t.keepBad(all)
-		f := arrow.Field{Name: c.name, Type: all[0].typ, Nullable: true}
-		if i := slices.IndexFunc(all, func(x *column) bool { return x.beyond != "" }); i >= 0 && isNumber(f.Type) {
-			f.Metadata = arrow.NewMetadata([]string{beyondKey}, []string{all[i].beyond})
-		} else if c.unreadable != "" {
+		f := arrow.Field{Name: c.name, Type: all[0].typ, Nullable: true, Metadata: remarks(all)}
+		if c.unreadable != "" {
 			f.Metadata = unreadableAs(c.unreadable)
 		}
 		fields[j] = t.marked(f, rows)

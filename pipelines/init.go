@@ -18,6 +18,7 @@ import (
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/propose"
 	"glmbatch/pipelines/internal/spec"
+	"glmbatch/transform"
 )
 
 // Proposal is a spec that Propose wrote.
@@ -64,7 +65,11 @@ func Propose(ctx context.Context, path string, o ProposeOptions) (*Proposal, err
 	}
 	t.Source = "path: " + where
 	for i, field := range schema.Fields() {
-		t.Columns = append(t.Columns, propose.Look(field.Name, table.Data.Column(i).Data()))
+		c := propose.Look(field.Name, table.Data.Column(i).Data())
+		if c.Kind == propose.Text && 2*len(transform.Dates(c.Levels)) > len(c.Levels) {
+			c.Kind = propose.Time // as a term it would be an error
+		}
+		t.Columns = append(t.Columns, c)
 	}
 	if o.Triplets != "" {
 		if err := addTriplets(ctx, t, o); err != nil {

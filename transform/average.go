@@ -103,13 +103,14 @@ func (d *Design) TableRows() []int {
 }
 
 // RowWeights says how often each row of a table counts in averages over its rows: as often as its frequency and counts
-// say, which are nil for once each; 0 where the row is left out.
-func (r *Record) RowWeights(table arrow.Table, counts []float64, c Coding) ([]float64, error) {
+// say, which are nil for once each; 0 where the row is left out. Warnings are those of the design.
+func (r *Record) RowWeights(table arrow.Table, counts []float64, c Coding) (out []float64, warnings []string,
+	err error) {
 	design, err := r.Population(true).Code(table, c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := make([]float64, table.NumRows())
+	out = make([]float64, table.NumRows())
 	for i, row := range design.TableRows() {
 		out[row] = 1
 		if design.Data.Frequency != nil {
@@ -119,7 +120,7 @@ func (r *Record) RowWeights(table arrow.Table, counts []float64, c Coding) ([]fl
 			out[row] *= counts[row]
 		}
 	}
-	return out, nil
+	return out, design.Warnings, nil
 }
 
 // AveragedBy is the record of the rows of a call: group-level effects are 0, and offsets too, unless the call gives a

@@ -17,7 +17,7 @@ type kind string
 const (
 	numeric kind = "numeric"
 	logical kind = "logical" // a factor with levels FALSE and TRUE
-	text    kind = "text"    // a factor
+	text    kind = "text"    // a factor; dates too, which are labels
 )
 
 // column reads one column of a table without copying it.
@@ -27,7 +27,8 @@ type column struct {
 	typ    arrow.DataType
 	chunks []arrow.Array
 	rows   int
-	stored int // cells: rows, or runs of equal ones
+	alike  string // two spellings of one number, as alikeKey has them
+	stored int    // cells: rows, or runs of equal ones
 }
 
 // openColumn returns column i of the table, or why it cannot enter a model.
@@ -41,7 +42,9 @@ func openColumn(table arrow.Table, i int) (*column, error) {
 		return nil, err
 	}
 	data := table.Column(i).Data()
-	c := &column{name: field.Name, kind: k, typ: field.Type, chunks: data.Chunks(), rows: data.Len(), stored: data.Len()}
+	alike, _ := field.Metadata.GetValue(alikeKey)
+	c := &column{name: field.Name, kind: k, typ: field.Type, chunks: data.Chunks(), rows: data.Len(), stored: data.Len(),
+		alike: alike}
 	if c.typ.ID() == arrow.RUN_END_ENCODED {
 		c.stored = 0
 		for _, chunk := range c.chunks {
@@ -69,9 +72,14 @@ func classify(t arrow.DataType) (kind, error) {
 		if k, err := classify(t.(*arrow.RunEndEncodedType).Encoded()); k == numeric || err != nil {
 			return k, err
 		}
-	case arrow.DATE32, arrow.DATE64, arrow.TIMESTAMP, arrow.TIME32, arrow.TIME64, arrow.DURATION,
+	case arrow.DATE32, arrow.TIMESTAMP:
+		if isDate(t) {
+			return text, nil
+		}
+		return "", fmt.Errorf("its type is %s, and %w", t, errDates)
+	case arrow.DATE64, arrow.TIME32, arrow.TIME64, arrow.DURATION,
 		arrow.INTERVAL_MONTHS, arrow.INTERVAL_DAY_TIME, arrow.INTERVAL_MONTH_DAY_NANO:
-		return "", fmt.Errorf("its type is %s, and dates and times have no natural zero or unit", t)
+		return "", fmt.Errorf("its type is %s, and %w", t, errDates)
 	}
 	return "", fmt.Errorf("columns of type %s cannot enter a model", t)
 }
@@ -118,6 +126,10 @@ func fill(dst []float64, chunk arrow.Array, keep []bool) int {
 		return convert(dst, a.Uint32Values(), keep)
 	case *array.Uint64:
 		return convert(dst, a.Uint64Values(), keep)
+	case *array.Date32:
+		return convert(dst, a.Date32Values(), keep)
+	case *array.Timestamp:
+		return convert(dst, a.TimestampValues(), keep)
 	case *array.RunEndEncoded:
 		return fillRuns(dst, a, keep)
 	case *array.Dictionary:

@@ -37,6 +37,11 @@ type Spec struct {
 	// for a response, failure) first. One name is the reference only; the
 	// others follow in byte order. More names are the whole list.
 	Levels map[string][]string
+	// Texts are columns that the user declared as text. Others of text that hold dates or times are refused as plain
+	// terms, which would be factors.
+	Texts []string
+	// Warnings are what is known of the table, to be repeated among those of the design.
+	Warnings []string
 	// Contrasts gives the coding of factors: treatment (the default), sum or
 	// helmert.
 	Contrasts map[string]string
@@ -107,17 +112,18 @@ type builder struct {
 	n         int       // how many they are
 	coded     []coded   // the terms' variables, as in Record.Variables
 	plan      []planned
-	unit      []unit      // per column of the design
-	parts     []*factor   // what groupings are made of, as in Record.GroupedBy
-	groups    []group     // as in Record.Groupings
-	hashes    []uint64    // of the columns on the scale of the data
-	copies    []bool      // columns that equal an earlier one
-	known     bool        // whether a record says how to code
-	piece     bool        // whether the rows are some of many, so that none of them need be used
-	all       *learned    // what is known of all rows, where those of the table are some of them; nil: what these tell
-	newLevels bool        // Coding.NewLevels
-	scratch   []float64   // of values
-	ending    [][]*column // for Spec.Done: by their last term, from 1
+	unit      []unit          // per column of the design
+	parts     []*factor       // what groupings are made of, as in Record.GroupedBy
+	groups    []group         // as in Record.Groupings
+	hashes    []uint64        // of the columns on the scale of the data
+	copies    []bool          // columns that equal an earlier one
+	known     bool            // whether a record says how to code
+	piece     bool            // whether the rows are some of many, so that none of them need be used
+	all       *learned        // what is known of all rows, where those of the table are some of them; nil: what these tell
+	newLevels bool            // Coding.NewLevels
+	judged    map[string]bool // columns whose levels were compared with each other
+	scratch   []float64       // of values
+	ending    [][]*column     // for Spec.Done: by their last term, from 1
 	out       Design
 	record    Record
 }
@@ -170,6 +176,10 @@ func (b *builder) settings() error {
 		return err
 	}
 	b.chosen = chosen
+	b.out.Warnings = append(b.out.Warnings, s.Warnings...)
+	for _, name := range s.Formula.OffsetTerms() {
+		b.note("column %q of offset() is a term too, as in R: add - %s to the formula to leave it out", name, quoteName(name))
+	}
 	if s.Standardize == "max_abs" && asked == "means" && chosen.intercept && len(chosen.terms) > 0 {
 		return b.tableError("max_abs keeps zeros and so never centres: the prior of the intercept cannot be "+
 			"stated at the means", "write intercept: {prior: …, at: zero}, or standardize: center_scale")

@@ -10,12 +10,12 @@
 //
 // R's notation: response ~ terms, with + and - to add and remove, a:b for the
 // interaction, a*b for a + b + a:b, (a + b + c)^2 for all crossings of two, a/b
-// and b %in% a for nesting, . for every column that is not used elsewhere
-// (response, trials, offset), 1 and 0 for the intercept, and backquotes for
-// names that are not plain words. Terms stand by degree, variables within a term
-// in the order of the text. Text and boolean columns are factors, numbers in
-// factor(x) too. A factor of an interaction is coded by all of its levels where
-// its margin is not in the model: R's rule, see fullCoding.
+// and b %in% a for nesting, . for every column that the left side does not read, 1
+// and 0 for the intercept, and backquotes for names that are not plain words.
+// Terms stand by degree, variables within a term in the order of the text. Text
+// and boolean columns are factors, numbers and dates in factor(x) too. A factor
+// of an interaction is coded by all of its levels where its margin is not in the
+// model: R's rule, see fullCoding.
 //
 // Numbers may go through arithmetic and comparisons in I(), and through log, log2,
 // log10, log1p, exp, sqrt, abs and scale; the response and offsets likewise. poly,
@@ -67,12 +67,12 @@
 // glob("*_rate"), where * stands for any run of characters and ? for one.
 // R has no globs, so that a formula from R never changes its meaning here.
 //
-// Decision: . and globs leave out the columns of offset() and trials(), where R
-// takes those of offset() in: an exposure is hardly ever meant as a predictor
-// too, and can be named if it is.
+// Decision: . and globs take the columns of offset(), as R does. They leave out those of weights, which R's terms()
+// takes, and those of trials(), groupings and s(), which R's terms() does not know.
 //
-// Decision: dates are refused, with their name. Days since 1970 have no natural
-// zero and no natural unit; whoever wants a trend says which, in the query.
+// Decision: dates and points in time are labels of factor() and of groupings.
+// As plain terms they are errors, also as text: days since 1970 have no natural
+// zero and no natural unit, and a factor of them is hardly ever meant.
 //
 // # Smooths
 //
@@ -114,7 +114,7 @@
 //   - token.go, parse.go, marks.go, expression.go, weights.go, select.go, names.go,
 //     possible.go, errors.go: the text of a formula, its terms and names, and what is wrong with them;
 //   - variables.go, column.go, evaluate.go, elementary.go, missing.go, scale.go, stats.go: numbers;
-//   - factor.go, category.go, cut.go, contrasts.go: factors;
+//   - factor.go, category.go, slips.go, dates.go, cut.go, contrasts.go: factors;
 //   - basis.go, spline.go: one number as several columns;
 //   - smooth.go, smooths.go, penalised.go, knots.go, cubic.go: curves with a penalty, their terms, then their columns;
 //   - bars.go, grouping.go, effects.go, told.go: group-level effects, and which of them the data cannot tell;
@@ -126,5 +126,6 @@
 //   - beside.go: columns that stand beside a design;
 //   - items.go, itemrows.go: several responses in a row;
 //   - gaps.go, entries.go: incomplete columns, and what their cells move in a design;
+//   - reading.go: how new data are to be read;
 //   - points.go: tables of points, and of rows with other values than they have.
 package transform

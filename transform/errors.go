@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"glmbatch/internal/words"
@@ -99,6 +100,12 @@ func UnknownHint(name, what string, candidates []string) string {
 	hint := "the " + what + " are " + words.List(candidates)
 	if len(candidates) == 0 {
 		hint = "there are no " + what
+	}
+	for _, c := range candidates {
+		if words.SameForm(name, c) {
+			return fmt.Sprintf("%s is there, and differs from %s in Unicode normal form only: copy the name from the data; %s",
+				strconv.QuoteToASCII(c), strconv.QuoteToASCII(name), hint)
+		}
 	}
 	if near := words.Nearest(name, candidates); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)

@@ -78,6 +78,9 @@ func (e *evaluator) eval(n *node) (numbers, error) {
 // column reads a column of numbers, or one of true and false as 1 and 0.
 func (e *evaluator) column(n *node) (numbers, error) {
 	c := e.b.columns[n.text]
+	if c.dated() {
+		return numbers{}, e.b.notNumber(c.name, fmt.Errorf("its type is %s, and %w", c.typ, errDates))
+	}
 	if c.kind == text {
 		return numbers{}, e.b.columnError(c.name, fmt.Errorf("its type is %s, and the formula takes a number at character "+
 			"%d of %q", c.typ, e.character(n), shortened(e.source)), "name the column alone, as a factor")

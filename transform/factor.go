@@ -21,7 +21,7 @@ type factor struct {
 	codes  []int32
 }
 
-// factor reads the kept rows of a text or logical column. Levels are those that
+// factor reads the kept rows of a column. Levels are those that
 // occur, in byte order (as R sorts them in the C locale); a logical column has
 // FALSE and TRUE always. A nil factor has more levels than most. Cost: one map
 // look-up per row, one per dictionary entry for dictionary columns.
@@ -38,6 +38,9 @@ func (c *column) factor(keep []bool, rows, most int) *factor {
 	}
 	if c.kind == numeric {
 		return c.numberFactor(keep, rows, most, rNumber)
+	}
+	if c.dated() {
+		return c.numberFactor(keep, rows, most, c.spellDate)
 	}
 	seen := make(map[string]int32)
 	row := 0
@@ -250,9 +253,12 @@ func (f *factor) doubtful(named bool, n int) *doubt {
 	return &doubt{-1, err, "name it among the terms if it is meant as a factor"}
 }
 
-// factor reads the levels and codes of a column, and judges them.
-func (b *builder) factor(c *column, named bool) (*factor, error) {
+// factor reads the levels and codes of a variable's column, and judges them.
+func (b *builder) factor(c *column, v *variable) (*factor, error) {
 	f, err := b.readFactor(c)
+	if err == nil && v.plain() {
+		err = b.refuseDates(c, f)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +269,7 @@ func (b *builder) factor(c *column, named bool) (*factor, error) {
 	if b.all != nil {
 		n = b.all.rows
 	}
-	if d := f.doubtful(named, n); d != nil && c.kind == text {
+	if d := f.doubtful(v.named, n); d != nil && c.kind == text {
 		return nil, b.levelError(c, d.row, d.err,
 			fmt.Sprintf("leave it out (\"- %s\" after the terms); %s", quoteName(c.name), d.hint))
 	}

@@ -96,6 +96,37 @@ func (f *Formula) Columns(schema *arrow.Schema) ([]string, error) {
 	return inOrder(schemaNames(schema), s.columns()), nil
 }
 
+// Open reports whether the formula takes columns by . or a glob: its terms follow the order of the table's columns.
+func (f *Formula) Open() bool { return f.right.open() }
+
+// OffsetTerms returns the columns of offset() that . or a glob takes as terms too, as R's terms() does.
+func (f *Formula) OffsetTerms() (out []string) {
+	if !f.Open() {
+		return nil
+	}
+	s, err := f.selectFrom(nil, anyName)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for i := range s.offsets {
+		names = append(names, s.offsets[i].columns...)
+	}
+	var fields []arrow.Field
+	for _, name := range unique(names) {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.Null})
+	}
+	if s, err = f.selectFrom(arrow.NewSchema(fields, nil), anyName); err != nil {
+		return nil
+	}
+	for i, used := range s.used() {
+		if v := &s.variables[i]; used && v.plain() && !v.named && slices.Contains(names, v.columns[0]) {
+			out = append(out, v.columns[0])
+		}
+	}
+	return out
+}
+
 // Named returns the columns of schema that a table must have for Columns and
 // Build: those that Columns returns and those that the formula takes away by
 // name, as id in y ~ . - id, in the schema's order.

@@ -140,6 +140,9 @@ func Gaps(table arrow.Table, names []string, dataset string, levels map[string][
 			continue
 		}
 		c, err := openColumn(table, i)
+		if err == nil && c.dated() {
+			err = fmt.Errorf("its type is %s, and %w", c.typ, errDates)
+		}
 		if err != nil {
 			return nil, &ColumnError{Dataset: dataset, Column: name, Err: err}
 		}

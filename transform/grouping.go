@@ -42,6 +42,9 @@ func (b *builder) groupings() error {
 			return err
 		}
 		f.occurring(nil)
+		if !v.node.computed() {
+			b.slips(b.columns[v.columns[0]], f)
+		}
 		record.Levels = f.levels
 		b.parts, b.record.GroupedBy = append(b.parts, f), append(b.record.GroupedBy, record)
 	}

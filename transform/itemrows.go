@@ -118,6 +118,9 @@ func (f *Items) open(b *builder) error {
 			return b.columnError(name, errors.New("two columns have this name"), "rename one of them where the data are made")
 		}
 		c, err := openColumn(b.table, i)
+		if err == nil && c.dated() {
+			err = fmt.Errorf("its type is %s, and %w", c.typ, errDates)
+		}
 		if err != nil {
 			return b.columnError(name, err, "make text or a number of it in the query or the file")
 		}
@@ -388,19 +391,21 @@ func (r *Record) itemInputs() (out []string) {
 	return out
 }
 
-// Reads returns the columns of schema that the model was fitted to, in the schema's order. A column that is not there
-// is an error.
-func (r *Record) Reads(schema *arrow.Schema) ([]string, error) {
+// Reads returns the columns of schema that the model was fitted to, in the schema's order, and whether the design
+// depends on that order. A column that is not there is an error.
+func (r *Record) Reads(schema *arrow.Schema) (columns []string, inOrder bool, err error) {
 	if r.Items != nil {
 		f, err := ParseItems(r.Formula)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		return f.Columns(schema, r.FrequencyWeights)
+		columns, err = f.Columns(schema, r.FrequencyWeights)
+		return columns, false, err
 	}
 	f, err := ParseFormula(r.Formula)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return f.Weighted(r.FrequencyWeights, r.PrecisionWeights).Columns(schema)
+	columns, err = f.Weighted(r.FrequencyWeights, r.PrecisionWeights).Columns(schema)
+	return columns, f.Open(), err
 }

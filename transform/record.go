@@ -36,6 +36,9 @@ type Record struct {
 	// Items are several responses, in the place of Response and all that explains it.
 	Items []ItemRecord `json:"items,omitempty"`
 
+	// Reading is nil of fits that an earlier program stored.
+	Reading *Reading `json:"reading,omitempty"`
+
 	GroupedBy []Variable `json:"grouped_by,omitempty"` // what groupings are made of, with levels and without contrasts
 	Groupings []Grouping `json:"groupings,omitempty"`
 	Effects   []Effect   `json:"effects,omitempty"`

@@ -37,6 +37,9 @@ func (b *builder) outcome() error {
 			return err
 		}
 		b.out.Data.Y, b.record.Response.Kind, b.record.Response.Scales = y, string(numeric), scales
+	case c.dated():
+		return b.columnError(c.name, fmt.Errorf("the response is of type %s, and %w", c.typ, errDates),
+			"make a number of it in the query or the file")
 	case c.kind == text && binary:
 		if err := b.twoLevels(c); err != nil {
 			return err
@@ -368,8 +371,8 @@ func (s *selector) takeTrials(n *node) error {
 	return nil
 }
 
-// reserve finds the columns of offset() and trials() anywhere on the right, and
-// what s() smooths, so that . and globs leave them out wherever they stand.
+// reserve reads offset() and trials() anywhere on the right, and finds the columns of trials(), groupings and smooths,
+// which . and globs leave out.
 func (s *selector) reserve(n *node) error {
 	switch {
 	case n.isBar():
@@ -424,8 +427,6 @@ func (s *selector) offset(n *node) error {
 	if err := s.columnsOf(arg); err != nil {
 		return err
 	}
-	v := newVariable(arg, arg.label(), s.formula.source)
-	s.out.offsets = append(s.out.offsets, *v)
-	s.take(v)
+	s.out.offsets = append(s.out.offsets, *newVariable(arg, arg.label(), s.formula.source))
 	return nil
 }

@@ -26,7 +26,7 @@ type selector struct {
 	formula  *Formula
 	names    []string        // columns of the table that . and globs may name
 	known    map[string]bool // all columns of the table
-	taken    map[string]bool // columns that . and globs leave out
+	taken    map[string]bool // columns that . and globs leave out: those of offsets are not among them, as in R
 	index    map[string]int  // a variable's key → its index
 	grouped  map[string]int  // the same of what groupings are made of
 	strict   strictness

@@ -81,7 +81,8 @@ func (b *builder) multiplier(c *smoothCall) error {
 	}
 	v := newVariable(c.by, c.by.label(), b.spec.Formula.source)
 	if column, is := b.factorColumn(v); is {
-		f, err := b.factor(column, true)
+		v.named = true
+		f, err := b.factor(column, v)
 		if err != nil {
 			return err
 		}

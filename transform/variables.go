@@ -62,10 +62,11 @@ func (b *builder) learn(v *variable) (*Variable, *coded, error) {
 	record := &Variable{Label: v.label, Expression: v.key, Kind: string(numeric)}
 	made := &coded{variable: v}
 	if c, is := b.factorColumn(v); is {
-		f, err := b.factor(c, v.named)
+		f, err := b.factor(c, v)
 		if err != nil {
 			return nil, nil, err
 		}
+		b.slips(c, f)
 		if err := b.releveled(v, c, f); err != nil {
 			return nil, nil, err
 		}

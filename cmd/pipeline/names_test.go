@@ -41,8 +41,8 @@ gates: {rhat: 1.0001, ess_bulk: 10000, ess_tail: 1}
 		}
 		for what, text := range map[string]string{"output": out, "errors": errs} {
 			for i, line := range strings.Split(text, "\n") {
-				if words.Visible(line) != line || strings.HasPrefix(strings.TrimLeft(line, " │"), "FORGED") {
-					t.Errorf("%s: line %d of its %s: %s", args, i+1, what, words.Visible(line))
+				if words.VisibleLines(line) != line || strings.HasPrefix(strings.TrimLeft(line, " │"), "FORGED") {
+					t.Errorf("%s: line %d of its %s: %s", args, i+1, what, words.VisibleLines(line))
 					break
 				}
 			}

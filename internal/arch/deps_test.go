@@ -124,7 +124,7 @@ var deps = map[string]string{
 	// chunk writes into the engine's memory, and knows no table.
 	"internal/chunk": "unsafe github.com/duckdb/duckdb-go/v2/mapping" + duckdb,
 	// words is what every room needs to speak with people.
-	"internal/words":   "",
+	"internal/words":   "golang.org/x/text/unicode/norm",
 	"internal/outfile": "internal/words",
 	// objects reads from object stores, and knows no format.
 	"internal/objects":             "internal/words github.com/minio/minio-go/v7 github.com/minio/minio-go/v7/pkg/*" + fanout,

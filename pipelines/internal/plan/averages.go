@@ -33,7 +33,7 @@ func (u *Unit) average(d *design, m *spec.Model) {
 	table, coding := d.table, transform.Coding{Dataset: u.Name(), Locate: d.table.Locate, Room: u.memory.Room(u.chains)}
 	responding := coding
 	responding.Response = true
-	weights, err := d.Record.RowWeights(table.Data, table.Counts(), responding)
+	weights, _, err := d.Record.RowWeights(table.Data, table.Counts(), responding)
 	d.averages = averages{}
 	for _, a := range calls {
 		at := average{err: err}

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -80,7 +79,7 @@ func classesOf(u *Unit, m *spec.Model) (*Classes, error) {
 		defer table.Release()
 	}
 	out := &Classes{mixing: mixing{fit: &Fit{Unit: u, Model: m}}, formula: formula}
-	if out.dataHash, err = table.Hash(reads); err != nil {
+	if out.dataHash, err = hashColumns(reads, false, table.Hash); err != nil {
 		return nil, err
 	}
 	read := transform.ItemsSpec{Dataset: u.Name(), File: table.From(), Locate: table.Locate, Missing: m.Missing,
@@ -293,7 +292,7 @@ func (c *Classes) observations() float64 {
 // Facts names the model and its items.
 func (c *Classes) Facts() Facts {
 	out := Facts{Family: record.MixtureFamily(record.Items), Formula: c.fit.Model.Formula, Rows: c.Counted,
-		Columns: len(c.items), DataHash: c.dataHash, Warnings: c.Warnings,
+		Columns: len(c.items), DataHash: c.dataHash.Value, Warnings: c.Warnings,
 		Notes: slices.Concat(c.Notes, c.laws(), c.fit.Unit.notes())}
 	if c.Frequency != nil {
 		out.Observations = c.observations()
@@ -347,7 +346,9 @@ func (c *Classes) Need(chains, _ int) Need {
 }
 
 // Identify adds the hash of the data and the model.
-func (c *Classes) Identify(id *Identity) { id.Data, id.Model = c.dataHash, identifyModel(c.fit.Model) }
+func (c *Classes) Identify(id *Identity) {
+	id.Data, id.data, id.Model = c.dataHash.Value, c.dataHash, identifyModel(c.fit.Model)
+}
 
 // Observed are the rows; what they are is known by Part.
 func (c *Classes) Observed() Observed {
@@ -477,7 +478,7 @@ func (c *Classes) Record() *transform.Record {
 
 // Describe adds the record of the items, and the prior of each parameter.
 func (c *Classes) Describe(rec *record.Fit, params []infer.Parameter) (err error) {
-	if rec.Design, err = json.Marshal(c.Record()); err != nil {
+	if rec.Design, err = c.fit.Unit.marshalDesign(c.Record()); err != nil {
 		return err
 	}
 	weights := fmt.Sprintf("dirichlet(%v)", mixtureWeights(c.fit.Model))

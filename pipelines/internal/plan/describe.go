@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"glmbatch/infer"
@@ -13,7 +12,7 @@ import (
 
 // Describe adds the record of the design, the summary of its data, and the prior and scaling of each parameter.
 func (r *Regression) Describe(rec *record.Fit, params []infer.Parameter) error {
-	design, err := json.Marshal(r.Record)
+	design, err := r.fit.Unit.marshalDesign(r.Record)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,10 @@ import (
 type design struct {
 	coding   sync.Once
 	prepared *transform.Prepared // nil once the matrix is made
-	reads    []string            // columns of the table
+	reads    []string            // columns of the table, in its order
 	table    *ingest.Table       // the unit's, or the distinct rows of what is read; nil once the matrix is made
+	// inFileOrder reports whether the design depends on the order of reads.
+	inFileOrder bool
 
 	beside []*transform.Beside // columns that predictive checks ask for
 	unread []string            // what kept others from being read
@@ -24,7 +26,7 @@ type design struct {
 
 	making sync.Once
 	*transform.Design
-	dataHash string
+	dataHash DataHash
 	averages averages // what derived quantities average over, by the text of the call
 	err      error
 }
@@ -66,7 +68,7 @@ func (u *Unit) design(m *spec.Model) (*design, error) {
 		if d.err != nil {
 			return
 		}
-		if d.dataHash, d.err = d.table.Hash(d.reads); d.err == nil {
+		if d.dataHash, d.err = hashColumns(d.reads, d.inFileOrder, d.table.Hash); d.err == nil {
 			d.Design, d.err = d.prepared.Build()
 		}
 		if d.err == nil {
@@ -97,6 +99,7 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 		return err
 	}
 	d.reads, err = formula.Columns(u.table.Data.Schema())
+	d.inFileOrder = formula.Open()
 	if err != nil {
 		return fmt.Errorf("%s: %w", transform.DatasetWords(u.Name(), u.table.From()), err)
 	}
@@ -146,12 +149,24 @@ func (u *Unit) coding(m *spec.Model, formula *transform.Formula, t *ingest.Table
 		Standardize: m.Standardize, Missing: missing, Sparse: string(m.Sparse),
 		InterceptAt: m.Prior.Intercept.At,
 		Levels:      levels(m.Levels),
+		Texts:       u.texts(),
+		Warnings:    u.doubts,
 		Contrasts:   m.Contrasts,
 		Room:        u.memory.Room(u.chains),
 		File:        t.From(),
 		Locate:      t.Locate,
 		Counts:      t.Counts(),
 	}
+}
+
+// texts lists the columns that the data set declares as text.
+func (u *Unit) texts() (out []string) {
+	for name, typ := range u.Dataset.Types {
+		if typ == "text" {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // formulaOf is a model's formula with its columns of weights.

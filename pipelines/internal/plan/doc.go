@@ -11,7 +11,7 @@
 // Read fit.go, problem.go and identify.go first; then
 //
 //   - select.go, choice.go, share.go: which fits a call chooses, and a machine of several;
-//   - reader.go, unit.go, factored.go, discreteread.go, patience.go, stopwatch.go: units of data;
+//   - reader.go, reading.go, unit.go, doubts.go, factored.go, discreteread.go, patience.go, stopwatch.go: units of data;
 //   - regression.go, selection.go, design.go, method.go, groups.go, smooths.go, priors.go, scales.go, focus.go,
 //     blocks.go, describe.go: regressions; imputed.go, columns.go, imputedrows.go, incomplete.go, imputedgroups.go,
 //     marked.go: those with missing cells, the models of incomplete columns, what rows hold at a draw, what is seen of
@@ -20,7 +20,7 @@
 //     with several responses, latent classes;
 //   - discrete.go, discretemethod.go, discretechains.go, discretefound.go: discrete systems;
 //   - schedule.go: how long chains get; memory.go, work.go: what they may take;
-//   - identity.go, changes.go: what decides their draws, and what of it has changed;
+//   - identity.go, datahash.go, changes.go: what decides their draws, and what of it has changed;
 //   - earlier.go, around.go, datasummary.go: starts from the posterior of an earlier fit;
 //   - folds.go: rows that k-fold leaves out together;
 //   - averages.go, drawnrows.go: rows that derived quantities and effects average over, complete or not;

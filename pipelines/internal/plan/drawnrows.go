@@ -15,7 +15,7 @@ import (
 // DrawnRows are all rows of incomplete data, those without a response too, of which the missing cells were drawn with
 // the coefficients of a stored fit.
 type DrawnRows struct {
-	Hash  string // of the data
+	Hash  DataHash
 	gaps  []transform.Gap
 	first []int // of each gap, where a position has its first cell
 	table transform.Table

@@ -114,6 +114,7 @@ func (u *Unit) learn(f *factoring, t *ingest.Table) {
 	if f.pieces == nil {
 		formula, err := formulaOf(f.model)
 		if err == nil {
+			f.inFileOrder = formula.Open()
 			if f.reads, err = formula.Columns(t.Data.Schema()); err != nil {
 				err = fmt.Errorf("%s: %w", transform.DatasetWords(u.Name(), t.From()), err)
 			}
@@ -144,7 +145,9 @@ func (f *factoring) passed() {
 		f.learned, f.more, f.err = true, true, f.pieces.Learned()
 	default:
 		if f.Design, f.err = f.pieces.Design(); f.err == nil {
-			f.dataHash = hashOfFactor(f.reads, f.pieces)
+			f.dataHash, f.err = hashColumns(f.reads, f.inFileOrder, func(reads []string) (string, error) {
+				return hashOfFactor(reads, f.pieces), nil
+			})
 		}
 	}
 }

@@ -194,7 +194,7 @@ func TestFactoredHash(t *testing.T) {
 			return strings.Contains(line, "family:") && !strings.HasPrefix(line, "  scaled") && !strings.HasPrefix(line, "  offset")
 		}), "\n")
 		for _, model := range []string{"scaled", "offset"} {
-			hash := factoredFits(t, dir, one)["factor "+model].dataHash
+			hash := factoredFits(t, dir, one)["factor "+model].dataHash.Value
 			if other, known := hashes[model+hash]; known && other != "unread" && name != "unread" {
 				t.Errorf("%s: data with %q have the hash of %q", model, name, other)
 			} else if !known {

@@ -67,6 +67,9 @@ func Identify(f *Fit, p Problem, m Memory) (*Identified, error) {
 	return id, nil
 }
 
+// dotVersion names which columns . and globs take. Earlier programs left out those of offset().
+const dotVersion = "2"
+
 // identify makes the identity, and its fingerprint, of what the fit is now.
 func (id *Identified) identify() {
 	f, m := id.Fit, id.Method()
@@ -83,6 +86,9 @@ func (id *Identified) identify() {
 	}
 	if !m.Chains { // nothing is drawn
 		out.Length, out.Chains, out.Keep, out.Seed = nil, 0, "", 0
+	}
+	if formula, err := transform.ParseFormula(f.Model.Formula); err == nil && formula.OffsetTerms() != nil {
+		out.Versions["dot"] = dotVersion
 	}
 	id.Problem.Identify(&out)
 	id.Identity, id.Fingerprint = out, out.fingerprint()

@@ -20,6 +20,7 @@ import (
 type Identity struct {
 	Format  int    `json:"format"`
 	Data    string `json:"data"` // hash of the used columns' values, in row order
+	data    DataHash
 	Dataset string `json:"dataset"`
 	Key     string `json:"key"`
 	Model   any    `json:"model"`
@@ -174,26 +175,34 @@ func identifyLength(r spec.Run) lengthIdentity {
 	return lengthIdentity{Until: r.Until, First: r.First, Max: r.MaxIterations, Growth: growthVersion}
 }
 
-// SameDraws reports whether a stored fit has the draws that this one would have, although it was drawn under another
-// ceiling of iterations: all else is equal, and the ceiling did not decide where its chains ended. A fit of other data,
-// as each night leaves one, costs a comparison.
+// SameDraws reports whether a stored fit has the draws that this one would have, although its fingerprint is another:
+// an earlier program hashed the same data in the order of the file, or the ceiling of iterations was another and did
+// not decide where the chains ended. A fit of other data, as each run may leave one, costs a comparison.
 func (id *Identified) SameDraws(stored record.Stored) bool {
-	if stored.DataHash != id.Identity.Data || id.Schedule.fixedDraws > 0 {
+	if !id.Identity.data.Is(stored.DataHash) {
 		return false
 	}
+	identity := id.Identity
+	if stored.DataHash == identity.data.Older {
+		identity.Data = identity.data.older(identity.Data)
+	}
 	current, before := map[string]json.RawMessage{}, maps.Clone(stored.Identity)
-	if err := json.Unmarshal(id.Identity.Record(), &current); err != nil {
+	if err := json.Unmarshal(identity.Record(), &current); err != nil {
 		panic("plan: identity does not unmarshal: " + err.Error())
 	}
+	same := func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
+	if maps.EqualFunc(current, before, same) {
+		return true
+	}
 	var now, then lengthIdentity
-	if json.Unmarshal(current["length"], &now) != nil || json.Unmarshal(before["length"], &then) != nil {
+	if id.Schedule.fixedDraws > 0 || json.Unmarshal(current["length"], &now) != nil ||
+		json.Unmarshal(before["length"], &then) != nil {
 		return false
 	}
 	ceiling := then.Max
 	now.Max, then.Max = 0, 0
 	delete(current, "length")
 	delete(before, "length")
-	same := func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
 	return now == then && maps.EqualFunc(current, before, same) &&
 		id.Schedule.endsAlike(stored.Warmup+stored.Draws, ceiling)
 }

@@ -33,7 +33,7 @@ func fingerprintOf(t *testing.T, p *spec.Pipeline, data string) string {
 		t.Fatal(err)
 	}
 	f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
-	return identified(t, f, &Regression{Design: &transform.Design{Data: &glm.Data{X: matrix.NewDense(1, 1)}}, fit: f, dataHash: data, sampler: m}).Fingerprint
+	return identified(t, f, &Regression{Design: &transform.Design{Data: &glm.Data{X: matrix.NewDense(1, 1)}}, fit: f, dataHash: DataHash{Value: data}, sampler: m}).Fingerprint
 }
 
 // identified identifies a fit of a problem that is given.

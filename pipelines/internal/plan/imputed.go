@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,7 +29,7 @@ type Imputed struct {
 	columns  []*columnModel
 	problem  *impute.Problem
 	method   Method
-	dataHash string
+	dataHash DataHash
 	cells    int
 	averages map[string]drawnAverage
 	beside   []*transform.Beside // of the rows with a response
@@ -103,18 +102,19 @@ func imputedOf(u *Unit, m *spec.Model) (*Imputed, error) {
 }
 
 // imputedHash is that of the columns which the formula reads, and of those of the models of columns.
-func imputedHash(table *ingest.Table, m *spec.Model, reads []string) (string, error) {
+func imputedHash(table *ingest.Table, m *spec.Model, reads []string) (h DataHash, err error) {
 	for _, i := range m.Imputation {
 		if own, err := transform.ParseFormula(i.Formula); err == nil {
 			more, err := own.Columns(table.Data.Schema())
 			if err != nil {
-				return "", fmt.Errorf("model %q, imputation of column %q: %w", m.Name, i.Name, err)
+				return h, fmt.Errorf("model %q, imputation of column %q: %w", m.Name, i.Name, err)
 			}
 			reads = append(reads, more...)
 		}
 	}
 	slices.Sort(reads)
-	return table.Hash(slices.Compact(reads))
+	h.Value, err = table.Hash(slices.Compact(reads))
+	return h, err
 }
 
 // gapsOf finds the incomplete columns of terms and of the models of columns, and the rows without a response.
@@ -264,7 +264,7 @@ func (p *Imputed) codeColumn(c *columnModel, filled transform.Table, gaps []tran
 	}
 	u, own := p.fit.Unit, filled
 	design := transform.Spec{Dataset: u.Name(), Formula: formula, Family: c.family, Sparse: "false",
-		Levels: ownLevels(p.fit.Model, formula, filled), File: u.table.From(), Locate: u.table.Locate}
+		Levels: ownLevels(p.fit.Model, formula, filled), Texts: u.texts(), File: u.table.From(), Locate: u.table.Locate}
 	if c.gap.Several() || c.gap.Low != 0 { // the response is the state, which the design need not know
 		own, design.Family = c.gap.OfStates(filled), family("gaussian")
 		defer own.Release()
@@ -340,7 +340,7 @@ func (p *Imputed) Foreseen() string { return "" }
 func (p *Imputed) Facts() Facts {
 	m, d := p.fit.Model, p.design
 	return Facts{Family: m.Family.Name, Link: m.Family.Link, Formula: m.Formula, Rows: d.Counted, Columns: d.Data.Cols(),
-		DataHash: p.dataHash, Warnings: d.Warnings,
+		DataHash: p.dataHash.Value, Warnings: d.Warnings,
 		Notes: append(d.Notes[:len(d.Notes):len(d.Notes)], p.fit.Unit.notes()...)}
 }
 
@@ -375,7 +375,7 @@ func (p *Imputed) concave() bool {
 
 // Identify adds the hash of the data, the model, and the version of the sampler of coefficients.
 func (p *Imputed) Identify(id *Identity) {
-	id.Data, id.Model = p.dataHash, identifyModel(p.fit.Model)
+	id.Data, id.data, id.Model = p.dataHash.Value, p.dataHash, identifyModel(p.fit.Model)
 	id.Versions["cggibbs"] = cggibbs.Version
 	for _, c := range p.columns {
 		if v := prior.ShapeVersion(c.family.Name); v != "" && (c.given == nil || c.given.Prior.Shape.Kind == "") {
@@ -448,7 +448,7 @@ func (p *Imputed) Bind(d *spec.Derivation, names []string) (*transform.Quantity,
 
 // Describe adds the record of the design, and priors and scaling of coefficients.
 func (p *Imputed) Describe(rec *record.Fit, params []infer.Parameter) error {
-	coded, err := json.Marshal(p.design.Record)
+	coded, err := p.fit.Unit.marshalDesign(p.design.Record)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -30,7 +29,7 @@ type Mixture struct {
 // mixing is what Mixture and Classes have in common.
 type mixing struct {
 	fit      *Fit
-	dataHash string
+	dataHash DataHash
 	method   Method
 	at       *mixture.Layout // where a position has the parameters of components
 }
@@ -148,7 +147,7 @@ func (m *Mixture) Facts() Facts {
 	f := m.fit.Model
 	out := Facts{
 		Family: record.MixtureFamily(f.Family.Name), Link: f.Family.Link, Formula: f.Formula, Rows: m.Counted,
-		Columns: m.Data.Cols(), DataHash: m.dataHash, Warnings: m.Warnings,
+		Columns: m.Data.Cols(), DataHash: m.dataHash.Value, Warnings: m.Warnings,
 		Notes: append(m.Notes[:len(m.Notes):len(m.Notes)], m.fit.Unit.notes()...),
 	}
 	for _, count := range m.Data.Frequency {
@@ -172,7 +171,7 @@ func (m *Mixture) Need(chains, workers int) Need {
 
 // Identify adds the hash of the data and the model.
 func (m *Mixture) Identify(id *Identity) {
-	id.Data, id.Model = m.dataHash, identifyModel(m.fit.Model)
+	id.Data, id.data, id.Model = m.dataHash.Value, m.dataHash, identifyModel(m.fit.Model)
 }
 
 // Observed are the rows of the design.
@@ -293,7 +292,7 @@ func (m *Mixture) Bind(d *spec.Derivation, names []string) (*transform.Quantity,
 
 // Describe adds the record of the design, the summary of its data, and the prior of each parameter.
 func (m *Mixture) Describe(rec *record.Fit, params []infer.Parameter) (err error) {
-	if rec.Design, err = json.Marshal(m.Record); err != nil {
+	if rec.Design, err = m.fit.Unit.marshalDesign(m.Record); err != nil {
 		return err
 	}
 	if m.fit.Replicate <= 1 {

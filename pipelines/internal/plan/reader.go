@@ -30,6 +30,8 @@ type Reader struct {
 	// Work is a folder for files of tables and designs that are larger than the heap should hold; empty: all live there.
 	// Who names it closes each unit.
 	Work string
+	// Like is the record of a stored fit as whose data data sets are read; nil: as the spec has it.
+	Like *transform.Record
 	// NamesOnly has units yielded with their names and origins. Rows are read only of queries, and of files that columns
 	// divide into units.
 	NamesOnly bool
@@ -175,6 +177,7 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		from.unread = got.err
 		return yield(&Unit{Dataset: ds, Key: s.Key, Err: got.err, from: from})
 	}
+	doubts := doubtsOf(ds, got.tables)
 	for _, t := range got.tables {
 		if !r.wants(ds, t.Key) {
 			continue
@@ -190,7 +193,7 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 				return yield(u)
 			}
 		}
-		u.table, u.bytes, u.files = t, t.Bytes(), files
+		u.table, u.bytes, u.files, u.doubts = t, t.Bytes(), files, doubts[t.Key]
 		if files == nil {
 			u.files = r.files()
 		}
@@ -240,23 +243,18 @@ func readTables(ctx context.Context, s ingest.Source, by []string) ([]*ingest.Ta
 func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, func(), error) {
 	src := ingest.Source{
 		Name: ds.Name, Path: ds.Path, Each: ds.Each == "file", By: ds.By,
-		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Within: r.Pipeline.Within, Separator: rune(ds.Separator),
-		Types: ds.Types, Columns: r.columns(ds), Grouped: ds.Rows == "grouped", CheckLater: true,
+		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Within: r.Pipeline.Within,
+		Columns: r.columns(ds), Grouped: ds.Rows == "grouped", CheckLater: true,
+	}
+	if r.Like == nil {
+		readAs(&src, ReadingOf(ds))
+	} else {
+		ReadLike(&src, r.Like, ReadingOf(ds))
 	}
 	r.bound(ctx, &src)
-	if len(ds.Decimal) == 1 {
-		src.Decimal = rune(ds.Decimal[0])
-	}
 	if t := ds.Triplets; t.Path != "" {
 		src.Triplets = &ingest.Triplets{Path: t.Path, Row: t.Row, Col: t.Col, Value: t.Value, Prefix: t.Prefix,
 			Columns: int64(t.Columns)}
-	}
-	if len(ds.NullValues) > 0 {
-		var listed []string
-		for _, v := range ds.NullValues {
-			listed = append(listed, string(v))
-		}
-		src.NullValues = ingest.NullValues(listed)
 	}
 	if len(ds.Params) > 0 {
 		src.Params = map[string]any{}

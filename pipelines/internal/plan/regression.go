@@ -15,7 +15,7 @@ import (
 type Regression struct {
 	*transform.Design
 	fit      *Fit
-	dataHash string
+	dataHash DataHash
 	averages averages
 	sampler  sampler
 	// Beside are columns of the data that predictive checks ask for, as the rows of the design; Unread says why others
@@ -95,7 +95,8 @@ func (r *Regression) Facts() Facts {
 	m := r.fit.Model
 	out := Facts{
 		Family: m.Family.Name, Link: m.Family.Link, Formula: m.Formula, Rows: r.Counted, Columns: r.Data.Cols(),
-		DataHash: r.dataHash, Warnings: r.Warnings, Notes: append(r.Notes[:len(r.Notes):len(r.Notes)], r.fit.Unit.notes()...),
+		DataHash: r.dataHash.Value, Warnings: r.Warnings,
+		Notes: append(r.Notes[:len(r.Notes):len(r.Notes)], r.fit.Unit.notes()...),
 	}
 	for _, count := range r.Data.Frequency {
 		out.Observations += count
@@ -122,7 +123,7 @@ func (r *Regression) Need(chains, workers int) Need {
 
 // Identify adds the hash of the data, the model, and the versions of what only some designs and models use.
 func (r *Regression) Identify(id *Identity) {
-	id.Data, id.Model = r.dataHash, identifyModel(r.fit.Model)
+	id.Data, id.data, id.Model = r.dataHash.Value, r.dataHash, identifyModel(r.fit.Model)
 	if id.Keep != KeepSummary && !r.KeepsEffects() {
 		id.Keep += effectsSummarised
 	}

@@ -29,6 +29,7 @@ type Unit struct {
 	// imputations are the completed versions of one data set that the table holds; nil where it holds one.
 	imputations []ingest.Imputation
 	bytes       int64          // of the table when it was read
+	doubts      []string       // warnings of its data, for all of its fits
 	warnings    []string       // of rows that do not stand in a table
 	discrete    *discrete.Data // nil of a table
 	memory      Memory         // for what models make of it

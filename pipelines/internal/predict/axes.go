@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"glmbatch/infer/glm"
+	"glmbatch/ingest"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/transform"
@@ -184,6 +185,9 @@ func (s *setting) given(name string) (values []any, err error) {
 			continue
 		}
 		for _, text := range at.Values {
+			if r := s.record.Reading; r != nil && (&ingest.Source{NullValues: r.NullValues}).SpelledNull(text) {
+				return nil, s.wrong(fmt.Sprintf("%s of %s means missing in the data of the fit (null_values)", text, name), "")
+			}
 			v, ok := s.contents[name].Value(text)
 			if !ok {
 				return nil, s.wrong(fmt.Sprintf("%q is no value of %s, which is %s", text, name, s.contents[name].Kind), "")

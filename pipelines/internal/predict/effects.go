@@ -108,8 +108,14 @@ func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
 // a response.
 func (c *Config) weightsOf(o *opened, room transform.Room) (weights []float64, err error) {
 	if o.stored.Method != plan.ImputeMethod || c.Data != "" {
-		return o.record.RowWeights(o.table.Data, o.table.Counts(), transform.Coding{Dataset: o.table.Name,
-			Locate: o.table.Locate, Room: room, Response: c.Data == ""})
+		weights, warnings, err := o.record.RowWeights(o.table.Data, o.table.Counts(), transform.Coding{
+			Dataset: o.table.Name, Locate: o.table.Locate, Room: room, Response: c.Data == ""})
+		if c.Data != "" {
+			for _, w := range warnings {
+				fmt.Fprintf(c.Notes, "note: %s\n", w)
+			}
+		}
+		return weights, err
 	}
 	d := slices.IndexFunc(c.Pipeline.Datasets, func(d *spec.Dataset) bool { return d.Name == o.stored.Dataset })
 	m := slices.IndexFunc(c.Pipeline.Models, func(m *spec.Model) bool { return m.Name == o.stored.Model })

@@ -241,68 +241,6 @@ func dispersionsOf(family glm.Family, f report.Fitted, number string) (out []pre
 	return out, nil
 }
 
-// lacking is the error of new data without a column that the model predicts by. Code would find it too, and knows
-// only of the columns that were read.
-func lacking(dataset string, record *transform.Record, schema *ingest.Schema) error {
-	needed, err := record.Inputs(false)
-	if err != nil {
-		return err
-	}
-	var names []string
-	for _, field := range schema.Fields() {
-		names = append(names, field.Name)
-	}
-	for _, name := range needed {
-		if !slices.Contains(names, name) {
-			return &transform.ColumnError{Dataset: dataset, Column: name, Err: words.Hint(
-				errors.New("the model reads it, and these data do not have it"), transform.UnknownHint(name, "columns", names))}
-		}
-	}
-	return nil
-}
-
-// table reads the rows.
-func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.Record) (*ingest.Table, error) {
-	if c.Data != "" {
-		wanted := func(schema *ingest.Schema) ([]string, error) {
-			inputs, err := record.Inputs(true) // those that are there; Code says what is missing
-			if err != nil {
-				return nil, err
-			}
-			if err := lacking(c.Data, record, schema); err != nil {
-				return nil, err
-			}
-			var out []string
-			for _, field := range schema.Fields() {
-				if slices.Contains(inputs, field.Name) {
-					out = append(out, field.Name)
-				}
-			}
-			if out == nil && schema.NumFields() > 0 { // an intercept alone: the rows count
-				out = []string{schema.Field(0).Name}
-			}
-			return out, nil
-		}
-		src := ingest.Source{Name: c.Data, Path: c.Data, Columns: wanted}
-		c.Memory.Bound(&src)
-		return ingest.Read(ctx, src)
-	}
-	if c.Pipeline == nil {
-		return nil, &CallError{words.Hint(errors.New("there are no data to predict"),
-			"name the spec of the fit for its own data, or new data with --data FILE")}
-	}
-	if err := c.oneTable(f); err != nil {
-		return nil, err
-	}
-	r := &plan.Reader{Pipeline: c.Pipeline, Choice: plan.Choice{Selector: c.Only}, Example: c.Example}
-	table, err := r.Table(ctx, f.Dataset, f.Group)
-	if err == nil && table == nil {
-		return nil, &CallError{words.Hint(fmt.Errorf("the spec has no data of %s", plan.UnitName(f.Dataset, f.Group)),
-			"name new data with --data FILE")}
-	}
-	return table, err
-}
-
 // oneTable returns an error where the fit's own data are not one table of complete rows.
 func (c *Config) oneTable(f report.Fitted) error {
 	several := slices.ContainsFunc(c.Pipeline.Datasets,
@@ -345,31 +283,13 @@ func (c *Config) changed(o *opened) {
 	if c.Data != "" {
 		return
 	}
-	hash := usedHash(o.table, o.record)
+	hash, err := plan.UsedHash(o.table, o.record)
 	if o.drawn != nil {
-		hash = o.drawn.Hash
+		hash, err = o.drawn.Hash, nil
 	}
-	if hash != "" && hash != o.stored.DataHash {
+	if err == nil && !hash.Is(o.stored.DataHash) {
 		fmt.Fprintf(c.Notes, "note: the data have changed since the fit of %s UTC\n", o.stored.Created.Format(time.DateTime))
 	}
-}
-
-// usedHash is the hash of the columns that a fit uses, as it is at fit time;
-// empty where a column is gone.
-func usedHash(table *ingest.Table, record *transform.Record) string {
-	columns, err := record.Reads(table.Data.Schema())
-	if err != nil {
-		return ""
-	}
-	if table.Counts() != nil {
-		table = table.Over(columns)
-		defer table.Release()
-	}
-	hash, err := table.Hash(columns)
-	if err != nil {
-		return ""
-	}
-	return hash
 }
 
 // predicting is a prediction on its way to the writer.

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"glmbatch/infer/glm"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
 
@@ -43,7 +44,7 @@ func (c *Config) rows(ctx context.Context, o *opened) (*Rows, error) {
 	if o.record.FrequencyWeights != "" || o.table.Counts() != nil {
 		return nil, &CallError{errors.New("rows stand for several observations each")}
 	}
-	if usedHash(o.table, o.record) != o.stored.DataHash {
+	if hash, err := plan.UsedHash(o.table, o.record); err != nil || !hash.Is(o.stored.DataHash) {
 		return nil, &CallError{errors.New("the data have changed since the fit")}
 	}
 	p, err := c.evaluate(ctx, o, true)

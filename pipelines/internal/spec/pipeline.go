@@ -70,7 +70,7 @@ type Dataset struct {
 	Database   string            `yaml:"database" doc:"DuckDB file that sql reads. Left out: an empty database in memory, from which sql may read files."`
 	Separator  Separator         `yaml:"separator" doc:"CSV field separator: one character, or 'tab'. Left out: found out from the file."`
 	Decimal    string            `yaml:"decimal" enum:". ," doc:"CSV decimal mark. Left out: '.'."`
-	NullValues []Text            `yaml:"null_values" doc:"CSV cells that mean missing, besides the built-in spellings; a list with \"\" is complete: it replaces them."`
+	NullValues []Text            `yaml:"null_values" doc:"Values that mean missing, in each format; numbers in any spelling. CSV files have built-in spellings besides; a list with \"\" is complete: it replaces them."`
 	Types      map[string]string `yaml:"types" enum:"number text bool date" doc:"Forces the type of CSV columns, by name."`
 	// Triplets has no path where it is left out.
 	Triplets Triplets `yaml:"triplets" json:",omitzero" doc:"Non-zeros of further columns, beside path or sql: a file with a row of row, column and value for each, both counted from 1. They are never made dense."`

@@ -1,0 +1,91 @@
+package transform
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+// Dates and points in time are labels: levels of factor() and of groupings, spelled as in ISO 8601. They are no
+// numbers, and a column of them is no factor unless the formula asks for one.
+
+// errDates is the reason for which dates and times enter no model as they are.
+var errDates = errors.New("dates and times have no natural zero or unit")
+
+// dated reports whether the column holds dates or points in time.
+func (c *column) dated() bool { return isDate(c.typ) }
+
+func isDate(t arrow.DataType) bool {
+	stamp, is := t.(*arrow.TimestampType)
+	return t.ID() == arrow.DATE32 || is && stamp.Unit == arrow.Microsecond
+}
+
+// spellDate spells a day or a microsecond since 1970 as a level.
+func (c *column) spellDate(v float64) string {
+	if c.typ.ID() == arrow.DATE32 {
+		return time.Unix(int64(v)*86400, 0).UTC().Format(time.DateOnly)
+	}
+	return time.UnixMicro(int64(v)).UTC().Format("2006-01-02 15:04:05.999999")
+}
+
+// dateLike matches texts of dates and times: 2024-03-01, 2024/3/1, 20240301T120000Z, 2024-03-01 12:00:00+01:00,
+// 01/03/2024, 1.3.2024, 01-Mar-2024, March 1, 2024, Fri, 01 Mar 2024 12:00:00 GMT, 12:30:00.
+var dateLike = func() *regexp.Regexp {
+	const (
+		clock   = `([01]?\d|2[0-3]):[0-5]\d(:[0-6]\d([.,]\d+)?)?( ?[AaPp][Mm])?`
+		zone    = ` ?(Z|UTC|GMT|[+-]\d{2}(:?\d{2})?)?`
+		weekday = `((?i:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? )?`
+		month   = `(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?`
+		day     = `(0?[1-9]|[12]\d|3[01])` // or a month, in one order or the other
+		numbers = `\d{4}-` + day + `-` + day + `|\d{4}/` + day + `/` + day + `|\d{4}\.\d{2}\.\d{2}|` +
+			day + `/` + day + `/(\d{4}|\d{2})|` + day + `-` + day + `-\d{4}|` + day + `\.` + day + `\.\d{4}`
+		names = weekday + `(` + day + `[ -]` + month + `[ -](\d{4}|\d{2})|` + month + ` ` + day + `,? \d{4})`
+		date  = `(` + numbers + `|` + names + `)([T ]+` + clock + zone + `)?`
+	)
+	return regexp.MustCompile(`^ *(` + date + `|\d{8}T\d{4,6}` + zone + `|([01]?\d|2[0-3]):[0-5]\d:[0-5]\d([.,]\d+)?) *$`)
+}()
+
+// looksDated reports whether a text is spelled as a date or a time.
+func looksDated(s string) bool {
+	const longest = 60
+	return len(s) <= longest && strings.ContainsAny(s, "0123456789") && dateLike.MatchString(s)
+}
+
+// notNumber is the error of dates and times where the formula wants numbers, or a factor that it does not ask for.
+func (b *builder) notNumber(name string, reason error) error {
+	quoted := quoteName(name)
+	return b.columnError(name, reason, fmt.Sprintf("as labels write factor(%s) or (1 | %s); for a trend make a number of "+
+		"it in the query or the file; or leave it out (\"- %s\" after the terms)", quoted, quoted, quoted))
+}
+
+// refuseDates refuses a plain column of dates or times as a factor: one by its type, or text most of whose levels are
+// spelled as such, unless the spec lists its levels or declares the column as text.
+func (b *builder) refuseDates(c *column, f *factor) error {
+	if c.dated() {
+		return b.notNumber(c.name, fmt.Errorf("its type is %s, and %w", c.typ, errDates))
+	}
+	if _, forced := b.spec.Levels[c.name]; forced || c.kind != text || slices.Contains(b.spec.Texts, c.name) {
+		return nil
+	}
+	dates := Dates(f.levels)
+	if 2*len(dates) <= len(f.levels) {
+		return nil
+	}
+	return b.notNumber(c.name, fmt.Errorf("%d of its %d values are dates or times such as %q, and %w", len(dates),
+		len(f.levels), dates[0], errDates))
+}
+
+// Dates returns those of some texts that are spelled as dates or times.
+func Dates(texts []string) (out []string) {
+	for _, s := range texts {
+		if looksDated(s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
