@@ -151,9 +151,11 @@ func (o RunOptions) fit(ctx context.Context, p *spec.Pipeline, src []byte, only 
 		Force: o.Force, DryRun: o.DryRun, Night: o.night,
 		Build: Version().String(), LockWait: o.LockWait, Example: example,
 		Tracker: tracker, Log: o.Log, Now: time.Now, Disk: o.disk,
-		Effects: func(ctx context.Context, fits []report.Key, failed func(report.Key, error)) error {
+		Effects: func(ctx context.Context, id string, fits []report.Key,
+			found func(report.Key, []string) report.Verdict) error {
 			return predict.Store(ctx, predict.Config{Pipeline: p, Database: p.Database, Workers: p.Run.Workers,
-				Memory: plan.MemoryOf(p), LockWait: o.LockWait, Example: example, Notes: io.Discard}, fits, failed)
+				Memory: plan.MemoryOf(p), LockWait: o.LockWait, Example: example, Notes: io.Discard}, fits,
+				predict.Storing{RunID: id, Found: found})
 		},
 	})
 	if errors.Is(err, plan.ErrNothingSelected) {

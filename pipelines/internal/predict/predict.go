@@ -46,7 +46,8 @@ type Config struct {
 	Options report.QueryOptions
 	Notes   io.Writer // remarks for people
 
-	averages bool // rows with missing cells that were drawn are taken
+	averages bool     // rows with missing cells that were drawn are taken
+	by       []string // columns by which rows are averaged
 }
 
 // CallError says that a prediction cannot be made as it was asked for.
@@ -260,7 +261,7 @@ func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.R
 			}
 			var out []string
 			for _, field := range schema.Fields() {
-				if slices.Contains(inputs, field.Name) {
+				if slices.Contains(inputs, field.Name) || slices.Contains(c.by, field.Name) {
 					out = append(out, field.Name)
 				}
 			}
@@ -280,7 +281,7 @@ func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.R
 	if err := c.oneTable(f); err != nil {
 		return nil, err
 	}
-	r := &plan.Reader{Pipeline: c.Pipeline, Choice: plan.Choice{Selector: c.Only}, Example: c.Example}
+	r := &plan.Reader{Pipeline: c.Pipeline, Choice: plan.Choice{Selector: c.Only}, Example: c.Example, Also: c.by}
 	table, err := r.Table(ctx, f.Dataset, f.Group)
 	if err == nil && table == nil {
 		return nil, &CallError{words.Hint(fmt.Errorf("the spec has no data of %s", plan.UnitName(f.Dataset, f.Group)),

@@ -19,6 +19,7 @@ import (
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
+	"glmbatch/report/judge"
 	"glmbatch/report/record"
 )
 
@@ -37,9 +38,10 @@ type Config struct {
 	Build    string // identity of this program, for the ledger
 	LockWait time.Duration
 	Example  func(name string) ([]byte, error) // data that the program carries
-	// Effects, if not nil, computes and stores the effects that models ask for of these fits, which are in the ledger,
-	// and says what is wrong with those of single ones.
-	Effects func(ctx context.Context, fits []record.Key, failed func(record.Key, error)) error
+	// Effects, if not nil, computes and stores the effects that models ask for of these fits, which are in the ledger.
+	// It calls found with the warnings about those of each fit, and stores the verdict that found returns for the run.
+	Effects func(ctx context.Context, run string, fits []record.Key,
+		found func(record.Key, []string) judge.Verdict) error
 	Tracker *progress.Tracker
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -261,7 +263,7 @@ func (r *runner) end(ctx context.Context, results []*outcome.Result) *outcome.Ou
 	return out
 }
 
-// effects has the effects of stored fits computed. What is wrong with them is a warning of the fit.
+// effects has the effects of stored fits computed. An effect that cannot be is a warning of its fit.
 func (r *runner) effects(ctx context.Context, out *outcome.Outcome) {
 	if r.Effects == nil || ctx.Err() != nil {
 		return
@@ -269,26 +271,37 @@ func (r *runner) effects(ctx context.Context, out *outcome.Outcome) {
 	var keys []record.Key
 	of := map[record.Key]*outcome.Result{}
 	for _, res := range out.Fits {
-		asks := func(m *spec.Model) bool { return m.Name == res.Model && len(m.Effects) > 0 }
-		if res.ID != 0 && res.Replicate < 2 && slices.ContainsFunc(r.Pipeline.Models, asks) {
+		if res.ID != 0 && res.Replicate < 2 && r.asksEffects(res) {
 			k := record.Key{Dataset: res.Dataset, Group: res.Key, Model: res.Model, Sampler: res.Sampler}
 			keys, of[k] = append(keys, k), res
 		}
 	}
-	failed := r.withoutEffects(of)
-	if err := r.Effects(ctx, keys, failed); err != nil {
+	found := func(k record.Key, warnings []string) judge.Verdict { return r.warnOfEffects(of[k], warnings) }
+	if err := r.Effects(ctx, r.id, keys, found); err != nil {
 		for _, k := range keys {
-			failed(k, err)
+			found(k, []string{report.EffectWarning("", err)})
 		}
 	}
+	out.Count()
 }
 
-// withoutEffects says what is wrong with the effects of a fit.
-func (r *runner) withoutEffects(of map[record.Key]*outcome.Result) func(record.Key, error) {
-	return func(k record.Key, err error) {
-		of[k].Warnings = append(of[k].Warnings, "its effects were not computed: "+err.Error())
-		r.Log.Warn("no effects", "run", r.id, "fit", of[k].Name(), "err", err.Error())
+// asksEffects reports whether the model of a fit asks for effects, or an earlier one asked for some that could not be
+// computed.
+func (r *runner) asksEffects(res *outcome.Result) bool {
+	stored, _ := r.known.fit(res.Fingerprint)
+	return slices.ContainsFunc(stored.Warnings, report.IsEffectWarning) ||
+		slices.ContainsFunc(r.Pipeline.Models, func(m *spec.Model) bool { return m.Name == res.Model && len(m.Effects) > 0 })
+}
+
+// warnOfEffects replaces what the run reports of a fit's effects, and returns its verdict of the fit.
+func (r *runner) warnOfEffects(res *outcome.Result, warnings []string) judge.Verdict {
+	v := judge.Verdict{Grade: judge.Grade(res.Verdict), Reasons: res.Reasons}.Rewarn(report.IsEffectWarning, warnings)
+	res.Verdict, res.Reasons = string(v.Grade), v.Reasons
+	res.Warnings = append(slices.DeleteFunc(res.Warnings, report.IsEffectWarning), warnings...)
+	for _, w := range warnings {
+		r.Log.Warn("effect", "run", r.id, "fit", res.Name(), "err", w)
 	}
+	return v
 }
 
 // base is what the ledger knew of earlier fits when the run began; it is a plan.Base.
