@@ -159,9 +159,19 @@ func (o RunOptions) fit(ctx context.Context, p *spec.Pipeline, src []byte, only 
 		},
 	})
 	if errors.Is(err, plan.ErrNothingSelected) {
-		return nil, &UsageError{only.NothingSelected(p, fmt.Errorf("--only %s: %w", strings.Join(o.Only, " --only "), err))}
+		return nil, nothingSelected(p, only, o.Only)
 	}
 	return out, err
+}
+
+// nothingSelected is the error of a call without fits; terms are those of --only.
+func nothingSelected(p *spec.Pipeline, only plan.Selector, terms []string) error {
+	if len(terms) == 0 {
+		return &UsageError{words.Hint(errors.New("there is no fit: no data set of the spec has rows"),
+			"see whether the files that it names are those that you mean")}
+	}
+	err := fmt.Errorf("--only %s: %w", strings.Join(terms, " --only "), plan.ErrNothingSelected)
+	return &UsageError{only.NothingSelected(p, err)}
 }
 
 // bound has the collector of garbage keep to a limit, until restore. A quarter is

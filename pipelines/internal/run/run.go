@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -83,7 +84,9 @@ func Run(ctx context.Context, c Config) (*outcome.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.DryRun {
+	if c.DryRun {
+		defer os.Remove(r.world.Root) // fails if another run has its files there, as it should
+	} else {
 		mark := r.mark()
 		defer mark.Clear()
 		defer r.unclaim()
@@ -193,10 +196,7 @@ func (r *runner) all(ctx context.Context, l look) ([]*outcome.Result, error) {
 	var g errgroup.Group
 	var results []*outcome.Result
 	reader := &plan.Reader{Pipeline: r.Pipeline, Choice: l.Choice, Example: r.Example, Claim: r.admission.claim,
-		Read: r.admission.read}
-	if !r.DryRun {
-		reader.Work = r.world.Root
-	}
+		Read: r.admission.read, Work: r.world.Root}
 	err := reader.Units(ctx, func(u *plan.Unit) error {
 		if u.Err == nil || u.Key == "" || l.Unit(u.Dataset.Name, u.Key) {
 			results = r.launch(ctx, &g, u, l, results)
