@@ -86,15 +86,22 @@ func TestEffectsCalls(t *testing.T) {
 	}
 }
 
-// One effect that cannot be computed is a warning of its fit, in the verdict that ledger and run have, and takes no
-// other with it. The warning goes when the spec asks for another effect, or for none.
-func TestOneBadEffect(t *testing.T) {
+// badEffects is a folder of data of which some effects cannot be computed.
+func badEffects(t *testing.T) folder {
 	f := newFolder(t, "")
 	data := "y,x,z,a,q,w\n"
 	for i := range 40 {
-		data += fmt.Sprintf("%.3f,%d,%d,%s,%s,1\n", float64(i%7)/3+float64(i)/20, 1+i%9, i%11-5, []string{"l", "m"}[i%2], []string{"u", "v", "v"}[i%3])
+		data += fmt.Sprintf("%.3f,%d,%d,%s,%s,1\n", float64(i%7)/3+float64(i)/20, 1+i%9, i%11-5, []string{"l", "m"}[i%2],
+			[]string{"u", "v", "v"}[i%3])
 	}
 	f.write("data.csv", data+"1,1,1,rare,u,0\n")
+	return f
+}
+
+// One effect that cannot be computed is a warning of its fit, in the verdict that ledger and run have, and takes no
+// other with it. The warning goes when the spec asks for another effect, or for none.
+func TestOneBadEffect(t *testing.T) {
+	f := badEffects(t)
 	spec := func(effects string) {
 		f.write("spec.yaml", `pipeline: p
 database: t.duckdb

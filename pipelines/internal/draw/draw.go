@@ -68,7 +68,8 @@ func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *Stopwatc
 }
 
 // Foresee returns the error that would end a fit before its first draw, nil if none would. It does all that a run does
-// until then: it sets the sampler up and makes the kernel of each chain, or finds the answer of a method without chains.
+// until then: it sets the sampler up and makes the kernel of each chain, or finds the answer of a method without
+// chains.
 func Foresee(ctx context.Context, id *plan.Identified, w *World, watch *Stopwatch) error {
 	if !id.Method().Chains {
 		_, err := Solve(ctx, id, w, watch)

@@ -13,8 +13,8 @@ import (
 	"glmbatch/report"
 )
 
-// foresee finds what a run would do about an identified fit, and why. Its error is the one that would end the fit before
-// its first draw.
+// foresee finds what a run would do about an identified fit, and why. Its error is the one that would end the fit
+// before its first draw.
 func (a *attempt) foresee(ctx context.Context, id *plan.Identified, stored report.Stored, complete bool) error {
 	res := a.res
 	if complete && !a.Force && !redraws(id.Model, stored) {
