@@ -70,6 +70,7 @@ type runner struct {
 	memory    plan.Memory
 	admission *admission
 	ledger    *ledger
+	mark      *spool.Mark // nil of a dry run
 	known     *known
 	base      plan.Base
 	before    map[record.Key]report.Stored // of a dry run; nil of others
@@ -87,8 +88,8 @@ func Run(ctx context.Context, c Config) (*outcome.Outcome, error) {
 	if c.DryRun {
 		defer os.Remove(r.world.Root) // fails if another run has its files there, as it should
 	} else {
-		mark := r.mark()
-		defer mark.Clear()
+		r.setMark()
+		defer r.mark.Clear()
 		defer r.unclaim()
 	}
 	r.Log.Info("run started", "run", r.id, "pipeline", c.Pipeline.Name, "database", c.Database, "seed", c.Pipeline.Seed,
@@ -173,16 +174,6 @@ func (r *runner) read(ctx context.Context, file *report.Ledger) (err error) {
 	return err
 }
 
-// mark lets others see that the run goes on, before the ledger has a row of it,
-// and that it was killed. Where it cannot be set they see the ledger's row alone.
-func (r *runner) mark() *spool.Mark {
-	m := &spool.Mark{Run: r.id, Pipeline: r.Pipeline.Name, Started: r.started}
-	if err := m.Set(r.world.Root); err != nil {
-		r.Log.Info("the run cannot be marked as going on", "run", r.id, "err", err.Error())
-	}
-	return m
-}
-
 // unclaim gives up all that the run has claimed.
 func (r *runner) unclaim() {
 	if err := r.world.Claims.Close(); err != nil {
@@ -257,6 +248,7 @@ func (r *runner) end(ctx context.Context, results []*outcome.Result) *outcome.Ou
 	}
 	if err := r.ledger.close(context.WithoutCancel(ctx), out); err != nil {
 		out.Unrecord(err)
+		r.leaveMark(out)
 	}
 	r.effects(ctx, out)
 	out.Deliver(ctx, r.ledger.file, r.Pipeline.Publish, r.Pipeline.Report)
