@@ -58,24 +58,9 @@ func TestMarks(t *testing.T) {
 	if got := look(); len(got) != 2 || !got[third.Run] || got[first.Run] {
 		t.Errorf("after the second run's end: %v, want the third's and the dead first", got)
 	}
-	again := &Mark{Run: first.Run, Pipeline: "p", Started: first.Started, Record: first.Record} // a shard's second attempt
-	if err := again.Set(root); err != nil {
-		t.Fatal(err)
-	}
-	first.Record = []byte(`{"ID":"20260101T000000Z-aa","ExitCode":3}`)
-	if err := again.Leave(first.Record); err != nil {
-		t.Fatal(err)
-	}
-	again.Clear() // does nothing
-	if got := look(); len(got) != 2 || got[first.Run] {
-		t.Errorf("after the first is left: %v", got)
-	}
-	marks, err := Marks(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := marks[0].Remove(); err != nil || len(look()) != 1 {
-		t.Errorf("after it is removed: %v, %v", look(), err)
+	leaveAgain(t, root, first)
+	if got := look(); len(got) != 1 {
+		t.Errorf("after the first is removed: %v", got)
 	}
 	if err := os.Remove(filepath.Join(root, markPrefix+"odd.json")); err != nil {
 		t.Fatal(err)
@@ -85,4 +70,24 @@ func TestMarks(t *testing.T) {
 		t.Errorf("the work folder is left: %v", err)
 	}
 	new(Mark).Clear() // of a run that could not be marked
+}
+
+// leaveAgain has a shard set the mark of its killed attempt again, leave it with its end, and the next run remove it.
+func leaveAgain(t *testing.T, root string, first *Mark) {
+	again := &Mark{Run: first.Run, Pipeline: "p", Started: first.Started, Record: first.Record}
+	if err := again.Set(root); err != nil {
+		t.Fatal(err)
+	}
+	left := `{"ID":"20260101T000000Z-aa","ExitCode":3}`
+	if err := again.Leave([]byte(left)); err != nil {
+		t.Fatal(err)
+	}
+	again.Clear() // does nothing
+	marks, err := Marks(root)
+	if err != nil || len(marks) != 2 || marks[0].Alive || string(marks[0].Record) != left {
+		t.Fatalf("after the first is left: %+v, %v", marks, err)
+	}
+	if err := marks[0].Remove(); err != nil {
+		t.Error(err)
+	}
 }
