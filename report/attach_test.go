@@ -2,6 +2,7 @@ package report
 
 import (
 	"database/sql"
+	"strings"
 	"testing"
 )
 
@@ -27,5 +28,24 @@ func TestAttached(t *testing.T) {
 				t.Errorf("beside %q: %s: %d, %v", main, query, n, err)
 			}
 		}
+	}
+}
+
+// Draws in files beside an attached ledger are an error that says how to name them, and are read once they are named.
+func TestAttachedOutside(t *testing.T) {
+	l := gathered(t, true, fragmentOf(t, "f1", "f2"))
+	db, err := sql.Open("duckdb", "")
+	must(t, err)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	_, err = db.Exec("ATTACH '" + l.path + "' AS l (READ_ONLY)")
+	must(t, err)
+	var n int
+	if err = db.QueryRow("SELECT count(*) FROM l.draws").Scan(&n); err == nil || !strings.Contains(err.Error(), "SET VARIABLE draws") {
+		t.Errorf("draws of files that are not named: %d, %v", n, err)
+	}
+	must(t, db.QueryRow("SET VARIABLE draws = ['"+l.path+".draws/**/*.parquet']; SELECT count(DISTINCT dataset) FROM l.draws").Scan(&n))
+	if n != 2 {
+		t.Errorf("draws of %d data sets", n)
 	}
 }

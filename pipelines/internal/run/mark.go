@@ -9,8 +9,8 @@ import (
 	"glmbatch/report"
 )
 
-// setMark records the run in the work folder, before its first fit and without an opening of the ledger. If it cannot be
-// set, the run is recorded with its first fits.
+// setMark records the run in the work folder, before its first fit and without an opening of the ledger. If that fails,
+// the run is recorded with its first fits.
 func (r *runner) setMark() {
 	r.mark = &spool.Mark{Run: r.id, Pipeline: r.Pipeline.Name, Started: r.started, Private: len(r.Pipeline.Vars) > 0}
 	var err error

@@ -31,8 +31,8 @@ type Mark struct {
 	lock *os.File
 }
 
-// Set writes the mark under root, and keeps it locked until Clear or Leave. A work folder that cannot be written, or has
-// no locks, is no reason to stop a run.
+// Set writes the mark under root, and keeps it locked until Clear or Leave. A work folder that cannot be written, or
+// has no locks, is no reason to stop a run.
 func (m *Mark) Set(root string) error {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return err
