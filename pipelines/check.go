@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"time"
 
 	"glmbatch/pipelines/internal/check"
@@ -56,7 +55,7 @@ func Check(ctx context.Context, target string, o CheckOptions) (*CheckOutcome, e
 		Build: Version().String(), LockWait: o.LockWait, Example: example, Say: o.Say, Now: time.Now,
 	})
 	if errors.Is(err, plan.ErrNothingSelected) {
-		return nil, &UsageError{only.NothingSelected(p, fmt.Errorf("--only %s: %w", strings.Join(o.Only, " --only "), err))}
+		return nil, nothingSelected(p, only, o.Only)
 	}
 	return out, err
 }

@@ -85,3 +85,82 @@ func TestEffectsCalls(t *testing.T) {
 		}
 	}
 }
+
+// badEffects is a folder of data of which some effects cannot be computed.
+func badEffects(t *testing.T) folder {
+	f := newFolder(t, "")
+	data := "y,x,z,a,q,w\n"
+	for i := range 40 {
+		data += fmt.Sprintf("%.3f,%d,%d,%s,%s,1\n", float64(i%7)/3+float64(i)/20, 1+i%9, i%11-5, []string{"l", "m"}[i%2],
+			[]string{"u", "v", "v"}[i%3])
+	}
+	f.write("data.csv", data+"1,1,1,rare,u,0\n")
+	return f
+}
+
+// One effect that cannot be computed is a warning of its fit, in the verdict that ledger and run have, and takes no
+// other with it. The warning goes when the spec asks for another effect, or for none.
+func TestOneBadEffect(t *testing.T) {
+	f := badEffects(t)
+	spec := func(effects string) {
+		f.write("spec.yaml", `pipeline: p
+database: t.duckdb
+datasets: {d: data.csv}
+models:
+  m: {formula: "y ~ a + log(x) + cut(z, breaks = c(-6, 0, 6))", family: gaussian, frequency_weights: w, effects: `+effects+`}
+samplers: {exact: {method: conjugate}, gibbs: {method: cggibbs}, nuts: {method: nuts}}
+run: {chains: 2, warmup: 200, draws: 200}
+gates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5}
+`)
+	}
+	ask := func(sql, want string) {
+		t.Helper()
+		if got := f.ask("t.duckdb", sql); got != want {
+			t.Errorf("%s: %s, want %s", sql, got, want)
+		}
+	}
+	bad := [][2]string{
+		{"{effect: x, at: {a: zz}}", `x, a = zz: effect x: "zz" is not a level of a`},
+		{"{effect: x, at: {a: rare}}", `x, a = rare: effect x: "rare" is not a level of a`},
+		{"{effect: a, at: {x: [0, 1]}}", "a, x = 0|1: dataset"},
+		{"{effect: a, at: {z: [0, 99]}}", "a, z = 0|99: dataset"},
+		{"{effect: a, at: {z: high}}", `a, z = high: effect a: "high" is no value of z`},
+		{"{effect: a, average: true, by: nowhere}", "a, average, by nowhere: dataset"},
+	}
+	effects := "[a"
+	for _, b := range bad {
+		effects += ", " + b[0]
+	}
+	spec(effects + ", {effect: x, points: 3}]")
+	for range 2 { // computed, and skipped
+		out := f.run(pipelines.RunOptions{})
+		for _, fit := range out.Fits {
+			if fit.Verdict != "warn" || len(fit.Reasons) != len(bad) {
+				t.Fatalf("%s is %s, %q", fit.Name(), fit.Verdict, fit.Reasons)
+			}
+			for i, b := range bad {
+				if !strings.HasPrefix(fit.Reasons[i], "effect not computed: "+b[1]) {
+					t.Errorf("%s: %s: %q", fit.Name(), b[0], fit.Reasons[i])
+				}
+			}
+		}
+		if out.ExitCode != 0 || out.Counts["warn"] != 3 {
+			t.Errorf("exit code %d, %v", out.ExitCode, out.Counts)
+		}
+		ask("SELECT string_agg(n, ' ') FROM (SELECT effect || ': ' || count(*) AS n FROM effects GROUP BY effect ORDER BY effect)",
+			`"a: 6 x, 3 points: 9"`)
+		ask("SELECT count(*) FROM latest WHERE verdict = 'warn' AND reasons = warnings AND len(warnings) = 6", "3")
+		ask("SELECT count(*) FROM run_fit WHERE verdict = 'warn' AND len(reasons) = 6 AND run_id = '"+out.RunID+"'", "3")
+	}
+	for effects, rows := range map[string]string{`[a, {effect: a, average: true, by: q}]`: "18", "[]": "0"} {
+		spec("[a, {effect: x, at: {a: zz}}]")
+		f.run(pipelines.RunOptions{})
+		spec(effects)
+		if out := f.run(pipelines.RunOptions{}); out.Counts["pass"] != 3 || len(out.Fits[0].Warnings) > 0 {
+			t.Errorf("%s: %v, %q", effects, out.Counts, out.Fits[0].Warnings)
+		}
+		ask("SELECT count(*) FROM effects", rows)
+		ask("SELECT count(*) FROM latest WHERE verdict = 'pass' AND len(warnings) = 0 AND len(reasons) = 0", "3")
+	}
+	ask("SELECT count(DISTINCT fit_id) FROM fit", "3")
+}

@@ -14,6 +14,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/predict"
+	"glmbatch/pipelines/internal/run"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 	"glmbatch/report/judge"
@@ -262,9 +263,13 @@ func nights(ctx context.Context, ledger *report.Ledger, since time.Time, limit i
 	}
 	var out []Night
 	for _, m := range slices.Backward(marks) { // in the order of their names, which begin with the start
-		known := slices.ContainsFunc(told, func(n report.Night) bool { return n.ID == m.Run })
-		if !known && !m.Started.Before(since) {
-			out = append(out, Night{Night: report.Night{ID: m.Run, Pipeline: m.Pipeline, Started: m.Started.UTC()}})
+		left := markedRun(&m)
+		known := slices.IndexFunc(told, func(n report.Night) bool { return n.ID == m.Run })
+		switch {
+		case known < 0 && !m.Started.Before(since):
+			out = append(out, Night{Night: left})
+		case known >= 0 && told[known].Finished == nil:
+			told[known].Finished, told[known].ExitCode = left.Finished, left.ExitCode
 		}
 	}
 	for _, n := range told {
@@ -274,6 +279,20 @@ func nights(ctx context.Context, ledger *report.Ledger, since time.Time, limit i
 		out[i].judge(marks, time.Now())
 	}
 	return out, nil
+}
+
+// markedRun is the run that a mark is of.
+func markedRun(m *spool.Mark) report.Night {
+	r := run.RecordOf(m)
+	out := report.Night{ID: r.ID, Pipeline: r.Pipeline, SpecHash: r.SpecHash, Started: r.Started.UTC(), Program: r.Program,
+		Host: r.Host["name"]}
+	if r.SpecHash != "" { // else an older program's mark, which has a name and a start
+		out.Seed = strconv.FormatUint(r.Seed, 10)
+	}
+	if !r.Finished.IsZero() {
+		out.Finished, out.ExitCode = &r.Finished, &r.ExitCode
+	}
+	return out
 }
 
 // judge tells how a run stands.

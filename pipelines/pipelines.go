@@ -149,13 +149,15 @@ func (o RunOptions) fit(ctx context.Context, p *spec.Pipeline, src []byte, only 
 		Force: o.Force, DryRun: o.DryRun, Night: o.night,
 		Build: Version().String(), LockWait: o.LockWait, Example: example,
 		Tracker: tracker, Log: o.Log, Now: time.Now, Disk: o.disk,
-		Effects: func(ctx context.Context, fits []report.Key, failed func(report.Key, error)) error {
+		Effects: func(ctx context.Context, id string, fits []report.Key,
+			found func(report.Key, []string) report.Verdict) error {
 			return predict.Store(ctx, predict.Config{Pipeline: p, Database: p.Database, Workers: p.Run.Workers,
-				Memory: plan.MemoryOf(p), LockWait: o.LockWait, Example: example, Notes: io.Discard}, fits, failed)
+				Memory: plan.MemoryOf(p), LockWait: o.LockWait, Example: example, Notes: io.Discard}, fits,
+				predict.Storing{RunID: id, Found: found})
 		},
 	})
 	if errors.Is(err, plan.ErrNothingSelected) {
-		return nil, &UsageError{only.NothingSelected(p, fmt.Errorf("--only %s: %w", strings.Join(o.Only, " --only "), err))}
+		return nil, nothingSelected(p, only, o.Only)
 	}
 	return out, err
 }
@@ -169,6 +171,16 @@ func boundMemory(p *spec.Pipeline, text string) (err error) {
 		return &UsageError{fmt.Errorf("--memory: %w", err)}
 	}
 	return nil
+}
+
+// nothingSelected is the error of a call without fits; terms are those of --only.
+func nothingSelected(p *spec.Pipeline, only plan.Selector, terms []string) error {
+	if len(terms) == 0 {
+		return &UsageError{words.Hint(errors.New("there is no fit: no data set of the spec has rows"),
+			"see whether the files that it names are those that you mean")}
+	}
+	err := fmt.Errorf("--only %s: %w", strings.Join(terms, " --only "), plan.ErrNothingSelected)
+	return &UsageError{only.NothingSelected(p, err)}
 }
 
 // bound has the collector of garbage keep to a limit, until restore. A quarter is

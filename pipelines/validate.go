@@ -5,14 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
 	"strings"
+	"time"
 
 	"glmbatch/infer/diag"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/draw"
 	"glmbatch/pipelines/internal/explain"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
+	"glmbatch/pipelines/internal/spool"
 )
 
 // Plan is what a spec without slips would do.
@@ -22,15 +28,28 @@ type Plan struct {
 	read     bool // the data too
 }
 
-// Validate checks the spec that target names, and reads its data unless specOnly is
-// set. Its error is a *UsageError that lists every problem of the spec; what is
-// wrong with data is in the plan, see Plan.Err.
+// Validate checks the spec that target names. Unless specOnly is set it also reads its data, and takes each fit as far
+// as a run would before its first draw. Its error is a *UsageError that lists every problem of the spec; what would end
+// fits is in the plan, see Plan.Err.
 func Validate(ctx context.Context, target string, o Overrides, specOnly bool) (*Plan, error) {
 	p, _, err := load(target, o)
 	if err != nil {
 		return nil, err
 	}
-	survey, err := plan.TakeSurvey(ctx, p, example, !specOnly)
+	p.Run.Workers = cmp.Or(p.Run.Workers, runtime.GOMAXPROCS(0))
+	defer bound(int64(p.Run.Memory))()
+	reader := &plan.Reader{Pipeline: p, Example: example}
+	var foresee func(*plan.Identified) error
+	if !specOnly {
+		reader.Work = spool.Root(p.Database)
+		defer os.Remove(reader.Work) // fails if a run has its files there, as it should
+		world := &draw.World{Workers: make(draw.Workers, p.Run.Workers), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+		foresee = func(id *plan.Identified) error { return draw.Foresee(ctx, id, world, &plan.Stopwatch{}) }
+	}
+	survey, err := plan.TakeSurvey(ctx, reader, foresee)
+	if errors.Is(err, plan.ErrNothingSelected) {
+		return nil, nothingSelected(p, plan.Selector{}, nil)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +59,8 @@ func Validate(ctx context.Context, target string, o Overrides, specOnly bool) (*
 // mostRefusals is how many errors of data are told one by one.
 const mostRefusals = 20
 
-// Err is nil where every fit would draw; else it says of each error of the data, as a run would tell it, which fits it
-// would end.
+// Err is nil if every fit would draw. Otherwise it lists each error that would end fits, as a run words it, with these
+// fits.
 func (p *Plan) Err() error {
 	refused := p.survey.Refused
 	if len(refused) == 0 {
@@ -55,7 +74,7 @@ func (p *Plan) Err() error {
 	if more := len(refused) - mostRefusals; more > 0 {
 		fmt.Fprintf(&b, "\n\n… and %d more like these", more)
 	}
-	return &UsageError{errors.New(b.String())}
+	return errors.New(b.String())
 }
 
 // refused counts the fits that would not draw.

@@ -4,7 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"slices"
+	"strings"
 
+	"glmbatch/internal/words"
 	"glmbatch/report/html"
 )
 
@@ -18,18 +21,70 @@ type Effect struct {
 	Direction                    float64 // NaN of predictions
 }
 
+// FitEffects holds the effects of one complete fit, and what they change in the ledger's record of the fit.
+type FitEffects struct {
+	Fit  int64
+	Rows []Effect
+	// Warned reports whether Warnings and the verdicts are stored too.
+	Warned   bool
+	Warnings []string // all of the fit's
+	Verdict  Verdict
+	RunID    string  // the run whose record of the fit gets InRun
+	InRun    Verdict // differs from Verdict if the run has reasons of its own
+}
+
 // Effects replaces the effects of a complete fit, in one transaction.
-func (s *Session) Effects(ctx context.Context, fit int64, rows []Effect) error {
+func (s *Session) Effects(ctx context.Context, f *FitEffects) error {
 	return storing("effects", inTransaction(ctx, s.c, func() error {
-		if _, err := s.c.ExecContext(ctx, "DELETE FROM effect WHERE fit_id = ?", fit); err != nil {
+		if _, err := s.c.ExecContext(ctx, "DELETE FROM effect WHERE fit_id = ?", f.Fit); err != nil {
 			return err
 		}
-		return appendEach(s, "effect", rows, func(_ int, e *Effect) []driver.Value {
-			return []driver.Value{fit, int32(e.ID), e.Effect, e.Kind, text(e.Variable), text(e.Level), number(e.X),
+		err := appendEach(s, "effect", f.Rows, func(_ int, e *Effect) []driver.Value {
+			return []driver.Value{f.Fit, int32(e.ID), e.Effect, e.Kind, text(e.Variable), text(e.Level), number(e.X),
 				text(e.Given), number(e.Mean), number(e.SD), number(e.Q025), number(e.Median), number(e.Q975),
 				number(e.Direction)}
 		})
+		if err != nil || !f.Warned {
+			return err
+		}
+		_, err = s.c.ExecContext(ctx, "UPDATE fit SET warnings = ?, verdict = ?, reasons = ? WHERE fit_id = ?",
+			list(f.Warnings), string(f.Verdict.Grade), list(f.Verdict.Reasons), f.Fit)
+		if err != nil {
+			return err
+		}
+		_, err = s.c.ExecContext(ctx, "UPDATE run_fit SET verdict = ?, reasons = ? WHERE run_id = ? AND fit_id = ?",
+			string(f.InRun.Grade), list(f.InRun.Reasons), f.RunID, f.Fit)
+		return err
 	}))
+}
+
+// The prefixes of warnings about effects: of one, and of all that a fit's model asks for.
+const (
+	effectPrefix  = "effect not computed: "
+	effectsPrefix = "effects not computed: "
+)
+
+// EffectWarning returns the warning that an effect was not computed, or no effect of the fit if name is empty.
+func EffectWarning(name string, cause error) string {
+	message, hint := words.Parts(cause)
+	if hint != "" {
+		message += "; " + hint
+	}
+	message = strings.ReplaceAll(message, "\n", "; ")
+	if name == "" {
+		return effectsPrefix + message
+	}
+	return effectPrefix + name + ": " + message
+}
+
+// IsEffectWarning reports whether EffectWarning returned w.
+func IsEffectWarning(w string) bool {
+	return strings.HasPrefix(w, effectPrefix) || strings.HasPrefix(w, effectsPrefix)
+}
+
+// WarnedOfEffect reports whether warnings has one that says that this effect was not computed.
+func WarnedOfEffect(warnings []string, name string) bool {
+	return slices.ContainsFunc(warnings, func(w string) bool { return strings.HasPrefix(w, effectPrefix+name+": ") })
 }
 
 // EffectsOf are the effects that fits of the ledger have, by fit, as they are asked for, in order.

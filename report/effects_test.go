@@ -15,7 +15,7 @@ func TestEffectsOfFits(t *testing.T) {
 			SD: 1, Q025: 0.5, Median: 2, Q975: 4, Direction: math.NaN()}
 	}
 	put := func(fit int64, rows ...Effect) {
-		must(t, l.Write(t.Context(), func(s *Session) error { return s.Effects(t.Context(), fit, rows) }))
+		must(t, l.Write(t.Context(), func(s *Session) error { return s.Effects(t.Context(), &FitEffects{Fit: fit, Rows: rows}) }))
 	}
 	put(1, row(1, "old", 1))
 	put(2, row(1, "age", 1))

@@ -36,6 +36,9 @@ type RunFit struct {
 	At          time.Time
 }
 
+// Verdict is that of package judge.
+type Verdict = judge.Verdict
+
 // What the ledger keeps of a fit, as package record has it.
 type (
 	Key              = record.Key

@@ -148,15 +148,21 @@ func printErrors(w *screen, fits []*pipelines.Result) {
 	}
 }
 
-// printFaults prints what a quiet run tells: why fits erred or wait for their commit, and what else did not come
-// where it was to be.
+// printFaults prints what a quiet run reports: a line for each fit that failed, erred or waits for its commit, with all
+// reasons, and what else is not where it was to be.
 func printFaults(w *screen, out *pipelines.Outcome) {
-	printErrors(w, out.Fits)
 	for _, f := range out.Fits {
-		if f.Action == pipelines.Uncommitted && len(f.Reasons) > 0 {
-			fmt.Fprintf(w, "\n%s: not in the ledger\n", words.Visible(f.Name()))
-			w.reason(clean(strings.Join(f.Reasons, "\n")))
+		state := f.Verdict
+		switch {
+		case f.Action == pipelines.Uncommitted:
+			state = "not in the ledger"
+		case f.Verdict != "fail" && f.Verdict != "error":
+			continue
+		case f.Action == pipelines.Skipped:
+			state += " (unchanged)"
 		}
+		why := strings.ReplaceAll(clean(strings.Join(f.Reasons, "; ")), "\n", "; ")
+		fmt.Fprintf(w, "%s: %s: %s\n", words.Visible(f.Name()), state, why)
 	}
 	printLeft(w, out)
 }

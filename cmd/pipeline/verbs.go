@@ -20,9 +20,10 @@ func (a *app) validateCommand() *cobra.Command {
 		Short: "Check specs and their data without running them",
 		Long: `validate reports every problem of a spec at once, each with its file, line and
 column. For a good spec it lists what would be fitted, with the numbers of the
-priors that are left out, and reads the data of every fit: a file that is not
-there, a column that a formula does not find, a value that a family does not
-allow are told as run would tell them. Nothing is drawn or stored.`,
+priors that are left out. It reads the data of every fit and takes the fit as far
+as run does before the first draw: it codes the data, sets the sampler up and
+looks up derived quantities. An error that would end a fit there is reported in
+the words of run, with the same exit code. Nothing is drawn or stored.`,
 		Example: `  pipeline validate nightly.yaml`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -41,7 +42,7 @@ allow are told as run would tell them. Nothing is drawn or stored.`,
 					fmt.Fprint(s, plan.RHat())
 				}
 				if err := plan.Err(); err != nil {
-					return err
+					return work(err)
 				}
 			}
 			return nil

@@ -127,6 +127,19 @@ func Judge(g Gates, in Evidence) Verdict {
 	return Verdict{Grade: Pass}
 }
 
+// Rewarn returns the verdict that Judge would give if warnings replaced those for which old reports true.
+func (v Verdict) Rewarn(old func(string) bool, warnings []string) Verdict {
+	out := Verdict{v.Grade, slices.DeleteFunc(slices.Clone(v.Reasons), old)}
+	out.Reasons = append(out.Reasons, warnings...)
+	switch {
+	case v.Grade == Pass && len(warnings) > 0:
+		out.Grade = Warn
+	case v.Grade == Warn && len(out.Reasons) == 0:
+		out = Verdict{Grade: Pass}
+	}
+	return out
+}
+
 // breach is what one gate says of a fit that breaks it.
 type breach struct {
 	gate  string

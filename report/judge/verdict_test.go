@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"glmbatch/infer/diag"
@@ -108,6 +110,29 @@ func TestJudge(t *testing.T) {
 }
 
 // Drift worsens a verdict and never betters it; what fails stands first.
+// A verdict whose warnings are replaced is the one that Judge gives with the other warnings.
+func TestRewarn(t *testing.T) {
+	good, bad := diag.Summary{RHat: 1, ESSBulk: 900, ESSTail: 900}, diag.Summary{RHat: 2, ESSBulk: 900, ESSTail: 900}
+	caution := good
+	caution.RHat = 1.005
+	gates := Defaults()
+	gates.RHat.Warn = Limit{On: true, At: 1.001}
+	warnings := [][]string{nil, {"a: 1"}, {"b"}, {"b", "a: 1"}, {"a: 1", "a: 2"}}
+	for _, s := range []diag.Summary{good, caution, bad} {
+		for _, before := range warnings {
+			for _, after := range [][]string{nil, {"a: 3"}, {"a: 3", "a: 4"}} {
+				is := func(w string) bool { return strings.HasPrefix(w, "a: ") }
+				kept := slices.DeleteFunc(slices.Clone(before), is)
+				of := func(w []string) Verdict { return Judge(gates, Evidence{Summaries: []diag.Summary{s}, Warnings: w}) }
+				want, got := of(append(kept, after...)), of(before).Rewarn(is, after)
+				if want.Grade != got.Grade || !slices.Equal(want.Reasons, got.Reasons) {
+					t.Errorf("R-hat %v, %q then %q: %v, want %v", s.RHat, before, after, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestDrifted(t *testing.T) {
 	gates := DriftGates{Shift: Limits{Warn: At(1), Fail: At(3)}}
 	for _, c := range []struct {

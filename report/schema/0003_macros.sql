@@ -1,5 +1,39 @@
 -- Questions that analysts ask, as table functions over the draws of the newest fits. Names are patterns of LIKE: '%' is
--- any; of_pipeline, of_dataset, of_model and of_sampler narrow the fits.
+-- any; of_pipeline, of_dataset, of_model and of_sampler narrow the fits. A name that no fit has is an error that lists the names.
+
+-- Each table function adds the rows of this one, of which there are none. It is a part of a union, since an engine that
+-- joins with no fits need not look at the other side; and an aggregate, whose input no outer filter takes away.
+CREATE MACRO check_names(asked, exactly, of_dataset, of_model, of_sampler, of_pipeline) AS TABLE
+WITH candidate AS (
+    SELECT fit_id, pipeline, dataset, model, sampler FROM newest_fit WHERE replicate = 1
+), chosen AS (
+    SELECT fit_id FROM candidate WHERE dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler AND pipeline LIKE of_pipeline
+), known AS (
+    SELECT p.name AS label, min(p.parameter_id) AS nth FROM chosen JOIN parameter p USING (fit_id) WHERE p.checksum IS NOT NULL GROUP BY p.name
+), absent AS (
+    SELECT text FROM (SELECT unnest(asked)::VARCHAR AS text)
+    WHERE NOT EXISTS (SELECT 1 FROM known WHERE CASE WHEN exactly THEN label = text ELSE label LIKE text END) LIMIT 1
+), term AS (
+    SELECT 1 AS nth, 'data set' AS what, any_value(of_dataset::VARCHAR) AS text, bool_or(dataset LIKE of_dataset) AS found, list(DISTINCT dataset ORDER BY dataset) AS have FROM candidate
+    UNION ALL SELECT 2, 'model', any_value(of_model::VARCHAR), bool_or(model LIKE of_model), list(DISTINCT model ORDER BY model) FROM candidate
+    UNION ALL SELECT 3, 'sampler', any_value(of_sampler::VARCHAR), bool_or(sampler LIKE of_sampler), list(DISTINCT sampler ORDER BY sampler) FROM candidate
+    UNION ALL SELECT 4, 'pipeline', any_value(of_pipeline::VARCHAR), bool_or(pipeline LIKE of_pipeline), list(DISTINCT pipeline ORDER BY pipeline) FROM candidate
+    UNION ALL SELECT 5, 'parameter', (SELECT text FROM absent), (SELECT count(*) FROM absent) = 0, list(label ORDER BY nth, label) FROM known
+), fault AS (
+    SELECT nth, concat('no fit has the ', what, ' "', text, '": the ', what, 's are ', array_to_string(have[:20], ', '), CASE WHEN len(have) > 20 THEN ', …' ELSE '' END) AS why
+    FROM term WHERE found IS DISTINCT FROM true AND len(have) > 0
+    UNION ALL
+    SELECT 6, concat('no fit has the data set "', of_dataset, '", the model "', of_model, '", the sampler "', of_sampler, '" and the pipeline "', of_pipeline, '" together: the view latest lists the fits')
+    WHERE (SELECT count(*) FROM chosen) = 0
+    UNION ALL
+    SELECT 7, 'these fits keep no draws: run: {keep: draws} does'
+    WHERE (SELECT count(*) FROM known) = 0
+)
+SELECT max(why) AS nothing
+FROM (SELECT CASE WHEN (SELECT count(*) FROM candidate) > 0 AND (SELECT count(*) FROM fault) > 0
+                  THEN error((SELECT arg_min(why, nth) FROM fault))::VARCHAR END AS why)
+HAVING max(why) IS NOT NULL;
+COMMENT ON MACRO TABLE check_names IS 'No rows; an error, for the other table functions, if no newest fit has a name.';
 
 CREATE OR REPLACE MACRO posterior(name, of_dataset := '%', of_model := '%', of_sampler := '%', of_pipeline := '%') AS TABLE
 SELECT dataset, key, model, sampler, parameter, count(*) AS draws, avg(value) AS mean, stddev_samp(value) AS sd,
@@ -9,6 +43,7 @@ FROM draws
 WHERE parameter LIKE name AND dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler AND pipeline LIKE of_pipeline
   AND state <> 'older'
 GROUP BY pipeline, fit_id, dataset, key, model, sampler, parameter
+UNION ALL SELECT nothing, nothing, nothing, nothing, nothing, nothing::BIGINT, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing FROM check_names([name], false, of_dataset, of_model, of_sampler, of_pipeline)
 ORDER BY pipeline, dataset, key, model, sampler, parameter;
 
 CREATE OR REPLACE MACRO probability(name, above, of_dataset := '%', of_model := '%', of_sampler := '%', of_pipeline := '%') AS TABLE
@@ -17,6 +52,7 @@ FROM draws
 WHERE parameter LIKE name AND dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler AND pipeline LIKE of_pipeline
   AND state <> 'older'
 GROUP BY pipeline, fit_id, dataset, key, model, sampler, parameter
+UNION ALL SELECT nothing, nothing, nothing, nothing, nothing, nothing::DOUBLE, nothing FROM check_names([name], false, of_dataset, of_model, of_sampler, of_pipeline)
 ORDER BY pipeline, dataset, key, model, sampler, parameter;
 
 CREATE OR REPLACE MACRO odds_ratios(of_dataset := '%', of_model := '%', of_sampler := '%', of_pipeline := '%', step := 1) AS TABLE
@@ -27,11 +63,14 @@ WITH ratios AS (
     WHERE dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler AND pipeline LIKE of_pipeline
       AND state <> 'older'
     GROUP BY pipeline, fit_id, dataset, key, model, sampler, parameter
+), ordered AS (
+    SELECT dataset, key, model, sampler, parameter, ratio, q025, q975, pipeline, p.parameter_id
+    FROM ratios JOIN parameter p ON p.fit_id = ratios.fit_id AND p.name = ratios.parameter
+    WHERE p.kind = 'coefficient'
+    UNION ALL SELECT nothing, nothing, nothing, nothing, nothing, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing, nothing::INTEGER FROM check_names([]::VARCHAR[], false, of_dataset, of_model, of_sampler, of_pipeline)
 )
-SELECT dataset, key, model, sampler, parameter, ratio, q025, q975, pipeline
-FROM ratios JOIN parameter p ON p.fit_id = ratios.fit_id AND p.name = ratios.parameter
-WHERE p.kind = 'coefficient'
-ORDER BY pipeline, dataset, key, model, sampler, p.parameter_id;
+SELECT dataset, key, model, sampler, parameter, ratio, q025, q975, pipeline FROM ordered
+ORDER BY pipeline, dataset, key, model, sampler, parameter_id;
 
 CREATE OR REPLACE MACRO contrast(plus, minus, of_dataset := '%', of_model := '%', of_sampler := '%', of_pipeline := '%') AS TABLE
 SELECT a.dataset, a.key, a.model, a.sampler, avg(a.value - b.value) AS mean, stddev_samp(a.value - b.value) AS sd,
@@ -42,7 +81,8 @@ WHERE a.parameter = plus AND b.parameter = minus AND a.dataset LIKE of_dataset A
   AND a.state <> 'older'
   AND b.dataset LIKE of_dataset AND b.model LIKE of_model AND b.sampler LIKE of_sampler AND b.pipeline LIKE of_pipeline -- the engine does not conclude it
 GROUP BY a.pipeline, a.fit_id, a.dataset, a.key, a.model, a.sampler
-ORDER BY a.pipeline, a.dataset, a.key, a.model, a.sampler;
+UNION ALL SELECT nothing, nothing, nothing, nothing, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing FROM check_names([plus, minus], true, of_dataset, of_model, of_sampler, of_pipeline)
+ORDER BY pipeline, dataset, key, model, sampler;
 
 CREATE OR REPLACE MACRO ranking(names, of_dataset := '%', of_model := '%', of_sampler := '%', of_pipeline := '%') AS TABLE
 WITH ranked AS (
@@ -56,6 +96,7 @@ SELECT dataset, key, model, sampler, parameter, avg(place) AS mean_rank, avg((pl
        quantile_disc(place, 0.05) AS q05, quantile_disc(place, 0.95) AS q95, pipeline
 FROM ranked
 GROUP BY pipeline, fit_id, dataset, key, model, sampler, parameter
+UNION ALL SELECT nothing, nothing, nothing, nothing, nothing, nothing::DOUBLE, nothing::DOUBLE, nothing::BIGINT, nothing::BIGINT, nothing FROM check_names(names::VARCHAR[], true, of_dataset, of_model, of_sampler, of_pipeline)
 ORDER BY pipeline, dataset, key, model, sampler, mean_rank, parameter;
 
 CREATE OR REPLACE MACRO scenario(given, of_dataset := '%', of_model := '%', of_sampler := '%', of_pipeline := '%') AS TABLE
@@ -65,7 +106,8 @@ FROM draws
 WHERE (parameter = '(Intercept)' OR list_contains(map_keys(given), parameter))
   AND dataset LIKE of_dataset AND model LIKE of_model AND sampler LIKE of_sampler AND pipeline LIKE of_pipeline
   AND state <> 'older'
-GROUP BY pipeline, fit_id, dataset, key, model, sampler, chain, iteration;
+GROUP BY pipeline, fit_id, dataset, key, model, sampler, chain, iteration
+UNION ALL SELECT nothing::BIGINT, nothing, nothing, nothing, nothing, nothing::INTEGER, nothing::INTEGER, nothing::DOUBLE, nothing FROM check_names(map_keys(given)::VARCHAR[], true, of_dataset, of_model, of_sampler, of_pipeline);
 
 COMMENT ON MACRO TABLE posterior IS 'Mean, sd, quantiles and P(> 0) of every parameter whose name is like the pattern.';
 COMMENT ON MACRO TABLE probability IS 'Probability that a parameter is above a number.';

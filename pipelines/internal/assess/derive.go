@@ -48,6 +48,11 @@ func Bind(id *plan.Identified, names []string) (out []Quantity, err error) {
 	return out, nil
 }
 
+// BindStored is Bind among the first parameters of a stored fit with this evidence.
+func BindStored(id *plan.Identified, e *judge.Evidence, first int) ([]Quantity, error) {
+	return Bind(id, e.Names[:min(first, len(e.Names))])
+}
+
 // Expressions are what a model derives, as the ledger keeps it.
 func Expressions(m *spec.Model) (out []record.Expression) {
 	for _, d := range m.Derive {
@@ -333,11 +338,11 @@ type Rederived struct {
 // those in its evidence. read reads the draws of parameters [lo, hi) by parameter, chain and draw.
 func Rederive(id *plan.Identified, e *judge.Evidence, first, chains, draws int,
 	read func(dst []float64, lo, hi int) error) (*Rederived, error) {
-	names := e.Names[:min(first, len(e.Names))]
-	quantities, err := Bind(id, names)
+	quantities, err := BindStored(id, e, first)
 	if err != nil {
 		return nil, err
 	}
+	names := e.Names[:min(first, len(e.Names))]
 	d := newDeriving(id.Problem, quantities, first, first, chains, draws, read)
 	summaries, err := d.Summarize()
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strconv"
 	"sync"
 	"time"
 
@@ -89,10 +88,7 @@ func (s *Chains) draw(ctx context.Context, p *pen, c, to int) (err error) {
 
 // begin makes the kernel of chain c: at its start, or where the file ends.
 func (s *Chains) begin(ctx context.Context, p *pen, c int, timer *cpu.Timer) error {
-	k, err := s.Sampler.Kernel(infer.Chain{
-		Index: c, Count: len(s.kernels), Warmup: s.Schedule.Warmup(),
-		Stream: infer.NewStream(s.Pipeline.Seed, append(s.Stream(), strconv.Itoa(c))...),
-	})
+	k, err := newKernel(s.Prepared, c)
 	if err != nil {
 		return err
 	}

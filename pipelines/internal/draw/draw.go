@@ -3,8 +3,10 @@ package draw
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -64,6 +66,40 @@ func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *plan.Sto
 	out.Quantities, err = assess.Bind(id, assess.Names(out.Kept[:out.Stored]))
 	return out, err
 }
+
+// Foresee returns the error that would end a fit before its first draw, nil if none would. It does all that a run does
+// until then: it sets the sampler up and makes the kernel of each chain, or finds the answer of a method without
+// chains.
+func Foresee(ctx context.Context, id *plan.Identified, w *World, watch *plan.Stopwatch) error {
+	if !id.Method().Chains {
+		_, err := Solve(ctx, id, w, watch)
+		return err
+	}
+	prepared, err := Prepare(ctx, id, w, watch)
+	if err != nil {
+		return err
+	}
+	return w.Workers.Work(ctx, watch, func() error {
+		var errs []error
+		for c := range id.Chains() {
+			if _, err := newKernel(prepared, c); err != nil {
+				errs = append(errs, ofChain(c, err))
+			}
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// newKernel makes the kernel of chain c at its start.
+func newKernel(p *assess.Prepared, c int) (infer.Kernel, error) {
+	return p.Sampler.Kernel(infer.Chain{
+		Index: c, Count: p.Chains(), Warmup: p.Schedule.Warmup(),
+		Stream: infer.NewStream(p.Pipeline.Seed, append(p.Stream(), strconv.Itoa(c))...),
+	})
+}
+
+// ofChain names the chain that an error is of.
+func ofChain(c int, err error) error { return fmt.Errorf("chain %d: %w", c+1, err) }
 
 // Chains are a prepared fit's chains, with their files in the spool open.
 type Chains struct {

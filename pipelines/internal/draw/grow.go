@@ -3,7 +3,6 @@ package draw
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"golang.org/x/sync/errgroup"
 
@@ -58,7 +57,7 @@ func (c *Chains) advanceAll(ctx context.Context, to int) error {
 			stop := c.watch.Run()
 			err = c.advance(ctx, i, to, func() { stop(); c.world.Workers.Release() })
 			if err != nil {
-				errs[i] = fmt.Errorf("chain %d: %w", i+1, err)
+				errs[i] = ofChain(i, err)
 			}
 			return nil
 		})

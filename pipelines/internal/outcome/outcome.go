@@ -87,13 +87,19 @@ func (o *Outcome) Deliver(ctx context.Context, ledger *report.Ledger, copyTo, pa
 // Complete fills what follows from the fits, and the version. The exit code of a run that was stopped says so
 // whatever became of its fits.
 func (o *Outcome) Complete(stopped bool) {
-	o.Version, o.Counts, o.ExitCode = Version, map[string]int{}, exitCode(o.Fits)
+	o.Version, o.ExitCode = Version, exitCode(o.Fits)
 	if stopped {
 		o.ExitCode = exit.Interrupted
 	}
 	if o.Fits == nil {
 		o.Fits = []*Result{}
 	}
+	o.Count()
+}
+
+// Count counts the fits by verdict.
+func (o *Outcome) Count() {
+	o.Counts = map[string]int{}
 	for _, f := range o.Fits {
 		state := f.Verdict
 		if state == "" {

@@ -35,6 +35,8 @@ type Reader struct {
 	// NamesOnly has units yielded with their names and origins. Rows are read only of queries, and of files that columns
 	// divide into units.
 	NamesOnly bool
+	// Also are columns that are read in addition to those of the models, if the data have them and are not grouped.
+	Also []string
 }
 
 // Units yields the units of all data sets of which fits are chosen, in the order of the spec. It stops at the first
@@ -374,6 +376,11 @@ func (r *Reader) columns(ds *spec.Dataset) func(*ingest.Schema) ([]string, error
 		}
 		if by := r.Pipeline.Run.KFold.By; !grouped && by != "" {
 			used[by] = true
+		}
+		if !grouped {
+			for _, n := range r.Also {
+				used[n] = true
+			}
 		}
 		if grouped && len(used) == 0 && failed != nil {
 			return nil, failed

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"glmbatch/pipelines/internal/spec"
@@ -29,19 +30,22 @@ type Refusal struct {
 	Err  error
 }
 
-// TakeSurvey reads all data of a pipeline, a unit at a time, and codes them for each of its models. Unless data is
-// set it reads nothing, and knows of rules alone. The error is that of ctx.
-func TakeSurvey(ctx context.Context, p *spec.Pipeline, example func(string) ([]byte, error),
-	data bool) (*Survey, error) {
-	r, out := &Reader{Pipeline: p, Example: example}, &Survey{}
-	for _, ds := range p.Datasets {
-		if !data {
+// TakeSurvey reads all data of a pipeline with r, a unit at a time, and takes each fit as far as a run would before its
+// first draw: it codes the data, and calls foresee, whose error is that of the fit. If foresee is nil it reads nothing,
+// and knows of rules alone. It returns ErrNothingSelected if there is no fit, and the error of ctx.
+func TakeSurvey(ctx context.Context, r *Reader, foresee func(*Identified) error) (*Survey, error) {
+	out := &Survey{}
+	for _, ds := range r.Pipeline.Datasets {
+		if foresee == nil {
 			out.describe(r, &Unit{Dataset: ds, Err: errors.New("the data were not read")})
 			continue
 		}
 		units := 0
 		err := r.read(ctx, ds, func(u *Unit) error {
-			out.refuse(p, u)
+			defer u.Close()
+			if err := out.refuse(ctx, r.Pipeline, u, foresee); err != nil {
+				return err
+			}
 			if units++; units == 1 {
 				out.describe(r, u)
 			}
@@ -53,6 +57,9 @@ func TakeSurvey(ctx context.Context, p *spec.Pipeline, example func(string) ([]b
 		if err != nil {
 			return nil, err
 		}
+	}
+	if foresee != nil && out.Fits == 0 {
+		return nil, ErrNothingSelected
 	}
 	return out, nil
 }
@@ -75,8 +82,8 @@ func (s *Survey) describe(r *Reader, first *Unit) {
 	}
 }
 
-// refuse finds the fits of a unit that have no problem to draw from.
-func (s *Survey) refuse(p *spec.Pipeline, u *Unit) {
+// refuse finds the fits of a unit that would end before they draw. Its error is that of ctx.
+func (s *Survey) refuse(ctx context.Context, p *spec.Pipeline, u *Unit, foresee func(*Identified) error) error {
 	at := map[string]int{} // of an error's text among s.Refused
 	memory := MemoryOf(p)
 	for _, f := range Fits(p, Choice{}, u) {
@@ -84,9 +91,9 @@ func (s *Survey) refuse(p *spec.Pipeline, u *Unit) {
 			continue
 		}
 		s.Fits++
-		problem, err := NewProblem(f)
-		if err == nil {
-			_, err = Identify(f, problem, memory)
+		err, left := Unless(ctx, Patience, func() error { return refusal(f, memory, foresee) })
+		if left || ctx.Err() != nil {
+			return ctx.Err()
 		}
 		if err == nil {
 			continue
@@ -99,4 +106,23 @@ func (s *Survey) refuse(p *spec.Pipeline, u *Unit) {
 		}
 		s.Refused[i].Fits = append(s.Refused[i].Fits, f.Name())
 	}
+	return nil
+}
+
+// refusal is the error that would end a fit before it draws. A panic is one, as in a run.
+func refusal(f *Fit, memory Memory, foresee func(*Identified) error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("this program has a fault: %v (please report it)", v)
+		}
+	}()
+	problem, err := NewProblem(f)
+	if err != nil {
+		return err
+	}
+	id, err := Identify(f, problem, memory)
+	if err != nil {
+		return err
+	}
+	return foresee(id)
 }

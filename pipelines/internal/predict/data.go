@@ -75,7 +75,7 @@ func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.R
 			}
 			var out []string
 			for _, field := range schema.Fields() {
-				if slices.Contains(inputs, field.Name) {
+				if slices.Contains(inputs, field.Name) || slices.Contains(c.by, field.Name) {
 					out = append(out, field.Name)
 				}
 			}
@@ -96,7 +96,7 @@ func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.R
 		return nil, err
 	}
 	c.reading(f, record) // for its note
-	r := &plan.Reader{Pipeline: c.Pipeline, Choice: plan.Choice{Selector: c.Only}, Example: c.Example, Like: record}
+	r := &plan.Reader{Pipeline: c.Pipeline, Choice: plan.Choice{Selector: c.Only}, Example: c.Example, Also: c.by, Like: record}
 	table, err := r.Table(ctx, f.Dataset, f.Group)
 	if err == nil && table == nil {
 		return nil, &CallError{words.Hint(fmt.Errorf("the spec has no data of %s", plan.UnitName(f.Dataset, f.Group)),

@@ -48,7 +48,8 @@ type Config struct {
 	Options report.QueryOptions
 	Notes   io.Writer // remarks for people
 
-	averages bool // rows with missing cells that were drawn are taken
+	averages bool     // rows with missing cells that were drawn are taken
+	by       []string // columns by which rows are averaged
 }
 
 // CallError says that a prediction cannot be made as it was asked for.

@@ -13,17 +13,22 @@ import (
 	"glmbatch/transform"
 )
 
+// A Storing stores effects for a run.
+type Storing struct {
+	RunID string
+	// Found receives the warnings about the effects of each fit whose effects were looked for, none if all were
+	// computed, and returns the run's verdict of the fit.
+	Found func(k report.Key, warnings []string) report.Verdict
+}
+
 // Store computes the effects that the models of c.Pipeline ask for and the newest fits of these keys do not have, and
-// stores them. The data are read once more where there are such fits. failed is told what is wrong with the effects of
-// single fits, which then have none.
-func Store(ctx context.Context, c Config, keys []report.Key, failed func(report.Key, error)) error {
+// stores them. It reads the data once more if there are such fits. An effect that cannot be computed does not end the
+// others: it is a warning of its fit, which counts in the fit's verdict.
+func Store(ctx context.Context, c Config, keys []report.Key, by Storing) error {
 	asked := map[string][]spec.Effect{}
 	for _, m := range c.Pipeline.Models {
-		if len(m.Effects) > 0 {
-			asked[m.Name] = m.Effects
-		}
+		asked[m.Name] = m.Effects
 	}
-	keys = slices.DeleteFunc(slices.Clone(keys), func(k report.Key) bool { return asked[k.Model] == nil })
 	if len(keys) == 0 {
 		return nil
 	}
@@ -35,24 +40,27 @@ func Store(ctx context.Context, c Config, keys []report.Key, failed func(report.
 	if err != nil || len(fits) == 0 {
 		return err
 	}
-	found := map[int64][]report.Effect{}
+	var found []*report.FitEffects
 	reader := &plan.Reader{Pipeline: c.Pipeline, Choice: plan.Choice{Keys: []report.Key{}}, Example: c.Example}
 	for i := range fits {
+		if f := &fits[i]; len(asked[f.Model]) == 0 {
+			found = append(found, by.storing(f, nil, nil))
+			continue
+		}
 		reader.Choice.Keys = append(reader.Choice.Keys, fits[i].Key)
+		for _, e := range asked[fits[i].Model] {
+			reader.Also = append(reader.Also, e.By...)
+		}
 	}
 	err = reader.Units(ctx, func(u *plan.Unit) error {
 		defer u.Close()
 		for i := range fits {
-			if f := &fits[i]; f.Dataset == u.Dataset.Name && f.Group == u.Key {
-				rows, err := c.effectsOf(ctx, ledger, f, u, asked[f.Model])
+			if f := &fits[i]; f.Dataset == u.Dataset.Name && f.Group == u.Key && len(asked[f.Model]) > 0 {
+				rows, warnings := c.effectsOf(ctx, ledger, f, u, asked[f.Model])
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				if err != nil {
-					failed(f.Key, err)
-					continue
-				}
-				found[f.ID] = rows
+				found = append(found, by.storing(f, rows, warnings))
 			}
 		}
 		return nil
@@ -61,18 +69,27 @@ func Store(ctx context.Context, c Config, keys []report.Key, failed func(report.
 		return err
 	}
 	return ledger.Write(ctx, func(s *report.Session) error {
-		for i := range fits {
-			if rows, ok := found[fits[i].ID]; ok {
-				if err := s.Effects(ctx, fits[i].ID, rows); err != nil {
-					return err
-				}
+		for _, f := range found {
+			if err := s.Effects(ctx, f); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
 }
 
-// lackEffects finds the newest fits of keys in a pipeline that have other effects than their models ask for.
+// storing is what is stored of a fit's effects, with the warnings about them.
+func (by *Storing) storing(f *report.Fitted, rows []report.Effect, warnings []string) *report.FitEffects {
+	out := &report.FitEffects{Fit: f.ID, Rows: rows, RunID: by.RunID, InRun: by.Found(f.Key, warnings)}
+	if out.Warned = len(warnings) > 0 || slices.ContainsFunc(f.Warnings, report.IsEffectWarning); out.Warned {
+		out.Warnings = append(slices.DeleteFunc(slices.Clone(f.Warnings), report.IsEffectWarning), warnings...)
+		out.Verdict = f.Verdict.Rewarn(report.IsEffectWarning, warnings)
+	}
+	return out
+}
+
+// lackEffects finds the newest fits of keys in a pipeline whose effects, those included that are known not to be computable, are not
+// what their models ask for.
 func lackEffects(ctx context.Context, ledger *report.Ledger, pipeline string, keys []report.Key,
 	asked map[string][]spec.Effect) ([]report.Fitted, error) {
 	wanted := map[report.Key]bool{}
@@ -88,41 +105,79 @@ func lackEffects(ctx context.Context, ledger *report.Ledger, pipeline string, ke
 		ids = append(ids, fits[i].ID)
 	}
 	have, err := ledger.EffectsOf(ctx, ids)
-	same := func(e spec.Effect, name string) bool { return e.String() == name }
 	return slices.DeleteFunc(fits, func(f report.Fitted) bool {
-		return slices.EqualFunc(asked[f.Model], have[f.ID], same)
+		warned := 0
+		for _, w := range f.Warnings {
+			if report.IsEffectWarning(w) {
+				warned++
+			}
+		}
+		var computed []string
+		for _, e := range asked[f.Model] {
+			if report.WarnedOfEffect(f.Warnings, e.String()) {
+				warned--
+			} else {
+				computed = append(computed, e.String())
+			}
+		}
+		return warned == 0 && slices.Equal(computed, have[f.ID])
 	}), err
 }
 
-// effectsOf computes all effects of one fit.
+// effectsOf computes the effects of one fit, with a warning for each that cannot be computed.
 func (c *Config) effectsOf(ctx context.Context, ledger *report.Ledger, f *report.Fitted, u *plan.Unit,
-	asked []spec.Effect) (out []report.Effect, err error) {
+	asked []spec.Effect) (out []report.Effect, warnings []string) {
+	o := &opened{ledger: ledger, stored: *f, table: u.Table()}
+	r, err := c.rowsFor(ctx, o, u)
+	for i := range asked {
+		if err != nil {
+			return nil, []string{report.EffectWarning("", err)}
+		}
+		rows, cause := storedEffect(ctx, i+1, &asked[i], o, r)
+		switch {
+		case report.IsUnusable(cause): // the draws: of no effect alone
+			err = cause
+		case cause != nil:
+			warnings = append(warnings, report.EffectWarning(asked[i].String(), cause))
+		}
+		out = append(out, rows...)
+	}
+	return out, warnings
+}
+
+// rowsFor returns the rows that a fit's effects are computed by. Its error is that of all of them.
+func (c *Config) rowsFor(ctx context.Context, o *opened, u *plan.Unit) (r *rows, err error) {
 	switch {
 	case u.Err != nil:
 		return nil, u.Err
 	case u.Table() == nil:
 		return nil, fmt.Errorf("effects need the rows of the data, and %s keeps none", u.Name())
-	case !f.Kept:
+	case !o.stored.Kept:
 		return nil, fmt.Errorf("effects are computed from draws, and the fit kept none: write run: {keep: draws}")
 	}
-	o := &opened{ledger: ledger, stored: *f, table: u.Table()}
-	if o.record, err = transform.UnmarshalRecord(f.Design); err != nil {
+	if o.record, err = transform.UnmarshalRecord(o.stored.Design); err != nil {
 		return nil, err
 	}
-	r, err := c.rowsOf(ctx, o)
+	return c.rowsOf(ctx, o)
+}
+
+// storedEffect computes effect number id of a fit. A panic is its error alone.
+func storedEffect(ctx context.Context, id int, e *spec.Effect, o *opened, r *rows) (out []report.Effect, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			out, err = nil, fmt.Errorf("this program has a fault: %v", v)
+		}
+	}()
+	s, err := newSetting(e, o.family(), o.record, r)
 	if err != nil {
 		return nil, err
 	}
-	for i := range asked {
-		s, err := newSetting(&asked[i], o.family(), o.record, r)
-		if err != nil {
-			return nil, err
-		}
-		found, err := s.compute(ctx)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, s.stored(i+1, found)...)
+	found, err := s.compute(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if out = s.stored(id, found); len(out) == 0 {
+		return nil, s.wrong("no row of the data counts", "")
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@
 // on time, load or worker count.
 //
 // Read run.go and fit.go first; then admission.go (what is under way at once), ledger.go (the single
-// writer), known.go (what the ledger is asked), skip.go (stored fits, and fits of other
-// runs), dryrun.go. What a run says is in outcome, and what it could not commit in waiting.
+// writer), mark.go (runs that the ledger does not have yet), known.go (what the ledger is asked),
+// skip.go (stored fits, and fits of other runs), dryrun.go. What a run says is in outcome, and what it
+// could not commit in waiting.
 package run

@@ -1,30 +1,58 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	"glmbatch/pipelines/internal/assess"
+	"glmbatch/pipelines/internal/draw"
 	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
 )
 
-// foresee says what a run would do about an identified fit, and why.
-func (a *attempt) foresee(id *plan.Identified, stored report.Stored, complete bool) {
+// foresee finds what a run would do about an identified fit, and why. Its error is the one that would end the fit
+// before its first draw.
+func (a *attempt) foresee(ctx context.Context, id *plan.Identified, stored report.Stored, complete bool) error {
 	res := a.res
 	if complete && !a.Force && !redraws(id.Model, stored) {
-		res.Action, res.Verdict, res.Reasons = outcome.Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
-		res.Chains, res.Draws = stored.Chains, stored.Draws
-		if id.Gates != *stored.Gates {
-			res.Reasons = []string{"changed gates: the verdict would be taken anew"}
-		}
-		if !slices.Equal(assess.Expressions(id.Model), stored.Derived) {
-			res.Reasons = []string{"changed derive: computed anew from the stored draws"}
-		}
-		return
+		return a.foreseeStored(ctx, id, stored)
 	}
+	if err := draw.Foresee(ctx, id, a.world, a.watch); err != nil {
+		return err
+	}
+	a.reasons(id, complete)
+	res.Size = size(id)
+	if words := id.Foreseen(); words != "" {
+		res.Reasons = append(res.Reasons, words)
+	}
+	return nil
+}
+
+// foreseeStored finds what a run would do about a complete fit.
+func (a *attempt) foreseeStored(ctx context.Context, id *plan.Identified, stored report.Stored) error {
+	res := a.res
+	res.Action, res.Verdict, res.Reasons = outcome.Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
+	res.Chains, res.Draws = stored.Chains, stored.Draws
+	if id.Gates != *stored.Gates {
+		res.Reasons = []string{"changed gates: the verdict would be taken anew"}
+	}
+	if slices.Equal(assess.Expressions(id.Model), stored.Derived) {
+		return nil
+	}
+	res.Reasons = []string{"changed derive: computed anew from the stored draws"}
+	evidence, err := a.storedEvidence(ctx, id)
+	if err == nil {
+		_, err = assess.BindStored(id, &evidence, stored.Parameters-len(stored.Derived))
+	}
+	return err
+}
+
+// reasons notes why a fit would be drawn.
+func (a *attempt) reasons(id *plan.Identified, complete bool) {
+	res := a.res
 	res.Action = outcome.Planned
 	before, known := a.before[id.Key()]
 	switch {
@@ -44,10 +72,6 @@ func (a *attempt) foresee(id *plan.Identified, stored report.Stored, complete bo
 	}
 	if !a.Force && spool.Holds(a.world.Root, id.Fingerprint) {
 		res.Reasons = append(res.Reasons, "would go on from what a stopped run has drawn")
-	}
-	res.Size = size(id)
-	if words := id.Foreseen(); words != "" {
-		res.Reasons = append(res.Reasons, words)
 	}
 }
 

@@ -85,8 +85,7 @@ func (a *attempt) carryOut(ctx context.Context) error {
 	a.unknown = !ok
 	switch {
 	case a.DryRun:
-		a.foresee(id, stored, ok)
-		return nil
+		return a.foresee(ctx, id, stored, ok)
 	case ok && !a.Force && !redraws(id.Model, stored):
 		return a.skip(ctx, id, stored)
 	}

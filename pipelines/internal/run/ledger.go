@@ -169,6 +169,7 @@ func (l *ledger) writeBatch(batch []*request) {
 			return err
 		}
 		if !l.begun {
+			l.r.recordLeft(context.WithoutCancel(ctx), s)
 			if err := s.Run(context.WithoutCancel(ctx), l.r.record(nil)); err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
+	"glmbatch/report/judge"
 	"glmbatch/report/record"
 )
 
@@ -37,9 +39,10 @@ type Config struct {
 	Build    string // identity of this program, for the ledger
 	LockWait time.Duration
 	Example  func(name string) ([]byte, error) // data that the program carries
-	// Effects, if not nil, computes and stores the effects that models ask for of these fits, which are in the ledger,
-	// and says what is wrong with those of single ones.
-	Effects func(ctx context.Context, fits []record.Key, failed func(record.Key, error)) error
+	// Effects, if not nil, computes and stores the effects that models ask for of these fits, which are in the ledger.
+	// It calls found with the warnings about those of each fit, and stores the verdict that found returns for the run.
+	Effects func(ctx context.Context, run string, fits []record.Key,
+		found func(record.Key, []string) judge.Verdict) error
 	Tracker *progress.Tracker
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -67,6 +70,7 @@ type runner struct {
 	memory    plan.Memory
 	admission *admission
 	ledger    *ledger
+	mark      *spool.Mark // nil of a dry run
 	known     *known
 	base      plan.Base
 	before    map[record.Key]report.Stored // of a dry run; nil of others
@@ -81,9 +85,11 @@ func Run(ctx context.Context, c Config) (*outcome.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.DryRun {
-		mark := r.mark()
-		defer mark.Clear()
+	if c.DryRun {
+		defer os.Remove(r.world.Root) // fails if another run has its files there, as it should
+	} else {
+		r.setMark()
+		defer r.mark.Clear()
 		defer r.unclaim()
 	}
 	r.Log.Info("run started", "run", r.id, "pipeline", c.Pipeline.Name, "database", c.Database, "seed", c.Pipeline.Seed,
@@ -168,16 +174,6 @@ func (r *runner) read(ctx context.Context, file *report.Ledger) (err error) {
 	return err
 }
 
-// mark lets others see that the run goes on, before the ledger has a row of it,
-// and that it was killed. Where it cannot be set they see the ledger's row alone.
-func (r *runner) mark() *spool.Mark {
-	m := &spool.Mark{Run: r.id, Pipeline: r.Pipeline.Name, Started: r.started}
-	if err := m.Set(r.world.Root); err != nil {
-		r.Log.Info("the run cannot be marked as going on", "run", r.id, "err", err.Error())
-	}
-	return m
-}
-
 // unclaim gives up all that the run has claimed.
 func (r *runner) unclaim() {
 	if err := r.world.Claims.Close(); err != nil {
@@ -191,10 +187,7 @@ func (r *runner) all(ctx context.Context, l look) ([]*outcome.Result, error) {
 	var g errgroup.Group
 	var results []*outcome.Result
 	reader := &plan.Reader{Pipeline: r.Pipeline, Choice: l.Choice, Example: r.Example, Claim: r.admission.claim,
-		Read: r.admission.read}
-	if !r.DryRun {
-		reader.Work = r.world.Root
-	}
+		Read: r.admission.read, Work: r.world.Root}
 	err := reader.Units(ctx, func(u *plan.Unit) error {
 		if u.Err == nil || u.Key == "" || l.Unit(u.Dataset.Name, u.Key) {
 			results = r.launch(ctx, &g, u, l, results)
@@ -255,13 +248,14 @@ func (r *runner) end(ctx context.Context, results []*outcome.Result) *outcome.Ou
 	}
 	if err := r.ledger.close(context.WithoutCancel(ctx), out); err != nil {
 		out.Unrecord(err)
+		r.leaveMark(out)
 	}
 	r.effects(ctx, out)
 	out.Deliver(ctx, r.ledger.file, r.Pipeline.Publish, r.Pipeline.Report)
 	return out
 }
 
-// effects has the effects of stored fits computed. What is wrong with them is a warning of the fit.
+// effects has the effects of stored fits computed. An effect that cannot be is a warning of its fit.
 func (r *runner) effects(ctx context.Context, out *outcome.Outcome) {
 	if r.Effects == nil || ctx.Err() != nil {
 		return
@@ -269,26 +263,37 @@ func (r *runner) effects(ctx context.Context, out *outcome.Outcome) {
 	var keys []record.Key
 	of := map[record.Key]*outcome.Result{}
 	for _, res := range out.Fits {
-		asks := func(m *spec.Model) bool { return m.Name == res.Model && len(m.Effects) > 0 }
-		if res.ID != 0 && res.Replicate < 2 && slices.ContainsFunc(r.Pipeline.Models, asks) {
+		if res.ID != 0 && res.Replicate < 2 && r.asksEffects(res) {
 			k := record.Key{Dataset: res.Dataset, Group: res.Key, Model: res.Model, Sampler: res.Sampler}
 			keys, of[k] = append(keys, k), res
 		}
 	}
-	failed := r.withoutEffects(of)
-	if err := r.Effects(ctx, keys, failed); err != nil {
+	found := func(k record.Key, warnings []string) judge.Verdict { return r.warnOfEffects(of[k], warnings) }
+	if err := r.Effects(ctx, r.id, keys, found); err != nil {
 		for _, k := range keys {
-			failed(k, err)
+			found(k, []string{report.EffectWarning("", err)})
 		}
 	}
+	out.Count()
 }
 
-// withoutEffects says what is wrong with the effects of a fit.
-func (r *runner) withoutEffects(of map[record.Key]*outcome.Result) func(record.Key, error) {
-	return func(k record.Key, err error) {
-		of[k].Warnings = append(of[k].Warnings, "its effects were not computed: "+err.Error())
-		r.Log.Warn("no effects", "run", r.id, "fit", of[k].Name(), "err", err.Error())
+// asksEffects reports whether the model of a fit asks for effects, or an earlier one asked for some that could not be
+// computed.
+func (r *runner) asksEffects(res *outcome.Result) bool {
+	stored, _ := r.known.fit(res.Fingerprint)
+	return slices.ContainsFunc(stored.Warnings, report.IsEffectWarning) ||
+		slices.ContainsFunc(r.Pipeline.Models, func(m *spec.Model) bool { return m.Name == res.Model && len(m.Effects) > 0 })
+}
+
+// warnOfEffects replaces what the run reports of a fit's effects, and returns its verdict of the fit.
+func (r *runner) warnOfEffects(res *outcome.Result, warnings []string) judge.Verdict {
+	v := judge.Verdict{Grade: judge.Grade(res.Verdict), Reasons: res.Reasons}.Rewarn(report.IsEffectWarning, warnings)
+	res.Verdict, res.Reasons = string(v.Grade), v.Reasons
+	res.Warnings = append(slices.DeleteFunc(res.Warnings, report.IsEffectWarning), warnings...)
+	for _, w := range warnings {
+		r.Log.Warn("effect", "run", r.id, "fit", res.Name(), "err", w)
 	}
+	return v
 }
 
 // base is what the ledger knew of earlier fits when the run began; it is a plan.Base.

@@ -13,13 +13,17 @@ import (
 // markPrefix begins the names of files that stand in a work folder while runs go on.
 const markPrefix = "run-"
 
-// Mark says that a run is going on: a file in the work folder that holds the
-// run's name, locked by the process. A kill leaves the file without the lock, so
-// that anyone can tell the two apart.
+// Mark records a run before the ledger does: a file in the work folder, locked by the process while the run goes on. A
+// kill leaves the file without the lock, so that anyone can tell the two apart, and the next run puts it into the
+// ledger.
 type Mark struct {
 	Run      string    `json:"run"`
 	Pipeline string    `json:"pipeline"`
 	Started  time.Time `json:"started"`
+	// Record is what the ledger is to keep of the run. This package does not read it.
+	Record json.RawMessage `json:"record,omitempty"`
+	// Private keeps other users of the machine from the file.
+	Private bool `json:"-"`
 	// Alive reports whether a process holds the mark; of Marks only.
 	Alive bool `json:"-"`
 
@@ -27,43 +31,69 @@ type Mark struct {
 	lock *os.File
 }
 
-// Set writes the mark under root, and keeps it locked until Clear. A work folder
-// that cannot be written, or has no locks, is no reason to stop a run.
+// Set writes the mark under root, and keeps it locked until Clear or Leave. A work folder that cannot be written, or
+// has no locks, is no reason to stop a run.
 func (m *Mark) Set(root string) error {
-	text, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return err
 	}
 	m.path = filepath.Join(root, markPrefix+m.Run+".json")
-	if m.lock, err = os.OpenFile(m.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
+	if old, err := readMark(m.path); err == nil && !old.Alive { // of a shard that was killed: its run has this name too
+		_ = os.Remove(m.path)
+	}
+	mode := os.FileMode(0o644)
+	if m.Private {
+		mode = 0o600
+	}
+	var err error
+	if m.lock, err = os.OpenFile(m.path, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode); err != nil {
 		return err
 	}
-	err = syscall.Flock(int(m.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	for { // a reader may hold it for a moment
+		if err = syscall.Flock(int(m.lock.Fd()), syscall.LOCK_EX); !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return m.write()
+}
+
+// write replaces the text of the file.
+func (m *Mark) write() error {
+	text, err := json.Marshal(m)
 	if err == nil {
-		_, err = m.lock.Write(text)
+		err = m.lock.Truncate(0)
+	}
+	if err == nil {
+		_, err = m.lock.WriteAt(text, 0)
 	}
 	return err
 }
 
-// Clear removes the mark, those that killed runs left, and a work folder that is
-// empty then. The ledger has been told how the run ended.
+// Leave keeps the mark for the next run, with another record: the ledger does not have how the run ended.
+func (m *Mark) Leave(record []byte) error {
+	if m.lock == nil {
+		return nil
+	}
+	m.Record = record
+	err := errors.Join(m.write(), m.lock.Close())
+	m.lock = nil
+	return err
+}
+
+// Clear removes the mark, and a work folder that is empty then. The ledger has the run.
 func (m *Mark) Clear() {
 	if m.lock == nil {
 		return
 	}
-	root := filepath.Dir(m.path)
-	left, _ := Marks(root) // what cannot be read is left where it is
-	for _, other := range left {
-		if !other.Alive {
-			_ = os.Remove(other.path)
-		}
-	}
 	_ = errors.Join(os.Remove(m.path), m.lock.Close())
-	_ = os.Remove(root) // fails while fits are there, as it should
+	_ = os.Remove(filepath.Dir(m.path)) // fails while fits are there, as it should
 }
+
+// Remove removes a mark that no process holds.
+func (m *Mark) Remove() error { return os.Remove(m.path) }
 
 // Marks returns the marks under root, by name. Without a root there are none, and no
 // error; what is no mark is passed over.

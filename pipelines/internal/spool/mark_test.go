@@ -8,14 +8,15 @@ import (
 	"time"
 )
 
-// A mark is alive while it is held, dead once its holder is gone without a word, and
-// the end of another run clears it away, with a work folder that is empty then.
+// A mark is alive while it is held, dead once its holder is gone without a word, and then stays until it is removed; the
+// last to be cleared takes the empty work folder with it.
 func TestMarks(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "x.duckdb.work")
 	if marks, err := Marks(root); err != nil || marks != nil {
 		t.Fatalf("without a folder: %v, %v", marks, err)
 	}
-	first := &Mark{Run: "20260101T000000Z-aa", Pipeline: "p", Started: time.Unix(1e9, 0).UTC()}
+	first := &Mark{Run: "20260101T000000Z-aa", Pipeline: "p", Started: time.Unix(1e9, 0).UTC(),
+		Record: []byte(`{"ID":"20260101T000000Z-aa"}`)}
 	if err := first.Set(root); err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,7 @@ func TestMarks(t *testing.T) {
 		out := map[string]bool{}
 		for _, m := range marks {
 			out[m.Run] = m.Alive
-			if m.Run == first.Run && (m.Pipeline != "p" || !m.Started.Equal(first.Started)) {
+			if m.Run == first.Run && (m.Pipeline != "p" || !m.Started.Equal(first.Started) || string(m.Record) != string(first.Record)) {
 				t.Errorf("the mark is %+v", m)
 			}
 		}
@@ -54,9 +55,10 @@ func TestMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	second.Clear()
-	if got := look(); len(got) != 1 || !got[third.Run] {
-		t.Errorf("after the second run's end: %v, want the third's alone", got)
+	if got := look(); len(got) != 2 || !got[third.Run] || got[first.Run] {
+		t.Errorf("after the second run's end: %v, want the third's and the dead first", got)
 	}
+	leaveAgain(t, root, first)
 	if err := os.Remove(filepath.Join(root, markPrefix+"odd.json")); err != nil {
 		t.Fatal(err)
 	}
@@ -65,4 +67,24 @@ func TestMarks(t *testing.T) {
 		t.Errorf("the work folder is left: %v", err)
 	}
 	new(Mark).Clear() // of a run that could not be marked
+}
+
+// leaveAgain has a shard set the mark of its killed attempt again, leave it with its end, and the next run remove it.
+func leaveAgain(t *testing.T, root string, first *Mark) {
+	again := &Mark{Run: first.Run, Pipeline: "p", Started: first.Started, Record: first.Record}
+	if err := again.Set(root); err != nil {
+		t.Fatal(err)
+	}
+	left := `{"ID":"20260101T000000Z-aa","ExitCode":3}`
+	if err := again.Leave([]byte(left)); err != nil {
+		t.Fatal(err)
+	}
+	again.Clear() // does nothing
+	marks, err := Marks(root)
+	if err != nil || len(marks) != 2 || marks[0].Alive || string(marks[0].Record) != left {
+		t.Fatalf("after the first is left: %+v, %v", marks, err)
+	}
+	if err := marks[0].Remove(); err != nil {
+		t.Error(err)
+	}
 }
