@@ -54,7 +54,7 @@ func TestFlippedBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		step, footer := 13, bytes.LastIndex(data, []byte("\x03Row"))
+		step, footer := 11, bytes.LastIndex(data, []byte("\x03Row"))
 		if os.Getenv("GLMBATCH_EVERY_BIT") != "" {
 			step = 1
 		}
