@@ -121,7 +121,6 @@ func start(ctx context.Context, path string, settings url.Values, release func()
 		"allow_community_extensions", "allow_persistent_secrets"} {
 		settings.Set(off, "false")
 	}
-	settings.Set("storage_compatibility_version", ledgerStorage) // of files that are made; others keep theirs
 	connector, err := duckdb.NewConnector(path+"?"+settings.Encode(), nil)
 	if err != nil {
 		release()

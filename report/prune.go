@@ -138,7 +138,8 @@ func copyDatabase(ctx context.Context, c *sql.Conn, path string) error {
 		return err
 	}
 	for _, q := range []string{
-		"ATTACH " + quoteText(path) + " AS pruned_copy (READ_WRITE, ROW_GROUP_SIZE " + rowGroup + ")",
+		"ATTACH " + quoteText(path) + " AS pruned_copy (READ_WRITE, ROW_GROUP_SIZE " + rowGroup +
+			", STORAGE_VERSION '" + ledgerStorage + "')",
 		"COPY FROM DATABASE " + quoteName(name) + " TO pruned_copy",
 		"CHECKPOINT pruned_copy", "DETACH pruned_copy",
 	} {

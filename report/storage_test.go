@@ -86,7 +86,7 @@ func TestCopiedDatabase(t *testing.T) {
 }
 
 // New and pruned ledgers have the storage version that is pinned.
-func TestPinnedStorage(t *testing.T) {
+func TestStorageOfLedgers(t *testing.T) {
 	l := open(t, Options{})
 	store(t, l, sampleFit("f1"))
 	check := func() {
