@@ -52,7 +52,7 @@ func (r *pageReader) pairs() error {
 
 func pairOf(c *Comparison) html.Pair {
 	p := html.Pair{Pipeline: c.Pipeline, Dataset: c.Dataset, Key: c.Group, Model: c.Model, A: costOf(&c.A),
-		B: costOf(&c.B),
+		B:         costOf(&c.B),
 		Agreement: c.Agreement,
 		ZMax:      html.Number(c.ZMax), ZLimit: html.Number(c.ZLimit), NotCompared: c.NotCompared, Replicates: c.Pairs,
 		Ratio: intervalOf(c.RatioMedian), RatioMin: intervalOf(c.RatioMin), RatioLogLik: intervalOf(c.RatioLogLik)}
