@@ -90,6 +90,6 @@ func isCallers(err error) bool {
 	var column *transform.ColumnError
 	var table *transform.TableError
 	var several *report.PipelinesError
-	return errors.As(err, &call) || errors.As(err, &several) || IsUnusable(err) || errors.As(err, &source) || errors.As(err, &cell) ||
-		errors.As(err, &column) || errors.As(err, &table)
+	return errors.As(err, &call) || errors.As(err, &several) || IsUnusable(err) || errors.As(err, &source) ||
+		errors.As(err, &cell) || errors.As(err, &column) || errors.As(err, &table)
 }

@@ -84,7 +84,7 @@ func (f folder) answers(database string) map[string]string {
 	relations, err := db.Query(`SELECT table_name, string_agg('coalesce(t."' || column_name || '"::VARCHAR, ''∅'')', ', ' ORDER BY column_index)
 		FROM duckdb_columns() WHERE schema_name = 'main' AND NOT internal AND table_name NOT IN ('fit_costs', 'draw_piece', 'draw_outside')
 		AND table_name IN (SELECT table_name FROM duckdb_columns() WHERE column_name = 'fit_id')
-		AND NOT regexp_matches(column_name, 'fit_id|run_id|second|^fit_|best_fit|_per_|time|ess100')
+		AND NOT regexp_matches(column_name, 'fit_id|run_id|second|^fit_|^fits$|^remedy$|best_fit|_per_|time|ess100')
 		AND NOT regexp_matches(data_type, 'TIMESTAMP|INTERVAL') GROUP BY ALL ORDER BY ALL`)
 	if err != nil {
 		f.t.Fatal(err)

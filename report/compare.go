@@ -83,7 +83,8 @@ func (l *Ledger) Comparisons(ctx context.Context, pipeline, dataset, model strin
 func readCosts(ctx context.Context, c *sql.Conn) (map[name]*Cost, error) {
 	costs := map[name]*Cost{}
 	rates := map[name][2][]float64{}
-	err := scanRows(ctx, c, `SELECT dataset, key, model, sampler, pipeline, replicate, fit_id, coalesce(method, ''), verdict,
+	err := scanRows(ctx, c, `SELECT dataset, key, model, sampler, pipeline, replicate, fit_id, coalesce(method, ''),
+		verdict,
 		seconds, ess_median, ess_min, to_ess100_median, to_ess100_min, to_ess100_log_lik FROM replicates`,
 		func(rows *sql.Rows) error {
 			var k name
@@ -130,7 +131,8 @@ func reached(t nullable) float64 {
 func readPairs(
 	ctx context.Context, c *sql.Conn, costs map[name]*Cost, pipeline, dataset, model string,
 ) (out []Comparison, err error) {
-	err = scanRows(ctx, c, `SELECT pipeline, dataset, key, model, sampler_a, sampler_b, agreement, compared, not_compared, z_max,
+	err = scanRows(ctx, c, `SELECT pipeline, dataset, key, model, sampler_a, sampler_b, agreement, compared,
+		not_compared, z_max,
 		z_limit, worst
 		FROM comparison WHERE (?1 = '' OR dataset LIKE ?1 ESCAPE '!' OR concat(dataset, '/', key) LIKE ?1 ESCAPE '!')
 		AND (?2 = '' OR model LIKE ?2 ESCAPE '!') AND (?3 = '' OR pipeline = ?3)
@@ -138,7 +140,8 @@ func readPairs(
 		var p Comparison
 		var a, b string
 		var z, limit nullable
-		if err := rows.Scan(&p.Pipeline, &p.Dataset, &p.Group, &p.Model, &a, &b, &p.Agreement, &p.Compared, &p.NotCompared, &z, &limit,
+		if err := rows.Scan(&p.Pipeline, &p.Dataset, &p.Group, &p.Model, &a, &b, &p.Agreement, &p.Compared,
+			&p.NotCompared, &z, &limit,
 			&p.Worst); err != nil {
 			return err
 		}

@@ -78,8 +78,8 @@ var driftColumns = []struct{ name, where string }{
 	{"response_shift", "NULL"}, {"centre_shift", "centre_shift_column"}, {"scale_ratio", "scale_ratio_column"},
 }
 
-// driftOf reads how far each fit lies from the result before it in a pipeline, when it became the result last; nothing of
-// those without one. Columns that come or go with a change of the model are no change of the data.
+// driftOf reads how far each fit lies from the result before it in a pipeline, when it became the result last; nothing
+// of those without one. Columns that come or go with a change of the model are no change of the data.
 func driftOf(ctx context.Context, c *sql.Conn, pipeline string, ids []int64) (map[int64][]judge.Measure, error) {
 	query := "SELECT fit_id"
 	values, wheres := make([]sql.NullFloat64, len(driftColumns)), make([]sql.NullString, len(driftColumns))

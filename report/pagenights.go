@@ -30,7 +30,8 @@ func (r *pageReader) courses() error {
 	})
 	for _, d := range moved[:min(pageCourses, len(moved))] {
 		fit := slices.IndexFunc(r.page.Fits, func(f html.Fit) bool {
-			return f.Pipeline == d.Pipeline && f.Dataset == d.Dataset && f.Key == d.Key && f.Model == d.Model && f.Sampler == d.Sampler
+			return f.Pipeline == d.Pipeline && f.Dataset == d.Dataset && f.Key == d.Key && f.Model == d.Model &&
+				f.Sampler == d.Sampler
 		})
 		if err := r.course(fit, d.Pipeline, d.ID); err != nil {
 			return err
@@ -40,7 +41,8 @@ func (r *pageReader) courses() error {
 }
 
 func sameName(a, b *html.Drift) bool {
-	return a.Pipeline == b.Pipeline && a.Dataset == b.Dataset && a.Key == b.Key && a.Model == b.Model && a.Sampler == b.Sampler
+	return a.Pipeline == b.Pipeline && a.Dataset == b.Dataset && a.Key == b.Key && a.Model == b.Model &&
+		a.Sampler == b.Sampler
 }
 
 // course reads the coefficients of one fit over its nights, the oldest first.

@@ -51,7 +51,8 @@ func (r *pageReader) pairs() error {
 }
 
 func pairOf(c *Comparison) html.Pair {
-	p := html.Pair{Pipeline: c.Pipeline, Dataset: c.Dataset, Key: c.Group, Model: c.Model, A: costOf(&c.A), B: costOf(&c.B),
+	p := html.Pair{Pipeline: c.Pipeline, Dataset: c.Dataset, Key: c.Group, Model: c.Model, A: costOf(&c.A),
+		B:         costOf(&c.B),
 		Agreement: c.Agreement,
 		ZMax:      html.Number(c.ZMax), ZLimit: html.Number(c.ZLimit), NotCompared: c.NotCompared, Replicates: c.Pairs,
 		Ratio: intervalOf(c.RatioMedian), RatioMin: intervalOf(c.RatioMin), RatioLogLik: intervalOf(c.RatioLogLik)}
@@ -80,7 +81,8 @@ func (r *pageReader) ranked() error {
 		datasets[[3]string{f.Pipeline, f.Dataset, f.Key}] = true
 	}
 	count := map[[3]string]int{}
-	all, err := readRows(r.ctx, r.c, `SELECT pipeline, dataset, key, model, sampler, elpd_diff, se_diff, elpd_loo, coalesce(note, '')
+	all, err := readRows(r.ctx, r.c, `SELECT pipeline, dataset, key, model, sampler, elpd_diff, se_diff, elpd_loo,
+		coalesce(note, '')
 		FROM loo_compare
 		ORDER BY pipeline, dataset, key, outcomes, elpd_diff DESC NULLS LAST, fit_id`, func(m *html.Ranked) []any {
 		return []any{&m.Pipeline, &m.Dataset, &m.Key, &m.Model, &m.Sampler, (*nullable)(&m.Diff), (*nullable)(&m.SE),
@@ -115,7 +117,8 @@ func (r *pageReader) drift() error {
 }
 
 func driftRowOf(d *Drift) html.Drift {
-	out := html.Drift{Pipeline: d.Pipeline, Dataset: d.Dataset, Key: d.Group, Model: d.Model, Sampler: d.Sampler, ID: d.ID, Created: d.Created,
+	out := html.Drift{Pipeline: d.Pipeline, Dataset: d.Dataset, Key: d.Group, Model: d.Model, Sampler: d.Sampler, ID: d.ID,
+		Created: d.Created,
 		Verdict: string(d.Verdict),
 		Shift:   known(d.Shift), ShiftOf: said(d.ShiftParameter), SDRatio: known(d.SDRatio),
 		SDRatioOf:  said(d.SDRatioParameter),

@@ -23,7 +23,8 @@ const newestFits = chosen + `(SELECT f.* REPLACE (a.pipeline AS pipeline) FROM a
 		AND n.sampler = a.sampler AND n.replicate = 1
 	JOIN fit f ON f.fit_id = coalesce(a.fit_id, n.fit_id)) f WHERE ?1 = '' OR f.pipeline = ?1`
 
-// Fits by number. One that several pipelines share is of one that it is the newest fit of, or else of that which drew it.
+// Fits by number. One that several pipelines share is of one that it is the newest fit of, or else of that which drew
+// it.
 const numberedFits = chosen + `(SELECT f.* REPLACE (coalesce((SELECT min(n.pipeline) FROM newest_fit n
 	WHERE n.fit_id = f.fit_id), f.pipeline) AS pipeline) FROM fit f WHERE f.fit_id IN (SELECT unnest(?::BIGINT[]))) f`
 

@@ -42,7 +42,8 @@ func (l *Ledger) Weights(ctx context.Context, pipeline string, folds bool,
 	out = []Weight{}
 	err = l.readTables(ctx, func(c *sql.Conn) error {
 		all, err := readRows(ctx, c, "SELECT pipeline, dataset, key, model, sampler, "+elpd+", fit_id, outcomes FROM "+view+
-			" WHERE (?1 = '' OR pipeline = ?1) AND "+elpd+" IS NOT NULL ORDER BY pipeline, dataset, key, outcomes, "+elpd+" DESC, fit_id",
+			" WHERE (?1 = '' OR pipeline = ?1) AND "+elpd+" IS NOT NULL ORDER BY pipeline, dataset, key, outcomes, "+elpd+
+			" DESC, fit_id",
 			func(w *Weight) []any {
 				return []any{&w.Pipeline, &w.Dataset, &w.Group, &w.Model, &w.Sampler, &w.ELPD, &w.id, &w.outcomes}
 			}, pipeline)

@@ -98,7 +98,8 @@ func printDrift(w *screen, rows []pipelines.Drift) {
 				}
 			}
 			w.sentence("  ", fmt.Sprintf("%s: %s: %s; shifts are those of the others",
-				of(d.Pipeline)+nameOf(d.Dataset, d.Group, d.Model, d.Sampler), words.Visible(l.Grouping), strings.Join(parts, ", ")))
+				of(d.Pipeline)+nameOf(d.Dataset, d.Group, d.Model, d.Sampler), words.Visible(l.Grouping),
+				strings.Join(parts, ", ")))
 		}
 	}
 }

@@ -40,10 +40,7 @@ probability of one trial).`,
 			if o.Workers < 0 {
 				return fmt.Errorf("--workers %d: there must be at least 1", o.Workers)
 			}
-			if err := f.onePipeline(args); err != nil {
-				return err
-			}
-			if o.Overrides, err = f.overrides(); err != nil {
+			if o.Overrides, err = f.reads(args); err != nil {
 				return err
 			}
 			o.Effect = strings.Join(args[1:], "")

@@ -42,11 +42,8 @@ posterior_predictive and observed_data too.`,
 				return err
 			}
 			f.fallBack(args)
-			if err := f.onePipeline(args); err != nil {
-				return err
-			}
 			o.Pipeline = f.pipeline
-			if o.Overrides, err = f.overrides(); err != nil {
+			if o.Overrides, err = f.reads(args); err != nil {
 				return err
 			}
 			o.Layout = pipelines.Layout(layout)

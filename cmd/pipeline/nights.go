@@ -127,6 +127,14 @@ func (f *common) onePipeline(args []string) error {
 	return nil
 }
 
+// reads is overrides for verbs that take fits of one pipeline.
+func (f *common) reads(args []string) (pipelines.Overrides, error) {
+	if err := f.onePipeline(args); err != nil {
+		return pipelines.Overrides{}, err
+	}
+	return f.overrides()
+}
+
 // pipelineFlag registers the flag that narrows a verb to one pipeline of a ledger.
 func pipelineFlag(c *cobra.Command, pipeline *string) {
 	c.Flags().StringVar(pipeline, "pipeline", "", "fits of one pipeline of the ledger (with a spec: the spec's)")

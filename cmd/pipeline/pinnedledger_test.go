@@ -62,7 +62,7 @@ const askedDraws = 50_000
 
 // Columns of views that differ between two runs of one spec are left out: dates,
 // seconds and what is counted by them, names of runs and the build.
-var passingColumn = regexp.MustCompile(`^(run_id|program|engine|host|place|created|judged|noted|started|finished|updated|attempted|fits|previous_created|` +
+var passingColumn = regexp.MustCompile(`^(run_id|program|engine|host|place|created|judged|noted|started|finished|updated|attempted|fits|previous_created|since|` +
 	`.*seconds?|.*seconds?_.*|to_ess100_.*|.*_place)$`)
 
 var fitColumn = regexp.MustCompile(`^(fit_id|fit_a|fit_b|.*_fit_id)$`)

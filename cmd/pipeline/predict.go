@@ -35,11 +35,8 @@ The same row, seed and fit give the same numbers, whatever else is predicted.`,
 				return fmt.Errorf("--workers %d: there must be at least 1", o.Workers)
 			}
 			f.fallBack(args)
-			if err := f.onePipeline(args); err != nil {
-				return err
-			}
 			o.Pipeline = f.pipeline
-			if o.Overrides, err = f.overrides(); err != nil {
+			if o.Overrides, err = f.reads(args); err != nil {
 				return err
 			}
 			o.Output.Format, o.Notes = pipelines.Format(format), a.stderr

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -51,49 +52,53 @@ where it is known, so that they can be compared (--bars units: of one unit).`,
   pipeline show nightly.yaml --attention
   pipeline show 12 --format csv > fit-12.csv`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o := pipelines.ShowOptions{Run: f.run, Pipeline: f.pipeline}
-			if len(args) == 1 {
-				o.Fit = args[0]
-			}
-			if isSpec(o.Fit) {
-				var err error
-				if f.database, o.Pipeline, err = (&common{pipeline: f.pipeline}).scope(args); err != nil {
-					return err
-				}
-				o.Fit = ""
-			}
-			if err := cmp.Or(checkFormat(f.format, showFormats), f.lines.check()); err != nil {
-				return err
-			}
-			if f.attention {
-				if o.Fit != "" || o.Run != "" {
-					return errors.New("--attention lists fits of all runs: leave out FIT and --run")
-				}
-				return a.attention(c.Context(), f.database, o.Pipeline, f.format)
-			}
-			shown, err := pipelines.Show(c.Context(), f.database, o)
-			if err != nil {
-				return work(err)
-			}
-			switch f.format {
-			case "json":
-				return jsonShown(a.stdout, shown, &f.lines)
-			case "csv":
-				return csvShown(a.machine(), shown, &f.lines)
-			}
-			printShown(a.screen(), shown, &f.lines)
-			return nil
-		},
+		RunE: func(c *cobra.Command, args []string) error { return a.show(c.Context(), &f, args) },
 	}
 	databaseFlag(c, &f.database)
 	pipelineFlag(c, &f.pipeline)
-	c.Flags().BoolVar(&f.attention, "attention", false, "the fits that a person has to look at, with the reason and what to do")
+	c.Flags().BoolVar(&f.attention, "attention", false,
+		"the fits that a person has to look at, with the reason and what to do")
 	c.Flags().StringVar(&f.run, "run", "",
 		"a run, by its name, the beginning or the end of it: what it did about its fits")
 	c.Flags().StringVar(&f.format, "format", "table", strings.Join(showFormats, ", "))
 	f.lines.register(c)
 	return c
+}
+
+// show prints what a call asks for.
+func (a *app) show(ctx context.Context, f *showFlags, args []string) error {
+	o := pipelines.ShowOptions{Run: f.run, Pipeline: f.pipeline}
+	if len(args) == 1 {
+		o.Fit = args[0]
+	}
+	if isSpec(o.Fit) {
+		var err error
+		if f.database, o.Pipeline, err = (&common{pipeline: f.pipeline}).scope(args); err != nil {
+			return err
+		}
+		o.Fit = ""
+	}
+	if err := cmp.Or(checkFormat(f.format, showFormats), f.lines.check()); err != nil {
+		return err
+	}
+	if f.attention {
+		if o.Fit != "" || o.Run != "" {
+			return errors.New("--attention lists fits of all runs: leave out FIT and --run")
+		}
+		return a.attention(ctx, f.database, o.Pipeline, f.format)
+	}
+	shown, err := pipelines.Show(ctx, f.database, o)
+	if err != nil {
+		return work(err)
+	}
+	switch f.format {
+	case "json":
+		return jsonShown(a.stdout, shown, &f.lines)
+	case "csv":
+		return csvShown(a.machine(), shown, &f.lines)
+	}
+	printShown(a.screen(), shown, &f.lines)
+	return nil
 }
 
 // isSpec reports whether an argument is called like a spec.

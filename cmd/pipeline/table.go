@@ -312,7 +312,8 @@ func nameOf(dataset, group string, rest ...string) string {
 	return words.Visible(strings.Join(append([]string{dataset}, rest...), " × "))
 }
 
-// pipelineOf returns how the name of an item begins: with its pipeline if the items belong to several, else with nothing.
+// pipelineOf returns how the name of an item begins: with its pipeline if the items belong to several, else with
+// nothing.
 func pipelineOf[T any](items []T, of func(*T) string) func(pipeline string) string {
 	for i := range items {
 		if of(&items[i]) != of(&items[0]) {

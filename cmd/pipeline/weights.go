@@ -63,7 +63,8 @@ func printWeights(w *screen, list []pipelines.Weight) {
 	g := head("model", "stacking", "pseudo_bma", "elpd")
 	share := func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
 	for _, m := range list {
-		g.Add(of(m.Pipeline)+nameOf(m.Dataset, m.Group, m.Model, m.Sampler), share(m.Stacking), share(m.PseudoBMA), number(m.ELPD))
+		g.Add(of(m.Pipeline)+nameOf(m.Dataset, m.Group, m.Model, m.Sampler), share(m.Stacking),
+			share(m.PseudoBMA), number(m.ELPD))
 	}
 	g.print(w)
 }

@@ -88,8 +88,8 @@ func replacedBy(t *testing.T, f fault, text string) string {
 func TestReplacedViews(t *testing.T) {
 	for _, c := range []struct{ file, old, tests, want string }{
 		{"report/schema/0001_views.sql", "AS z_limit", "^TestComparison", "0002_mixtures.sql"},
-		{"report/schema/0002_mixtures.sql", "AS z_limit", "^TestComparison", ""},
-		{"report/schema/0001_drift.sql", "max(abs(shift)) AS shift", "^TestDrift", ""},
+		{"report/schema/0002_mixtures.sql", "AS z_limit", "^TestComparison", "0003_comparisons.sql"},
+		{"report/schema/0003_drift.sql", "max(abs(shift)) AS shift", "^TestDrift", ""},
 		{"report/schema/0001_views.sql", "AS z_limit", "^TestEmptyLedger$", ""},
 		{"report/compare.go", "package", "^TestDrift", ""},
 	} {

@@ -16,8 +16,8 @@ var remedies = []struct{ begins, headline, advice string }{
 		"failed. See what that run says (pipeline runs, pipeline show), and do not take them for today's."},
 	{"the fit of the run of ", "stale: the newest fit is gone", "The fit that the newest run took is not in the ledger " +
 		"any more. Run the pipeline again."},
-	{"this is the newest attempt; ", "an older fit is shown in its place", "Views, predictions and exports have the older " +
-		"fit until an attempt succeeds. Remove the cause of the error, then run pipeline retry."},
+	{"this is the newest attempt; ", "an older fit is shown in its place", "Views, predictions and exports have " +
+		"the older fit until an attempt succeeds. Remove the cause of the error, then run pipeline retry."},
 	{"the newest complete fit of this name is ", "not the newest of its name", "A newer fit of this name is in " +
 		"the ledger: " +
 		"look at that one (pipeline report --latest)."},

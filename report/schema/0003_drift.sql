@@ -13,7 +13,7 @@ FROM told t
 JOIN fit f ON f.fit_id = t.fit_id
 LEFT JOIN fit p ON p.fit_id = t.previous
 WHERE t.previous IS DISTINCT FROM t.fit_id;
-COMMENT ON VIEW predecessor IS 'The results of each pipeline, data set, key, model and sampler in the order of the runs, each with the one before it; replicates left out. A fit that was replaced and is found again, as when data are restored, is there once for each time that it became the result.';
+COMMENT ON VIEW predecessor IS 'The results of each pipeline, data set, key, model and sampler in the order of the runs, each with the one before it. A fit that is found again after another one has a row for each time.';
 COMMENT ON COLUMN predecessor.fit_id IS 'The fit.';
 COMMENT ON COLUMN predecessor.pipeline IS 'Its pipeline.';
 COMMENT ON COLUMN predecessor.dataset IS 'Its data set.';

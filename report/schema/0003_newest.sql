@@ -34,7 +34,7 @@ SELECT pipeline, dataset, key, model, sampler, replicate, arg_max(fit_id, (place
 FROM run_fit
 WHERE action IN ('computed', 'skipped') AND fit_id IN (SELECT fit_id FROM fit)
 GROUP BY pipeline, dataset, key, model, sampler, replicate;
-COMMENT ON VIEW newest_fit IS 'The newest complete fit of each pipeline, data set, key, model, sampler and replicate: the one that the newest run with a result drew or found unchanged. All other views of newest fits are based on it.';
+COMMENT ON VIEW newest_fit IS 'The newest complete fit of each pipeline, data set, key, model, sampler and replicate: the one that the newest run with a result drew or found unchanged. All views of newest fits use it.';
 COMMENT ON COLUMN newest_fit.pipeline IS 'Pipeline that the fit belongs to. Two pipelines can share a fit.';
 
 CREATE OR REPLACE VIEW newest AS
