@@ -18,7 +18,7 @@ func TestAlike(t *testing.T) {
 		{[]string{"Zu\u0308rich", "Z\u00fcrich"}, []int{20, 20}, "[{Z\u00fcrich Zu\u0308rich in Unicode normal form only}]"},
 		{[]string{"male", "Male", "MALE", "yes", "Yes"}, []int{5, 9, 5, 5, 5},
 			"[{male Male in capitals only} {MALE male in capitals only} {Yes yes in capitals only}]"},
-		{[]string{"AA", "Aa", "aa", "AaBb", "aaBB", "AaBB"}, []int{9, 9, 9, 9, 9, 9}, "[]"}, // genotypes
+		{[]string{"AA", "Aa", "aa", "AaBb", "aaBB", "AaBB", "aabb"}, []int{9, 9, 9, 9, 9, 9, 9}, "[]"}, // genotypes
 		{[]string{"A1", "A2", "a1", "B10", "B11"}, []int{50, 1, 50, 50, 1}, "[]"},
 		{[]string{"store-101", "store-102", "2023", "2024", "10004"}, []int{50, 1, 50, 1, 1}, "[]"},
 		{[]string{"white", "while"}, []int{50, 3}, "[]"}, // not rare
