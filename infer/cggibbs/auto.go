@@ -233,8 +233,8 @@ func standardUpdate(target *glm.Target) string {
 const eventsEach = 3
 
 // rare reports whether counts or successes are so few that the likelihood is flat on one side of the mode. A matched
-// proposal from there is as wide as the prior, and its way back from the mode hardly exists: chains stayed in such a tail
-// for thousands of iterations. Slices that tangents enclose leave it in one.
+// proposal from there is as wide as the prior, and its way back from the mode hardly exists: chains stayed in such a
+// tail for thousands of iterations. Slices that tangents enclose leave it in one.
 func rare(target *glm.Target) bool {
 	data, events, trials := target.Data(), 0.0, 0.0
 	times := func(i int, x float64) float64 {
