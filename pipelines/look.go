@@ -14,8 +14,8 @@ import (
 	"glmbatch/infer"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/predict"
-	"glmbatch/pipelines/internal/run"
 	"glmbatch/pipelines/internal/spool"
+	"glmbatch/pipelines/internal/waiting"
 	"glmbatch/report"
 	"glmbatch/report/judge"
 )
@@ -283,7 +283,7 @@ func nights(ctx context.Context, ledger *report.Ledger, since time.Time, limit i
 
 // markedRun is the run that a mark is of.
 func markedRun(m *spool.Mark) report.Night {
-	r := run.RecordOf(m)
+	r := waiting.RecordOf(m)
 	out := report.Night{ID: r.ID, Pipeline: r.Pipeline, SpecHash: r.SpecHash, Started: r.Started.UTC(), Program: r.Program,
 		Host: r.Host["name"]}
 	if r.SpecHash != "" { // else an older program's mark, which has a name and a start

@@ -169,7 +169,9 @@ func (l *ledger) writeBatch(batch []*request) {
 			return err
 		}
 		if !l.begun {
-			l.r.recordLeft(context.WithoutCancel(ctx), s)
+			if err := waiting.RecordLeft(context.WithoutCancel(ctx), s, l.r.world.Root); err != nil {
+				l.r.Log.Error("ledger", "run", l.r.id, "err", err.Error())
+			}
 			if err := s.Run(context.WithoutCancel(ctx), l.r.record(nil)); err != nil {
 				return err
 			}

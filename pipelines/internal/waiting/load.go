@@ -107,12 +107,15 @@ func (l *load) close() {
 
 // commit loads a batch into the ledger, which it opens once, and clears the spool of what is stored there. What cannot
 // be opened or stored costs its own fit only.
-func commit(ctx context.Context, ledger *report.Ledger, batch []*load) {
+func commit(ctx context.Context, ledger *report.Ledger, batch []*load, c *Config) {
 	some := slices.DeleteFunc(slices.Clone(batch), func(l *load) bool { return l.fit == nil })
 	if len(some) == 0 {
 		return
 	}
 	err := ledger.Write(ctx, func(s *report.Session) error {
+		if err := RecordLeft(ctx, s, spool.Root(c.Database)); err != nil {
+			c.Log.Error("commit", "err", err.Error())
+		}
 		runs, stored, fits := map[string]error{}, []*load{}, []*record.Fit{}
 		for _, l := range some {
 			run := &l.text.Run

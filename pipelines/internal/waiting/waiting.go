@@ -92,7 +92,7 @@ func Commit(ctx context.Context, c Config) (*outcome.Outcome, error) {
 	for len(dirs) > 0 && ctx.Err() == nil {
 		batch := open(dirs)
 		dirs = dirs[len(batch):]
-		commit(ctx, ledger, batch)
+		commit(ctx, ledger, batch, &c)
 		for _, l := range batch {
 			res := l.res
 			c.Log.Info("commit", "fit", res.Name(), "fingerprint", res.Fingerprint, "action", res.Action, "reasons", res.Reasons)
