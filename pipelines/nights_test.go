@@ -219,7 +219,7 @@ func TestHeldForAWhile(t *testing.T) {
 var both = []string{"dataset=claims/north", "dataset=claims/west"}
 
 // A ledger that holds the variables of a spec, which may be secret, is made for its owner
-// alone, with its log and what waits beside it; one without is made as any file.
+// alone, with its log, what waits for it, and the record of a run; one without is made as any file.
 func TestVariablesAreTheOwners(t *testing.T) {
 	for vars, want := range map[string]os.FileMode{"vars: {token: secret}\n": 0, "": 0o044} {
 		f := newFolder(t, vars+spooledSpec("method: cggibbs"))
@@ -239,7 +239,7 @@ func TestVariablesAreTheOwners(t *testing.T) {
 			return err
 		})
 		release()
-		if err != nil || modes != want || want == 0 && files != 2 {
+		if err != nil || modes != want || want == 0 && files != 3 {
 			t.Errorf("%q: %d files for others %o, %v; want %o", vars, files, modes, err, want)
 		}
 	}
