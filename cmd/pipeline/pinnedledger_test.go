@@ -49,7 +49,7 @@ const fitFacts = `fingerprint, status, verdict, reasons, warnings, error, pipeli
 var pinnedMacros = []string{
 	"posterior('%')", "probability('%', 0.1)", "odds_ratios()", "odds_ratios(step := 10)", "contrast('x1', 'x2')", "contrast('glu', 'bmi')",
 	"ranking([])", "scenario(MAP {'x1': 1.5, 'glu': 100, 'lwt': 120})",
-	"latest_on('2099-01-01')", "coefficients_on('2099-01-01')", "check_names(['%'], false, '%', '%', '%')",
+	"latest_on('2099-01-01')", "coefficients_on('2099-01-01')", "check_names(['%'], false, '%', '%', '%', '%')",
 }
 
 // pinnedPart narrows the views that are as long as the tables of draws, which are

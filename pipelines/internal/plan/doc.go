@@ -11,7 +11,8 @@
 // Read fit.go, problem.go and identify.go first; then
 //
 //   - select.go, choice.go, share.go: which fits a call chooses, and a machine of several;
-//   - reader.go, reading.go, unit.go, doubts.go, factored.go, discreteread.go, patience.go, stopwatch.go: units of data;
+//   - reader.go, reading.go, unit.go, doubts.go, factored.go, discreteread.go, patience.go, stopwatch.go: units of
+//     data;
 //   - regression.go, selection.go, design.go, method.go, groups.go, smooths.go, priors.go, scales.go, focus.go,
 //     blocks.go, describe.go: regressions; imputed.go, columns.go, imputedrows.go, incomplete.go, imputedgroups.go,
 //     marked.go: those with missing cells, the models of incomplete columns, what rows hold at a draw, what is seen of

@@ -179,8 +179,17 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		from.unread = got.err
 		return yield(&Unit{Dataset: ds, Key: s.Key, Err: got.err, from: from})
 	}
-	doubts := doubtsOf(ds, got.tables)
-	for _, t := range got.tables {
+	if err := r.yieldTables(ds, got.tables, from, files, yield); err != nil || lost == nil {
+		return err
+	}
+	return r.yieldUngrouped(&Unit{Dataset: ds, Key: s.Key, ungrouped: true, Err: lost, from: from}, yield)
+}
+
+// yieldTables yields the chosen units of a source.
+func (r *Reader) yieldTables(ds *spec.Dataset, tables []*ingest.Table, from Origin, files *mapped.Folder,
+	yield func(*Unit) error) error {
+	doubts := doubtsOf(ds, tables)
+	for _, t := range tables {
 		if !r.wants(ds, t.Key) {
 			continue
 		}
@@ -202,9 +211,6 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 		if err := yield(u); err != nil {
 			return err
 		}
-	}
-	if lost != nil {
-		return r.yieldUngrouped(&Unit{Dataset: ds, Key: s.Key, ungrouped: true, Err: lost, from: from}, yield)
 	}
 	return nil
 }

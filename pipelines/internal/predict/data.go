@@ -96,7 +96,8 @@ func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.R
 		return nil, err
 	}
 	c.reading(f, record) // for its note
-	r := &plan.Reader{Pipeline: c.Pipeline, Choice: plan.Choice{Selector: c.Only}, Example: c.Example, Also: c.by, Like: record}
+	r := &plan.Reader{Pipeline: c.Pipeline, Choice: plan.Choice{Selector: c.Only}, Example: c.Example, Also: c.by,
+		Like: record}
 	table, err := r.Table(ctx, f.Dataset, f.Group)
 	if err == nil && table == nil {
 		return nil, &CallError{words.Hint(fmt.Errorf("the spec has no data of %s", plan.UnitName(f.Dataset, f.Group)),

@@ -88,8 +88,8 @@ func (by *Storing) storing(f *report.Fitted, rows []report.Effect, warnings []st
 	return out
 }
 
-// lackEffects finds the newest fits of keys in a pipeline whose effects, those included that are known not to be computable, are not
-// what their models ask for.
+// lackEffects finds the newest fits of keys in a pipeline whose effects, those included that are known not to be
+// computable, are not what their models ask for.
 func lackEffects(ctx context.Context, ledger *report.Ledger, pipeline string, keys []report.Key,
 	asked map[string][]spec.Effect) ([]report.Fitted, error) {
 	wanted := map[report.Key]bool{}
