@@ -169,9 +169,7 @@ func (l *ledger) writeBatch(batch []*request) {
 			return err
 		}
 		if !l.begun {
-			if err := waiting.RecordLeft(context.WithoutCancel(ctx), s, l.r.world.Root); err != nil {
-				l.r.Log.Error("ledger", "run", l.r.id, "err", err.Error())
-			}
+			waiting.RecordLeft(context.WithoutCancel(ctx), s, l.r.world.Root, l.r.world.Log)
 			if err := s.Run(context.WithoutCancel(ctx), l.r.record(nil)); err != nil {
 				return err
 			}

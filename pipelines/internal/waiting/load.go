@@ -113,9 +113,7 @@ func commit(ctx context.Context, ledger *report.Ledger, batch []*load, c *Config
 		return
 	}
 	err := ledger.Write(ctx, func(s *report.Session) error {
-		if err := RecordLeft(ctx, s, spool.Root(c.Database)); err != nil {
-			c.Log.Error("commit", "err", err.Error())
-		}
+		RecordLeft(ctx, s, spool.Root(c.Database), c.Log)
 		runs, stored, fits := map[string]error{}, []*load{}, []*record.Fit{}
 		for _, l := range some {
 			run := &l.text.Run
