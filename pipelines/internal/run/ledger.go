@@ -169,7 +169,7 @@ func (l *ledger) writeBatch(batch []*request) {
 			return err
 		}
 		if !l.begun {
-			l.recordLeft(context.WithoutCancel(ctx), s)
+			waiting.RecordLeft(context.WithoutCancel(ctx), s, l.r.world.Root, l.r.world.Log)
 			if err := s.Run(context.WithoutCancel(ctx), l.r.record(nil)); err != nil {
 				return err
 			}
@@ -433,11 +433,4 @@ func (a *attempt) stored(ctx context.Context, rec *record.Fit, err error) error 
 		a.res.Action, a.res.Verdict, a.res.Reasons = outcome.Computed, string(rec.Verdict.Grade), rec.Verdict.Reasons
 	}
 	return nil
-}
-
-// recordLeft records runs that ended before the ledger had them. An error is no error of this run.
-func (l *ledger) recordLeft(ctx context.Context, s *report.Session) {
-	if err := waiting.RecordLeft(ctx, s, l.r.world.Root); err != nil {
-		l.r.Log.Error("ledger", "run", l.r.id, "err", err.Error())
-	}
 }

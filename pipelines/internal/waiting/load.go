@@ -113,7 +113,7 @@ func commit(ctx context.Context, ledger *report.Ledger, batch []*load, c *Config
 		return
 	}
 	err := ledger.Write(ctx, func(s *report.Session) error {
-		c.recordLeft(ctx, s)
+		RecordLeft(ctx, s, spool.Root(c.Database), c.Log)
 		runs, stored, fits := map[string]error{}, []*load{}, []*record.Fit{}
 		for _, l := range some {
 			run := &l.text.Run
@@ -152,12 +152,5 @@ func (l *load) settle(err error) {
 	res.Chains, res.Draws = rec.Chains, rec.Draws
 	if err := l.fit.Remove(); err != nil {
 		res.Warnings = append(res.Warnings, "the spool is left: "+err.Error())
-	}
-}
-
-// recordLeft records runs that ended before the ledger had them. An error is no error of the commit.
-func (c *Config) recordLeft(ctx context.Context, s *report.Session) {
-	if err := RecordLeft(ctx, s, spool.Root(c.Database)); err != nil {
-		c.Log.Error("commit", "err", err.Error())
 	}
 }

@@ -3,7 +3,7 @@ package waiting
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"log/slog"
 
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
@@ -19,8 +19,8 @@ func RecordOf(m *spool.Mark) *report.Run {
 }
 
 // RecordLeft records the runs that have left their marks under root, and removes these: runs that were killed, or could
-// not write to the ledger.
-func RecordLeft(ctx context.Context, s *report.Session, root string) error {
+// not write to the ledger. An error is logged: the marks stay for the next run.
+func RecordLeft(ctx context.Context, s *report.Session, root string, log *slog.Logger) {
 	marks, err := spool.Marks(root)
 	for i := range marks {
 		m := &marks[i]
@@ -37,8 +37,10 @@ func RecordLeft(ctx context.Context, s *report.Session, root string) error {
 			err = m.Remove()
 		}
 		if err != nil {
-			return fmt.Errorf("run %s was killed and is not recorded: %w", m.Run, err)
+			break
 		}
 	}
-	return err
+	if err != nil {
+		log.Error("a run that was killed is not recorded", "err", err.Error())
+	}
 }
