@@ -239,8 +239,8 @@ func TestStoredAgain(t *testing.T) {
 	e.Summaries[2] = f.Summaries[2] // NaN is unequal to itself
 	f.Summaries[2].RHat, e.Summaries[2].RHat = 0, 0
 	names := []string{"(Intercept)", "glu", "a b", `"'; DROP TABLE fit; --`, "größe"}
-	if !reflect.DeepEqual(e, judge.Evidence{Names: names, Summaries: f.Summaries, Statistics: f.Statistics, Divergences: 1,
-		Warnings: f.Warnings}) {
+	if !reflect.DeepEqual(e, judge.Evidence{Names: names, Families: make([]string, len(names)), Summaries: f.Summaries,
+		Statistics: f.Statistics, Divergences: 1, Warnings: f.Warnings}) {
 		t.Errorf("evidence %+v", e)
 	}
 	wantInt(t, l, 1, `SELECT count(*) FROM summary WHERE rhat IS NULL AND reason = 'constant'`)

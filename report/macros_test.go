@@ -79,7 +79,7 @@ func TestMacrosOfUnknownNames(t *testing.T) {
 			"of_dataset := 'prima'":                     `no fit has the data set "prima": the data sets are bare, pima, urban`,
 			"of_model := 'm2'":                          `no fit has the model "m2": the models are `,
 			"of_sampler := 'nuts'":                      `no fit has the sampler "nuts": the samplers are `,
-			"of_dataset := 'pima', of_model := 'rates'": `no fit has the data set "pima", the model "rates" and the sampler "%" together`,
+			"of_dataset := 'pima', of_model := 'rates'": `no fit has the data set "pima", the model "rates", the sampler "%" and the pipeline "%" together`,
 			"of_dataset := 'bare'":                      "keep no draws",
 			"":                                          `no fit has the parameter "`,
 		} {
