@@ -61,8 +61,8 @@ var pinnedPart = map[string]string{
 const askedDraws = 50_000
 
 // Columns of views that differ between two runs of one spec are left out: dates,
-// seconds and what is counted by them, names of runs and the build.
-var passingColumn = regexp.MustCompile(`^(run_id|program|engine|host|place|created|judged|noted|started|finished|updated|attempted|fits|previous_created|since|` +
+// seconds and what is counted by them, names of runs and the build, and a remedy, which has dates and numbers of fits.
+var passingColumn = regexp.MustCompile(`^(run_id|remedy|program|engine|host|place|created|judged|noted|started|finished|updated|attempted|fits|previous_created|since|` +
 	`.*seconds?|.*seconds?_.*|to_ess100_.*|.*_place)$`)
 
 var fitColumn = regexp.MustCompile(`^(fit_id|fit_a|fit_b|.*_fit_id)$`)
