@@ -131,15 +131,12 @@ func identifyModel(m *spec.Model) modelIdentity {
 	return id
 }
 
-// defaultsOf is the version of the rules of default priors, or empty if the model leaves no prior out.
+// defaultsOf is the version of the rules of default priors, where one is used.
 func defaultsOf(m *spec.Model) string {
-	if !m.HasDefaults() {
-		return ""
+	if m.HasDefaults() {
+		return prior.DefaultsVersion
 	}
-	if m.Prior.Shape.Kind == "" {
-		return prior.DefaultsVersion + prior.ShapeVersion(m.Family.Name)
-	}
-	return prior.DefaultsVersion
+	return ""
 }
 
 // Question is the fingerprint that the fit would have without an earlier one to start from, shared by its
