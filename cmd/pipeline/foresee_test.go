@@ -25,7 +25,7 @@ var foreseen = map[string]struct {
 	"a slip in the spec": {spec: plain("d.csv", "y ~ x", "{metod: nuts}"), reason: "unknown key", code: 2},
 	"k-fold by a constant column": {spec: plain("d.csv", "y ~ x", "{}") + "run: {kfold: {by: one}}\n",
 		reason: "kfold is by one, which is the same in all rows"},
-	"too little memory":                 {spec: plain("d.csv", "y ~ x", "{method: cggibbs}") + "run: {memory: 128MB, chains: 16, workers: 16}\n", reason: "the run may take"},
+	"too little memory":                 {spec: plain("d.csv", "y ~ x", "{method: cggibbs}") + "run: {memory: 256MB, chains: 16, workers: 16}\n", reason: "the run may take"},
 	"an unknown coefficient of a block": {spec: plain("d.csv", "y ~ x + a", "{method: cggibbs, blocks: [[x, aa]]}"), reason: "aa"},
 	"derive of a reference level": {spec: plain("d.csv", "y ~ x + a", "{}", `derive: {q: "al - am"}`),
 		reason: `derive "q": there is no parameter "al"`},
@@ -160,7 +160,7 @@ database: l.duckdb
 datasets: {d: {sql: "SELECT (range % 7)::DOUBLE / 3 AS y, (range % 11)::DOUBLE AS x, (range % 13)::DOUBLE AS z FROM range(400000)"}}
 models: {m: {formula: y ~ x + z, family: gaussian}}
 samplers: {s: {method: cggibbs}}
-run: {memory: 128MB, chains: 1, workers: 1, warmup: 2, draws: 20}
+run: {memory: 256MB, chains: 1, workers: 1, warmup: 2, draws: 20}
 gates: {rhat: off, ess_bulk: off, ess_tail: off}
 `)
 	for _, args := range [][]string{{"validate", "s.yaml"}, {"run", "s.yaml", "--dry-run"}} {

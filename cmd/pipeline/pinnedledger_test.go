@@ -214,6 +214,9 @@ func (b *book) answers() {
 		if slices.ContainsFunc(pinnedTables, func(t pinnedTable) bool { return t.name == row[0] }) {
 			continue // hashed in full, to the bit
 		}
+		if row[0] == "attempt" || row[0] == "needs_attention" {
+			continue // their reasons have ages of draws
+		}
 		order = append(order, row[0].(string))
 		asked[row[0].(string)] = "SELECT * FROM " + row[0].(string) + pinnedPart[row[0].(string)]
 	}
