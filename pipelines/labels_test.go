@@ -18,7 +18,7 @@ models:
 %s
 samplers: {s: {method: conjugate}}
 run: {chains: 2, warmup: 50, draws: 100}
-gates: {rhat: 10, ess_bulk: 1, ess_tail: 1}
+gates: {rhat: 10, ess_bulk: 1, ess_tail: 1, drift: {columns: off}}
 `
 
 // stamps has six days, as a date, as a point in time and as Americans write it.
@@ -104,7 +104,7 @@ func TestLevelsThatLookAlike(t *testing.T) {
 	}
 	f.write("d.csv", towns())
 	for _, r := range f.run(pipelines.RunOptions{Force: true}).Fits {
-		if len(r.Warnings) > 0 { // the verdict is warn, since a column of the design went
+		if r.Verdict != "pass" || len(r.Warnings) > 0 {
 			t.Errorf("sound levels: %s: %s, %q", r.Name(), r.Verdict, r.Warnings)
 		}
 	}
