@@ -27,7 +27,26 @@ const childName = "glmbatch-query"
 
 func init() {
 	if os.Args[0] == childName {
+		smallStacks()
 		os.Exit(serve(os.Stdin, os.Stdout))
+	}
+}
+
+// stackBytes is the stack of a thread in the process of a query. An expression of a thousand nested functions,
+// the deepest that the engine allows, needs less than half of it.
+const stackBytes = 4 << 20
+
+// smallStacks starts this program again with stacks of stackBytes. The C library decides at start how large the stacks
+// of threads are, 8 MiB as a rule, and the limit of bounded counts them whole: how many threads the Go runtime starts
+// would decide whether a query fits. It returns if the stacks are small already, or if it cannot do this.
+func smallStacks() {
+	var have syscall.Rlimit
+	if runtime.GOOS != "linux" || syscall.Getrlimit(syscall.RLIMIT_STACK, &have) != nil || have.Cur <= stackBytes {
+		return
+	}
+	have.Cur = stackBytes
+	if syscall.Setrlimit(syscall.RLIMIT_STACK, &have) == nil {
+		_ = syscall.Exec("/proc/self/exe", os.Args, os.Environ())
 	}
 }
 
