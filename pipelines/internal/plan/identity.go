@@ -131,12 +131,15 @@ func identifyModel(m *spec.Model) modelIdentity {
 	return id
 }
 
-// defaultsOf is the version of the rules of default priors, where one is used.
+// defaultsOf is the version of the rules of default priors, or empty if the model leaves no prior out.
 func defaultsOf(m *spec.Model) string {
-	if m.HasDefaults() {
-		return prior.DefaultsVersion
+	if !m.HasDefaults() {
+		return ""
 	}
-	return ""
+	if m.Prior.Shape.Kind == "" {
+		return prior.DefaultsVersion + prior.ShapeVersion(m.Family.Name)
+	}
+	return prior.DefaultsVersion
 }
 
 // Question is the fingerprint that the fit would have without an earlier one to start from, shared by its

@@ -179,6 +179,25 @@ func TestFingerprintOfBlocks(t *testing.T) {
 	}
 }
 
+// The default shape of negative_binomial has a version of its own, so that a new one redraws such fits only.
+func TestFingerprintOfDefaultShape(t *testing.T) {
+	for _, c := range []struct {
+		family string
+		shape  prior.Kind
+		want   string
+	}{
+		{"negative_binomial", "", "defaults/1 shape/2"}, {"negative_binomial", prior.Exponential, "defaults/1"},
+		{"gamma", "", "defaults/1"}, {"poisson", "", "defaults/1"},
+	} {
+		m := parse(t).Models[0]
+		m.Family.Family = glm.Family{Name: c.family, Link: "log"}
+		m.Prior.Coefficients.Prior, m.Prior.Shape.Prior = prior.Prior{}, prior.Prior{Kind: c.shape, Rate: 1}
+		if got := identifyModel(m).Defaults; got != c.want {
+			t.Errorf("%s, shape %q: %q, want %q", c.family, c.shape, got, c.want)
+		}
+	}
+}
+
 // What slow directions may follow names their version in its fingerprint, what has too few coefficients and what does
 // not consider them not.
 func TestFingerprintOfSlowDirections(t *testing.T) {

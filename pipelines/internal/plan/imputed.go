@@ -377,6 +377,11 @@ func (p *Imputed) concave() bool {
 func (p *Imputed) Identify(id *Identity) {
 	id.Data, id.data, id.Model = p.dataHash.Value, p.dataHash, identifyModel(p.fit.Model)
 	id.Versions["cggibbs"] = cggibbs.Version
+	for _, c := range p.columns {
+		if v := prior.ShapeVersion(c.family.Name); v != "" && (c.given == nil || c.given.Prior.Shape.Kind == "") {
+			id.Versions["defaults"] = v
+		}
+	}
 	if !p.concave() {
 		id.Versions["cggibbs"] += " " + glm.StartsVersion + " " + cggibbs.PlainVersion
 	}
