@@ -39,7 +39,7 @@ type Identity struct {
 	Versions map[string]string `json:"versions"` // of each algorithm on the way; maps marshal sorted
 }
 
-// samplerIdentity is what of a sampler decides draws.
+// samplerIdentity holds the settings of a sampler that change its draws.
 type samplerIdentity struct {
 	Name, Method string
 	Options      any
@@ -65,7 +65,7 @@ type modelIdentity struct {
 	MRF *mrfIdentity `json:",omitempty"`
 }
 
-// mixtureIdentity is what a model says of its components.
+// mixtureIdentity holds a model's settings of components.
 type mixtureIdentity struct {
 	Components       int
 	Weights          float64
@@ -73,7 +73,7 @@ type mixtureIdentity struct {
 	Items            []string `json:",omitempty"`
 }
 
-// mrfIdentity is what a model of kind mrf says; what the data say is hashed with them.
+// mrfIdentity holds the settings of a model of kind mrf; those of its data are in the hash of the data.
 type mrfIdentity struct {
 	States                    int
 	Labels                    []spec.Text
@@ -155,8 +155,8 @@ func (id Identity) CaseHash() string {
 	return id.fingerprint()
 }
 
-// lengthIdentity is what of run decides how long the chains get. The values of
-// gates are left out on purpose, also where they are the target.
+// lengthIdentity holds the settings of run that determine the lengths of chains. The values of gates are left out on
+// purpose, also if they are the target.
 type lengthIdentity struct {
 	Until                   spec.Until
 	First, Max              int
