@@ -81,7 +81,7 @@ func DefaultShape(family string, unit float64) Prior {
 // ShapeVersion names the rule of DefaultShape for a family. It is empty for families whose rule never changed.
 func ShapeVersion(family string) string {
 	if family == "negative_binomial" {
-		return " shape/2"
+		return "shape/2"
 	}
 	return ""
 }

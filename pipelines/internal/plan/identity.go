@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
+	"strings"
 
 	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
@@ -137,7 +138,7 @@ func defaultsOf(m *spec.Model) string {
 		return ""
 	}
 	if m.Prior.Shape.Kind == "" {
-		return prior.DefaultsVersion + prior.ShapeVersion(m.Family.Name)
+		return strings.TrimSpace(prior.DefaultsVersion + " " + prior.ShapeVersion(m.Family.Name))
 	}
 	return prior.DefaultsVersion
 }
