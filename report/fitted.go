@@ -59,7 +59,7 @@ func (l *Ledger) Newest(ctx context.Context, pipeline string, choose func(Key) b
 				err = found[i].complete(ctx, c)
 			}
 			if err == nil {
-				err = counted(ctx, c, l.path, &found[i].Stored, len(found[i].Names))
+				err = counted(ctx, c, l.path, true, []Stored{found[i].Stored})
 			}
 		}
 		return err
