@@ -52,7 +52,7 @@ type Source struct {
 	// Separator splits the fields of a CSV line. Zero means: found among comma,
 	// semicolon, tab and bar.
 	Separator rune
-	// NullValues are the spellings of a missing cell, beside the blank one. Nil
+	// NullValues are the spellings of a missing cell, in addition to the blank one. Nil
 	// means DefaultNullValues.
 	NullValues []string
 	// Decimal is the decimal mark, '.' or ','. Zero means '.'.
