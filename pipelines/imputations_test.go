@@ -159,11 +159,15 @@ func TestImputations(t *testing.T) {
 func TestImputationsWithoutMeans(t *testing.T) {
 	f := newFolder(t, strings.NewReplacer("chl ~ age", "hyp ~ age", "family: gaussian", "family: negative_binomial").Replace(
 		fmt.Sprintf(pooledSpec, "path: long.csv", ", by: .imp", "shape: 'inverse_gamma(0.4, 0.3)'")))
-	f.write("spec.yaml", strings.Replace(f.read("spec.yaml"), "until: gates", "warmup: 100, draws: 200", 1))
+	f.write("spec.yaml", strings.NewReplacer("until: gates", "warmup: 100, draws: 200", "0.3)'}}", "0.3)'}, derive: {twice: 2 * shape}}").
+		Replace(f.read("spec.yaml")))
 	f.nhanes()
 	f.run(pipelines.RunOptions{})
-	const means = "SELECT parameter = 'shape' AS shape, count(*), count(mean), count(sd), count(median) FROM imputations GROUP BY 1 ORDER BY 1"
-	if got := f.ask("t.duckdb", means); got != "false,15,15,15,15\ntrue,5,0,0,5" {
+	if got := f.ask("t.duckdb", "SELECT string_agg(parameter, ' ' ORDER BY parameter) FROM coefficients WHERE mean IS NULL"); got != "shape twice" {
+		t.Errorf("parameters without a mean: %s", got)
+	}
+	const means = "SELECT parameter IN ('shape', 'twice') AS without, count(*), count(mean), count(sd), count(median) FROM imputations GROUP BY 1 ORDER BY 1"
+	if got := f.ask("t.duckdb", means); got != "false,15,15,15,15\ntrue,10,0,0,10" {
 		t.Errorf("means of imputations:\n%s", got)
 	}
 }
