@@ -21,7 +21,7 @@ var drawTables = []pinnedTable{
 	{"diagnostic", "name, chain, value", "name, chain"},
 	{"metric", "chain, after_iterations, condition", "chain, after_iterations"},
 	{"derived", "parameter_id, name, expression, nan_draws, inf_draws, first_at", "parameter_id"},
-	{"effect", "effect_id, effect, kind, variable, level, x, mean, sd, q025, median, q975, p_direction", "effect_id, level, x"},
+	{"effect", "effect_id, effect, kind, variable, level, x, mean, sd, q025, median, q975, p_direction", "effect_id, variable, level, x, given::VARCHAR, mean, sd"},
 	{"loo", "observations, elpd_loo, se_elpd_loo, p_loo, elpd_waic, p_waic, k_threshold, k_high, k_max, mcse_elpd_loo", "1"},
 	{"pointwise", "observation, elpd_loo, p_loo, pareto_k, elpd_waic, p_waic, r_eff, frequency, mcse_elpd_loo, pareto_k_before, pit",
 		"observation"},
