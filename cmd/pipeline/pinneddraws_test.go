@@ -41,12 +41,16 @@ var drawTables = []pinnedTable{
 	{"start", "from_fingerprint, parameters_known, step_size", "1"},
 }
 
-// drawFacts are the columns of fit in these goldens, and drawEnds where chain 1 ends and a mean, to read what a hash hides.
+// drawFacts are the columns of fit in these goldens; drawEnds lists where chain 1 ends and means, as numbers to read;
+// drawRanks hashes the ranks of simulations.
 const (
 	drawFacts = `status, method, family, link, n_rows, n_parameters, warmup, draws, algorithm_versions::VARCHAR`
 	drawEnds  = `SELECT fit_id, string_agg(format('{} {:.6g} mean {:.6g}', s.name, d.value, s.mean), ', ' ORDER BY parameter_id)
 		FROM summary s LEFT JOIN (SELECT fit_id, parameter_id, arg_max(value, iteration) AS value FROM draw WHERE chain = 1 GROUP BY ALL) d
 		USING (fit_id, parameter_id) WHERE parameter_id <= 3 GROUP BY fit_id`
+	drawRanks = `SELECT concat_ws('/', model, sampler, method) || ' ' || count(*) || ' ' ||
+		md5(string_agg(concat_ws(' ', simulation, parameter, rank), ',' ORDER BY simulation, parameter))
+		FROM calibration_rank JOIN calibration USING (calibration_id) GROUP BY model, sampler, method ORDER BY ALL`
 )
 
 // TestPinnedDraws pins the draws of every kind of term, family, update and start. Each spec of testdata/draws is a subtest.
@@ -95,26 +99,22 @@ func callsOf(t *testing.T, spec string) (calls [][]string) {
 	return calls
 }
 
-// draw makes one call. Of what it prints the golden has a hash and three lines.
+// draw makes one call. The golden has its exit code, and of predictions and effects a hash and three lines.
 func (p *pin) draw(words []string, spec, database string) {
 	p.t.Helper()
 	args := append([]string{words[0], spec}, words[1:]...)
 	args = append(args, "--database", database)
-	switch words[0] {
-	case "stop":
+	if words[0] == "stop" {
 		p.stopped(args)
-		return
-	case "run":
-		code, _, errs := call(p.t, append(args, "--quiet")...)
-		p.say("\n$ %s\nexit %d", strings.Join(words, " "), code)
-		if code > 1 {
-			p.t.Fatalf("run: exit %d\n%s", code, errs)
-		}
 		return
 	}
 	code, out, errs := call(p.t, args...)
 	if code > 1 {
 		p.t.Fatalf("%s: exit %d\n%s", strings.Join(words, " "), code, errs)
+	}
+	if words[0] != "predict" && words[0] != "effects" { // whose output is text for a person
+		p.say("\n$ %s\nexit %d", strings.Join(words, " "), code)
+		return
 	}
 	lines := strings.Split(strings.TrimRight(out, "\n"), "\n")
 	p.say("\n$ %s\nexit %d, %d lines, %s", strings.Join(words, " "), code, len(lines), digestOf(out))
@@ -172,5 +172,8 @@ func (p *pin) drawn(database string) {
 	}
 	for _, id := range order {
 		b.say("\nfit %s\n  %s", b.names[id], strings.Join(facts[id], "\n  "))
+	}
+	for _, row := range b.ask(drawRanks).rows {
+		b.say("\nranks %v", row[0])
 	}
 }
