@@ -10,28 +10,33 @@ import (
 	"testing"
 )
 
-// drawTables are what a golden of TestPinnedDraws holds of each fit: numbers to the bit, and no text that a person reads.
+// drawTables lists the tables that a golden of TestPinnedDraws hashes for each fit: numbers to the bit, and no text for
+// a person.
 var drawTables = []pinnedTable{
 	{"draw", "chain, iteration, parameter_id, value", "chain, iteration, parameter_id"},
-	{"chain", "chain, iteration, warmup, log_lik, log_prior, evaluations, touched, gradients, accept, step_size, energy, depth, " +
-		"leapfrogs, divergent", "chain, iteration"},
-	{"summary", "parameter_id, name, kind, mean, sd, mcse_mean, mcse_sd, q025, q05, q25, median, q75, q95, q975, mcse_median, " +
-		"mcse_q05, mcse_q95, rhat, ess_bulk, ess_tail", "parameter_id, kind, name"},
+	{"chain", "chain, iteration, warmup, log_lik, log_prior, evaluations, touched, gradients, accept, step_size, energy, " +
+		"depth, leapfrogs, divergent", "chain, iteration"},
+	{"summary", "parameter_id, name, kind, mean, sd, mcse_mean, mcse_sd, q025, q05, q25, median, q75, q95, q975, " +
+		"mcse_median, mcse_q05, mcse_q95, rhat, ess_bulk, ess_tail", "parameter_id, kind, name"},
 	{"parameter", "parameter_id, name, kind, prior, center, scale", "parameter_id"},
 	{"diagnostic", "name, chain, value", "name, chain"},
 	{"metric", "chain, after_iterations, condition", "chain, after_iterations"},
 	{"derived", "parameter_id, name, expression, nan_draws, inf_draws, first_at", "parameter_id"},
-	{"effect", "effect_id, effect, kind, variable, level, x, mean, sd, q025, median, q975, p_direction", "effect_id, variable, level, x, given::VARCHAR, mean, sd"},
-	{"loo", "observations, elpd_loo, se_elpd_loo, p_loo, elpd_waic, p_waic, k_threshold, k_high, k_max, mcse_elpd_loo", "1"},
-	{"pointwise", "observation, elpd_loo, p_loo, pareto_k, elpd_waic, p_waic, r_eff, frequency, mcse_elpd_loo, pareto_k_before, pit",
-		"observation"},
+	{"effect", "effect_id, effect, kind, variable, level, x, mean, sd, q025, median, q975, p_direction",
+		"effect_id, variable, level, x, given::VARCHAR, mean, sd"},
+	{"loo", "observations, elpd_loo, se_elpd_loo, p_loo, elpd_waic, p_waic, k_threshold, k_high, k_max, mcse_elpd_loo",
+		"1"},
+	{"pointwise", "observation, elpd_loo, p_loo, pareto_k, elpd_waic, p_waic, r_eff, frequency, mcse_elpd_loo, " +
+		"pareto_k_before, pit", "observation"},
 	{"loo_pit", "z, ecdf, low, high", "z"},
 	{"kfold", "folds, observations, elpd_kfold, se_elpd_kfold, rhat_max", "1"},
 	{"kfold_pointwise", "observation, fold, elpd_kfold, frequency", "observation"},
 	{"ppc", "statistic, observed, mean, sd, q025, q975, p_value, replicates", "statistic"},
 	{"ppc_bin", "bin, low, high, observed, q025, q25, median, q75, q975", "bin"},
-	{"ppc_group", "variable, level, statistic, rows, observed, mean, q05, q25, median, q75, q95, p_value, expected", "variable, level, statistic"},
-	{"ppc_over", "variable, bin, low, high, x, rows, observed, q05, q25, median, q75, q95, expected, outside", "variable, bin"},
+	{"ppc_group", "variable, level, statistic, rows, observed, mean, q05, q25, median, q75, q95, p_value, expected",
+		"variable, level, statistic"},
+	{"ppc_over", "variable, bin, low, high, x, rows, observed, q05, q25, median, q75, q95, expected, outside",
+		"variable, bin"},
 	{"allocation", "observation, component, posterior", "observation, component"},
 	{"imputation", "name, imputation, mean, sd, q025, median, q975, rhat, ess_bulk, ess_tail", "name, imputation"},
 	{"imputed_bin", "variable, bin, level, low, high, observed, mean, q025, median, q975", "variable, bin, level"},
@@ -45,16 +50,19 @@ var drawTables = []pinnedTable{
 // drawRanks hashes the ranks of simulations.
 const (
 	drawFacts = `status, method, family, link, n_rows, n_parameters, warmup, draws, algorithm_versions::VARCHAR`
-	drawEnds  = `SELECT fit_id, string_agg(format('{} {:.6g} mean {:.6g}', s.name, d.value, s.mean), ', ' ORDER BY parameter_id)
-		FROM summary s LEFT JOIN (SELECT fit_id, parameter_id, arg_max(value, iteration) AS value FROM draw WHERE chain = 1 GROUP BY ALL) d
+	drawEnds  = `SELECT fit_id, string_agg(format('{} {:.6g} mean {:.6g}', s.name, d.value, s.mean), ', '
+			ORDER BY parameter_id)
+		FROM summary s LEFT JOIN (
+			SELECT fit_id, parameter_id, arg_max(value, iteration) AS value FROM draw WHERE chain = 1 GROUP BY ALL) d
 		USING (fit_id, parameter_id) WHERE parameter_id <= 3 GROUP BY fit_id`
 	drawRanks = `SELECT concat_ws('/', model, sampler, method) || ' ' || count(*) || ' ' ||
 		md5(string_agg(concat_ws(' ', simulation, parameter, rank), ',' ORDER BY simulation, parameter))
 		FROM calibration_rank JOIN calibration USING (calibration_id) GROUP BY model, sampler, method ORDER BY ALL`
 )
 
-// TestPinnedDraws pins the draws of every kind of term, family, update and start. Each spec of testdata/draws is a subtest.
-// Its lines that begin with "# $ " are the calls, "run" if there are none; "stop" is a run that is stopped in the middle.
+// TestPinnedDraws pins the draws of every kind of term, family, update and start. Each spec of testdata/draws is a
+// subtest. Its lines that begin with "# $ " are the calls, "run" if there are none; "stop" is a run that is stopped in
+// the middle.
 // The goldens are equal in every form of the kernels. Write them with -update only if draws are meant to change.
 func TestPinnedDraws(t *testing.T) {
 	folder, err := filepath.Abs("testdata/draws")
@@ -135,7 +143,7 @@ func (s *stopper) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// stopped begins a run and stops it while chains grow; where it stops changes no draw of the run that goes on.
+// stopped starts a run and stops it while chains grow. The moment changes no draw of the run that resumes it.
 func (p *pin) stopped(args []string) {
 	p.t.Helper()
 	ctx, stop := context.WithCancel(p.t.Context())

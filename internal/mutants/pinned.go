@@ -92,14 +92,15 @@ func tally(ctx context.Context, list []fault, stdout io.Writer, call func(*fault
 		}
 		fmt.Fprintf(stdout, "%-8s %-36s %5.1f s  %s\n", o, f.name, time.Since(begun).Seconds(), by)
 	}
-	fmt.Fprintf(stdout, "%d of %d faults found by pinned tests: %.1f %%\n", kills, len(list), 100*float64(kills)/float64(len(list)))
+	rate := 100 * float64(kills) / float64(len(list))
+	fmt.Fprintf(stdout, "%d of %d faults found by pinned tests: %.1f %%\n", kills, len(list), rate)
 	if kills < len(list) {
 		return fmt.Errorf("%d faults change no pinned draw", len(list)-kills)
 	}
 	return nil
 }
 
-// pins is the regular expression of the tests of a fault in the list of pinned tests: the words after its file are specs.
+// pins returns the regular expression of the tests of a pinned fault: the words after its file are specs.
 func (f *fault) pins() string {
 	specs := f.tests[:len(f.tests)-1] // the last is the package that head adds
 	if len(specs) == 0 {
