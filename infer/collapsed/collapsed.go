@@ -106,5 +106,5 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	for c := range out.of {
 		out.of[c] = make(statistics, s.family.size())
 	}
-	return out, s.Restart(c.Stream, out, starts)
+	return out, s.Restart(c.Stream, out, s.starts())
 }

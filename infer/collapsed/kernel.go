@@ -1,6 +1,7 @@
 package collapsed
 
 import (
+	"cmp"
 	"slices"
 
 	"glmbatch/infer"
@@ -120,9 +121,11 @@ func (k *kernel) logPrior() float64 {
 	return sum
 }
 
-// starts is the number of starts that a chain tries: fewer than those of mixture, since labels leave a poor partition
-// sooner if parameters are integrated out.
-const starts = 4
+// defaultStarts is the number of starts that a chain tries by default: fewer than in mixture, since labels leave a poor
+// partition sooner if parameters are integrated out.
+const defaultStarts = 4
+
+func (s *setup) starts() int { return cmp.Or(s.opts.Starts, defaultStarts) }
 
 // Begin draws labels: K rows are drawn, and each row goes to the one whose responses are nearest to its own.
 func (k *kernel) Begin(widths []float64) error {
@@ -154,7 +157,7 @@ func (k *kernel) Save() (restore func()) {
 }
 
 // Start says how the starting point was drawn.
-func (k *kernel) Start() string { return mixture.HowStarted(starts) }
+func (k *kernel) Start() string { return mixture.HowStarted(k.starts()) }
 
 // Position writes the components in their order, then as they were sampled.
 func (k *kernel) Position(dst []float64) {

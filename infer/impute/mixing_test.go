@@ -34,12 +34,8 @@ func (s *study) leastEffective(t *testing.T, r *truth, together bool) float64 {
 	var chains [2][][]float64
 	models := 0
 	for c := range chains {
+		s.single = !together
 		k := s.kernel(t, r, 5, fmt.Sprint("mixing", c))
-		if !together {
-			own := *k.setup
-			own.summed = nil
-			k.setup = &own
-		}
 		theta := make([]float64, len(k.params))
 		models = len(theta) - len(r.missU) - len(s.numbers(0))*len(r.missV)
 		chains[c] = make([][]float64, models)

@@ -93,6 +93,7 @@ type study struct {
 	offset bool
 	mostly bool // most cells of u and v are missing
 	alone  bool // and none of u
+	single bool // cells move one at a time alone, as in columns of which less than a fifth is missing
 }
 
 func (s *study) normal(location, scale float64) prior.Prior {
@@ -409,6 +410,11 @@ func (s *study) kernel(t *testing.T, r *truth, seed uint64, name string) *kernel
 		t.Fatal(err)
 	}
 	out := k.(*kernel)
+	if s.single {
+		own := *out.setup
+		own.summed = nil
+		out.setup = &own
+	}
 	if s.turns {
 		out.tall, out.iteration = true, modelsFirst
 	}

@@ -83,9 +83,9 @@ func TestInvariance(t *testing.T) {
 		disp         prior.Prior
 		o            mixture.Options
 	}{
-		{"gaussian", "identity", inverse, mixture.Options{Components: 2, Concentration: 0.7}},
-		{"poisson", "log", prior.Prior{}, mixture.Options{Components: 3, Concentration: 2, Order: "a"}},
-		{"bernoulli", "probit", prior.Prior{}, mixture.Options{Components: 2, Concentration: 1, Order: mixture.ByWeight}},
+		{"gaussian", "identity", inverse, mixture.Options{Components: 2, Concentration: 0.7, Starts: 1}},
+		{"poisson", "log", prior.Prior{}, mixture.Options{Components: 3, Concentration: 2, Order: "a", Starts: 1}},
+		{"bernoulli", "probit", prior.Prior{}, mixture.Options{Components: 2, Concentration: 1, Order: mixture.ByWeight, Starts: 1}},
 	} {
 		t.Run(c.family, func(t *testing.T) {
 			data, model := regression(c.family, c.link, 6, c.disp)
@@ -119,7 +119,7 @@ func numbered(law infertest.Joint) infertest.Joint {
 // 20,000 (GLMBATCH_STAT=1); Steps let the least effective draws of a chain be nearly independent.
 func TestRanks(t *testing.T) {
 	data, model := regression("gaussian", "identity", 6, inverse)
-	o := mixture.Options{Components: 2, Concentration: 0.7}
+	o := mixture.Options{Components: 2, Concentration: 0.7, Starts: 1}
 	infertest.RanksOf(t, numbered(joint(data, model, o, nil)),
 		infertest.Check{Seed: infertest.Seed(t), Pairs: infertest.Scale(500, 20_000), Steps: 40})
 }
@@ -127,7 +127,7 @@ func TestRanks(t *testing.T) {
 // The ranks see intercepts that are 0.5 too high, and weights that are halfway to the middle.
 func TestRanksCatch(t *testing.T) {
 	data, model := regression("gaussian", "identity", 6, inverse)
-	o := mixture.Options{Components: 2, Concentration: 0.7}
+	o := mixture.Options{Components: 2, Concentration: 0.7, Starts: 1}
 	for name, by := range map[string]func(p []float64){
 		"weights":    func(p []float64) { p[8], p[9] = 0.5*p[8]+0.25, 0.5*p[9]+0.25 },
 		"intercepts": func(p []float64) { p[10] += 0.5; p[13] += 0.5 },
@@ -173,7 +173,7 @@ func (m *movingKernel) Step() (infer.Info, error) {
 // Invariance sees weights that are drawn to the middle by a tenth, and intercepts that are 0.15 too high.
 func TestInvarianceCatches(t *testing.T) {
 	data, model := regression("gaussian", "identity", 6, inverse)
-	o := mixture.Options{Components: 2, Concentration: 0.7}
+	o := mixture.Options{Components: 2, Concentration: 0.7, Starts: 1}
 	for name, by := range map[string]func(p []float64){
 		"weights":    func(p []float64) { p[8], p[9] = 0.9*p[8]+0.05, 0.9*p[9]+0.05 },
 		"intercepts": func(p []float64) { p[10] += 0.15; p[13] += 0.15 },

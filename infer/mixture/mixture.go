@@ -25,6 +25,8 @@ type Options struct {
 	Concentration float64
 	// Order names the parameter of a component by whose size components are numbered, see OrderOf.
 	Order string
+	// Starts is the number of starts that a chain tries, see Layout.Restart. Zero means 16, and 4 in package collapsed.
+	Starts int
 }
 
 // MostComponents bounds Options.Components.

@@ -1,6 +1,7 @@
 package mixture
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -9,8 +10,8 @@ import (
 	"glmbatch/internal/variate"
 )
 
-// starts is the number of starts that a chain tries.
-const starts = 16
+// defaultStarts is the number of starts that a chain tries by default.
+const defaultStarts = 16
 
 // startSweeps is how many sweeps each component gets over the rows that it starts with.
 const startSweeps = 10
@@ -21,6 +22,7 @@ func (k *kernel) start(c infer.Chain) (string, error) {
 	k.one = make([]float64, len(u))
 	k.target.Constrain(u, k.one)
 	k.ranks = k.rank(k.one)
+	starts := cmp.Or(k.opts.Starts, defaultStarts)
 	if err := k.Restart(c.Stream, k, starts); err != nil {
 		return "", err
 	}
