@@ -41,7 +41,7 @@ SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
 endif
 
 # Every target below with a "## help" behind its name is listed by "make help".
-.PHONY: help build dist run test stat verify kill soak lint arm64 forms race bench mutants pinned fuzz golden reference e2e morning netcdf compat temporal stores slurm ci clean
+.PHONY: help build dist run test stat verify kill soak lint arm64 forms race bench mutants pinned fuzz golden reference e2e morning papers netcdf compat temporal stores slurm ci clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -128,6 +128,9 @@ e2e: build ## walk the program as a user does: run, query, rerun, break
 
 morning: build ## play a morning on data sets of R that no test uses, beside emmeans and loo (skips what R lacks)
 	.ci/morning $(BIN)
+
+papers: build ## run the commands of docs/papers.md and compare their numbers (3 minutes)
+	.ci/papers $(BIN)
 
 netcdf: ## read an exported netCDF file with Python's netCDF4 and xarray (root installs them)
 	.ci/netcdf
