@@ -205,7 +205,8 @@ func (l *Ledger) Drifts(ctx context.Context, pipeline string, nights int) ([]Dri
 			ids = append(ids, out[i].ID, out[i].Previous)
 		}
 		var fits []Stored
-		if err = readFits(ctx, c, numberedFits, byName, func(f *Stored, _ string) { fits = append(fits, *f) }, ids); err == nil {
+		add := func(f *Stored, _ string) { fits = append(fits, *f) }
+		if err = readFits(ctx, c, numberedFits, byName, add, ids); err == nil {
 			err = counted(ctx, c, l.path, true, fits)
 		}
 		return err

@@ -160,8 +160,8 @@ func verdicts(fits []*Fit) []judge.Verdict {
 	return out
 }
 
-// numbers takes the next numbers of fits. Builds before this one began again at 1 when they migrated a ledger or put its
-// views right: numbers that fits have are passed over.
+// numbers takes the next numbers of fits. Builds before this one began again at 1 when they migrated a ledger or put
+// its views right: numbers that fits have are passed over.
 func (s *Session) numbers(ctx context.Context, n int) ([]int64, error) {
 	const next = "SELECT nextval('fit_number') FROM range(?)"
 	one := func(id *int64) []any { return []any{id} }

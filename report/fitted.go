@@ -75,7 +75,8 @@ func (f *Fitted) complete(ctx context.Context, c *sql.Conn) error {
 	if err != nil {
 		return err
 	}
-	err = scanRows(ctx, c, "SELECT coalesce(program, ''), coalesce(seed::VARCHAR, ''), coalesce(spec, '') FROM run WHERE run_id = ?",
+	err = scanRows(ctx, c,
+		"SELECT coalesce(program, ''), coalesce(seed::VARCHAR, ''), coalesce(spec, '') FROM run WHERE run_id = ?",
 		func(rows *sql.Rows) error { return rows.Scan(&f.Program, &f.Seed, &f.Spec) }, f.RunID)
 	if err != nil {
 		return err

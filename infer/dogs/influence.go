@@ -26,8 +26,9 @@ type Influence struct {
 //     |θ_ij|, and those of i without j in the interval.
 //   - Tables: theorem 10, for any number of states and any other
 //     potentials: C_ij ≤ max tanh(δ/4) over two states b, c of j, where δ is the
-//     range over a of θ[b, a] − θ[c, a]; 2σ(δ/2) − 1 of the paper is tanh(δ/4). (If Q ∝ P·e^r and A is where Q exceeds P, Q(A)
-//     is largest for given P(A) when r takes its maximum on A and its minimum
+//     range over a of θ[b, a] − θ[c, a]; 2σ(δ/2) − 1 of the paper is tanh(δ/4). (If
+//     Q ∝ P·e^r and A is where Q exceeds P, Q(A) is largest for given P(A) when r
+//     takes its maximum on A and its minimum
 //     elsewhere; then Q(A) − P(A) is a difference of two logistic functions δ apart,
 //     at most tanh(δ/4).) It is reached by some field, so no smaller one holds
 //     without looking at the rest of the model.

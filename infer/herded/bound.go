@@ -121,9 +121,9 @@ func (s *Setup) Constants() (Constants, bool) {
 	}
 	l, b, twice := 1.0, 0.0, 1.0
 	for range n {
-		l *= least
+		l = float64(l * least)
 		b += twice
-		twice *= 2 * least
+		twice = float64(2 * least * twice)
 	}
 	out := Constants{Eta: 1 - s.keep, Least: least, From: 2 * (l + b) / l}
 	out.Lambda = float64(2*n) * (1 + out.Eta) / (l * s.keep)

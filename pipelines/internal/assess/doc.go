@@ -16,6 +16,6 @@
 //   - labels.go: what the components of mixtures were called;
 //   - waiting.go: draws of a fit that is stored later;
 //   - assess.go, kfold.go, condition.go, sensitivity.go: what a run may ask for besides;
-//   - forecast.go: what was forecast of the chains, beside what they do;
+//   - forecast.go, theorem.go: what was forecast of the chains, and what they do;
 //   - record.go: the verdict and the ledger's record.
 package assess

@@ -25,6 +25,8 @@ type Forecast struct {
 	Dim   int         // coefficients
 	// Sweeps in an iteration; 0 of Hamiltonian trajectories.
 	Sweeps int
+	// Random reports whether sweeps update coefficients in a random order.
+	Random bool
 	// Kept reports whether Rates has more than a bound: of trajectories under the No-U-Turn rule it has not.
 	Kept bool
 	// Metric is what trajectories learn, and what Gradients is for: diagonal or dense.
@@ -44,7 +46,7 @@ func ForecastOf(s infer.Setup, most int) *Forecast {
 		if sweeps == nil {
 			return &Forecast{Why: why}
 		}
-		out := &Forecast{Sweeps: sweeps.Times, Metric: "diagonal", Kept: true}
+		out := &Forecast{Sweeps: sweeps.Times, Random: sweeps.Random, Metric: "diagonal", Kept: true}
 		t := sweeps.Target
 		return out.from(t, most, func(h []float64, d int) (*diag.Rates, error) {
 			return diag.SweepRates(h, d, diag.Sweep{Random: sweeps.Random, Others: t.Dim() - t.Scales() - d,

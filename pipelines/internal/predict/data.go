@@ -42,8 +42,8 @@ func lacking(dataset string, record *transform.Record, schema *ingest.Schema, se
 var readingKeys = []string{"separator", "decimal", "null_values", "types"}
 
 // reading is how the spec reads the data set of a fit. A note lists what differs from the reading that is stored with
-// the fit. It is a *CallError if neither is known: a value that means missing would be taken for a number. Without both,
-// a stored spec that has none of readingKeys is read by the defaults.
+// the fit. It is a *CallError if neither is known: a value that means missing would be taken for a number. Without
+// both, a stored spec that has none of readingKeys is read by the defaults.
 func (c *Config) reading(f report.Fitted, record *transform.Record) (*transform.Reading, error) {
 	now, stored := (*transform.Reading)(nil), record.Reading
 	if c.Pipeline != nil {
