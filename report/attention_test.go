@@ -63,3 +63,24 @@ func TestNeedsAttention(t *testing.T) {
 		}
 	}
 }
+
+// The reasons of an attempt are those of the first replicate with the worst verdict, in whatever order they were stored.
+func TestReasonsOfReplicates(t *testing.T) {
+	l := open(t, Options{})
+	var fits []*Fit
+	for replicate := 40; replicate > 0; replicate-- {
+		fits = append(fits, nightFit(1, func(f *Fit) {
+			f.Dataset, f.Replicate, f.Fingerprint = "d", replicate, fmt.Sprint(replicate)
+			f.Verdict = judge.Verdict{Grade: judge.Fail, Reasons: []string{fmt.Sprint("replicate ", replicate)}}
+			if replicate == 1 {
+				f.Verdict.Grade = judge.Warn
+			}
+		}))
+	}
+	store(t, l, fits...)
+	rows, err := l.NeedsAttention(t.Context(), "")
+	must(t, err)
+	if len(rows) != 1 || rows[0].Reason != "replicate 2" {
+		t.Errorf("%d rows, the first for %q, want replicate 2", len(rows), rows[0].Reason)
+	}
+}

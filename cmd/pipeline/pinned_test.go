@@ -48,8 +48,8 @@ var pinnedShipped = []struct {
 // Every shipped pipeline leaves what it left when its golden was written: draws
 // and summaries to the bit, fingerprints, verdicts and their words, outcomes,
 // exit codes, and the answers of every view and macro of the ledger. Times,
-// dates, names of runs and the build are left out. A golden is written anew
-// (-update) only where a change of results is meant.
+// dates, names of runs and the build are left out. A golden is rewritten
+// (-update) only if a change of results is meant.
 func TestPinnedShipped(t *testing.T) {
 	list, err := pipelines.List()
 	if err != nil {
@@ -102,7 +102,7 @@ func countOnly(args []string) int {
 // pin gathers the facts of one golden, a line each.
 type pin struct {
 	t     *testing.T
-	dir   string // of the ledger and the specs; it stands as DIR in the golden
+	dir   string // of the ledger and the specs; the golden has DIR instead
 	facts strings.Builder
 	wide  bool // columns of views are facts, too
 }

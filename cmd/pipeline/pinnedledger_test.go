@@ -41,7 +41,7 @@ var pinnedTables = []pinnedTable{
 	{"certificate", "method, bounded, variables, ids, after_updates, bound, note", "method, bounded, variables, ids, after_updates"},
 }
 
-// fitFacts are the columns of fit that stand in the golden, a line each.
+// fitFacts are the columns of fit that are in the golden, a line each.
 const fitFacts = `fingerprint, status, verdict, reasons, warnings, error, pipeline, method, family, link, formula, n_rows, n_columns, n_parameters,
 	chains, warmup, draws, iterations, kept, data_hash, model_hash, algorithm_versions::VARCHAR AS algorithm_versions, starts, gates::VARCHAR AS gates`
 
@@ -58,11 +58,30 @@ var pinnedPart = map[string]string{
 	"draws": " WHERE iteration < 10", "draws_standardized": " WHERE iteration < 10", "sweeps": " WHERE iteration < 10",
 }
 
+// pinnedForm has the queries for views with cells that differ between two runs of one spec. If replicates share a
+// verdict, a row has the reasons of the one that ended first: the pin has those of all if it has those of one.
+// A remedy has the number and the date of a fit, which must be those of the row.
+var pinnedForm = map[string]string{
+	"attempt": `SELECT a.* REPLACE (CASE WHEN list_contains(t.every, a.reasons)
+			THEN list_sort(list_transform(t.every, r -> array_to_string(r, ', '))) ELSE a.reasons END AS reasons)
+		FROM attempt a LEFT JOIN ` + replicatesThatTie,
+	"needs_attention": `SELECT a.* EXCLUDE (verdict) REPLACE (
+			CASE WHEN list_contains(list_transform(t.every, r -> r[1]), a.reason)
+				THEN array_to_string(list_sort(list_transform(t.every, r -> r[1])), ' or ') ELSE a.reason END AS reason,
+			replace(replace(remedy, format('show {} ', fit_id), 'show FIT '), strftime(created, '%Y-%m-%d %H:%M'), 'DATE') AS remedy)
+		FROM (SELECT *, state AS verdict FROM needs_attention) a LEFT JOIN ` + replicatesThatTie,
+}
+
+// replicatesThatTie has the different reasons of replicates with equal verdicts.
+const replicatesThatTie = `(SELECT pipeline, dataset, key, model, sampler, run_id, verdict, list(DISTINCT reasons) AS every
+		FROM run_fit GROUP BY ALL HAVING count(DISTINCT reasons) > 1) t
+	USING (pipeline, dataset, key, model, sampler, run_id, verdict)`
+
 const askedDraws = 50_000
 
 // Columns of views that differ between two runs of one spec are left out: dates,
-// seconds and what is counted by them, names of runs and the build, and a remedy, which has dates and numbers of fits.
-var passingColumn = regexp.MustCompile(`^(run_id|remedy|program|engine|host|place|created|judged|noted|started|finished|updated|attempted|fits|previous_created|since|` +
+// seconds and what is counted by them, names of runs and the build.
+var passingColumn = regexp.MustCompile(`^(run_id|program|engine|host|place|created|judged|noted|started|finished|updated|attempted|fits|previous_created|since|` +
 	`.*seconds?|.*seconds?_.*|to_ess100_.*|.*_place)$`)
 
 var fitColumn = regexp.MustCompile(`^(fit_id|fit_a|fit_b|.*_fit_id)$`)
@@ -214,11 +233,11 @@ func (b *book) answers() {
 		if slices.ContainsFunc(pinnedTables, func(t pinnedTable) bool { return t.name == row[0] }) {
 			continue // hashed in full, to the bit
 		}
-		if row[0] == "attempt" || row[0] == "needs_attention" {
-			continue // their reasons have ages of draws
+		name := row[0].(string)
+		order = append(order, name)
+		if asked[name] = pinnedForm[name]; asked[name] == "" {
+			asked[name] = "SELECT * FROM " + name + pinnedPart[name]
 		}
-		order = append(order, row[0].(string))
-		asked[row[0].(string)] = "SELECT * FROM " + row[0].(string) + pinnedPart[row[0].(string)]
 	}
 	macros := b.ask("SELECT function_name, parameters::VARCHAR FROM duckdb_functions() WHERE function_type = 'table_macro' AND NOT internal ORDER BY ALL")
 	for _, row := range macros.rows {

@@ -29,7 +29,7 @@ func TestDefaults(t *testing.T) {
 		{Family{"student_t", "identity"}, [4]prior.Prior{n(5, 5), n(0, 1.25), n(0, 0.714), n(0, 5)}, prior.Prior{Kind: prior.Exponential, Rate: 0.5}},
 		{Family{"gaussian", "log"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, prior.Prior{Kind: prior.Exponential, Rate: 0.5}},
 		{Family{"bernoulli", "logit"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, prior.Prior{}},
-		{Family{"negative_binomial", "log"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, prior.Prior{Kind: prior.Gamma, Shape: 0.5, Rate: 0.0005}},
+		{Family{"negative_binomial", "log"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, prior.Prior{Kind: prior.Gamma, Shape: 0.3, Rate: 0.003}},
 		{Family{"gamma", "log"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, two},
 		{Family{"gamma", "inverse"}, [4]prior.Prior{n(0.2, 0.2), n(0, 0.05), n(0, 0.0286), n(0, 0.2)}, two},
 		{Family{"inverse_gaussian", "1/mu^2"}, [4]prior.Prior{n(0.04, 0.08), n(0, 0.02), n(0, 0.0114), n(0, 0.08)}, prior.Prior{Kind: prior.InverseGamma, Shape: 0.5, Scale: 0.4}},

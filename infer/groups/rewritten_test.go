@@ -2,6 +2,7 @@ package groups
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"glmbatch/infer"
@@ -24,5 +25,24 @@ func TestRewrittenColumnsAreNotShifted(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("where columns %v change, columns %v are shifted, want %v", c.rewritten, got, c.want)
 		}
+	}
+}
+
+// Coefficients of a gaussian model are drawn at once from the products of its design, unless its entries change: these
+// products would be those of the first entries.
+func TestRewrittenDesignsKeepNoProducts(t *testing.T) {
+	s := newStudy("gaussian", "identity", 20, [2]int{5, 1})
+	_, data := s.draw(infer.NewStream(3, "rewritten"))
+	plain, err := New(data, s.model, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewritten, err := NewRewritten(data, s.model, nil, []int{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const atOnce = "all coefficients drawn at once"
+	if a, b := plain.(infer.Explainer).Explain(), rewritten.Explain(); !strings.Contains(a, atOnce) || strings.Contains(b, atOnce) {
+		t.Errorf("a design that stays: %s\none that changes: %s", a, b)
 	}
 }

@@ -43,7 +43,7 @@ func sqlText(t *tree) []finding {
 		return []finding{{"go.mod", 1, err.Error()}}
 	}
 	l.only = strings.Fields("context database/sql database/sql/driver github.com/duckdb/duckdb-go/v2 fmt slices strconv " +
-		"strings")
+		"strings syscall")
 	r := &sqlRule{tree: t, passes: map[sqlParameter]bool{}}
 	var dirs []string
 	for _, s := range t.files {

@@ -106,8 +106,8 @@ func makeSchema(ctx context.Context, root, folder, overlay string, replaced map[
 // pins leaves out tests that say only that bits have changed.
 const pins = "-skip=^TestPinned|^TestBits$"
 
-// linkFlags are the flags by which tests are linked: without tables of a debugger, and by gold if it is installed. A test
-// binary with the engine is then linked in 2 seconds; ld takes 7.
+// linkFlags are the flags by which tests are linked: without tables of a debugger, and by gold if it is installed. It
+// links a test binary with the engine in 2 seconds; ld takes 7.
 func linkFlags() string {
 	if _, err := exec.LookPath("ld.gold"); err != nil {
 		return "-s -w"

@@ -55,8 +55,8 @@ WITH tried AS (
 SELECT n.dataset, n.key, n.model, n.sampler, n.run_id, max(coalesce(r.started, n.noted)) AS attempted,
        arg_min(n.action, n.action_rank) AS outcome,
        list(n.fit_id) FILTER (n.action IN ('computed', 'skipped') AND n.fit_id IS NOT NULL) AS fits,
-       first(n.reasons[1]) FILTER (n.action NOT IN ('computed', 'skipped')) AS reason,
-       arg_min(n.verdict, n.verdict_rank) AS verdict, arg_min(n.reasons, n.verdict_rank) AS reasons,
+       arg_min(n.reasons[1], (n.action_rank, n.replicate, n.line)) FILTER (n.action NOT IN ('computed', 'skipped')) AS reason,
+       arg_min(n.verdict, n.verdict_rank) AS verdict, arg_min(n.reasons, (n.verdict_rank, n.replicate, n.line)) AS reasons,
        arg_min(n.fit_id, (n.action_rank, -n.line)) FILTER (n.replicate = 1 AND n.fit_id IS NOT NULL) AS fit_id, n.pipeline
 FROM ranked n
 LEFT JOIN run r USING (run_id)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
+	"strings"
 
 	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
@@ -39,7 +40,7 @@ type Identity struct {
 	Versions map[string]string `json:"versions"` // of each algorithm on the way; maps marshal sorted
 }
 
-// samplerIdentity is what of a sampler decides draws.
+// samplerIdentity holds the settings of a sampler that change its draws.
 type samplerIdentity struct {
 	Name, Method string
 	Options      any
@@ -65,7 +66,7 @@ type modelIdentity struct {
 	MRF *mrfIdentity `json:",omitempty"`
 }
 
-// mixtureIdentity is what a model says of its components.
+// mixtureIdentity holds a model's settings of components.
 type mixtureIdentity struct {
 	Components       int
 	Weights          float64
@@ -73,7 +74,7 @@ type mixtureIdentity struct {
 	Items            []string `json:",omitempty"`
 }
 
-// mrfIdentity is what a model of kind mrf says; what the data say is hashed with them.
+// mrfIdentity holds the settings of a model of kind mrf; those of its data are in the hash of the data.
 type mrfIdentity struct {
 	States                    int
 	Labels                    []spec.Text
@@ -131,12 +132,15 @@ func identifyModel(m *spec.Model) modelIdentity {
 	return id
 }
 
-// defaultsOf is the version of the rules of default priors, where one is used.
+// defaultsOf is the version of the rules of default priors, or empty if the model leaves no prior out.
 func defaultsOf(m *spec.Model) string {
-	if m.HasDefaults() {
-		return prior.DefaultsVersion
+	if !m.HasDefaults() {
+		return ""
 	}
-	return ""
+	if m.Prior.Shape.Kind == "" {
+		return strings.TrimSpace(prior.DefaultsVersion + " " + prior.ShapeVersion(m.Family.Name))
+	}
+	return prior.DefaultsVersion
 }
 
 // Question is the fingerprint that the fit would have without an earlier one to start from, shared by its
@@ -152,8 +156,8 @@ func (id Identity) CaseHash() string {
 	return id.fingerprint()
 }
 
-// lengthIdentity is what of run decides how long the chains get. The values of
-// gates are left out on purpose, also where they are the target.
+// lengthIdentity holds the settings of run that determine the lengths of chains. The values of gates are left out on
+// purpose, also if they are the target.
 type lengthIdentity struct {
 	Until                   spec.Until
 	First, Max              int

@@ -55,7 +55,7 @@ func parse(t *testing.T) *spec.Pipeline {
 	return p
 }
 
-// What changes the draws changes the fingerprint; what does not, does not.
+// A fingerprint changes with the settings that change the draws, and with no others.
 func TestFingerprint(t *testing.T) {
 	base := fingerprintOf(t, parse(t), "h")
 	if got := fingerprintOf(t, parse(t), "other"); got == base {
@@ -151,7 +151,7 @@ func TestFingerprintOfTallData(t *testing.T) {
 	}
 }
 
-// What auto may update in blocks names their version in its fingerprint, what it may not and other bases do not.
+// The fingerprint of models that auto may update in blocks has the version of blocks, that of others does not.
 func TestFingerprintOfBlocks(t *testing.T) {
 	for _, c := range []struct {
 		basis, family string
@@ -179,8 +179,26 @@ func TestFingerprintOfBlocks(t *testing.T) {
 	}
 }
 
-// What slow directions may follow names their version in its fingerprint, what has too few coefficients and what does
-// not consider them not.
+// The default shape of negative_binomial has a version of its own, so that a new one redraws such fits only.
+func TestFingerprintOfDefaultShape(t *testing.T) {
+	for _, c := range []struct {
+		family string
+		shape  prior.Kind
+		want   string
+	}{
+		{"negative_binomial", "", "defaults/1 shape/2"}, {"negative_binomial", prior.Exponential, "defaults/1"},
+		{"gamma", "", "defaults/1"}, {"poisson", "", "defaults/1"},
+	} {
+		m := parse(t).Models[0]
+		m.Family.Family = glm.Family{Name: c.family, Link: "log"}
+		m.Prior.Coefficients.Prior, m.Prior.Shape.Prior = prior.Prior{}, prior.Prior{Kind: c.shape, Rate: 1}
+		if got := identifyModel(m).Defaults; got != c.want {
+			t.Errorf("%s, shape %q: %q, want %q", c.family, c.shape, got, c.want)
+		}
+	}
+}
+
+// The fingerprint of models with enough coefficients for slow directions has their version, that of others does not.
 func TestFingerprintOfSlowDirections(t *testing.T) {
 	for _, c := range []struct {
 		basis, slow string

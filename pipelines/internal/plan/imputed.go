@@ -53,7 +53,7 @@ func newImputed(f *Fit) (Problem, error) {
 	return p, refuseImputed(f)
 }
 
-// imputedOf codes the data of a unit for a model; nil where nothing is missing.
+// imputedOf codes the data of a unit for a model; nil if nothing is missing.
 func imputedOf(u *Unit, m *spec.Model) (*Imputed, error) {
 	if u.Factored() || u.table.Counts() != nil {
 		return nil, fmt.Errorf("model %q: rows that are grouped or factored have no cells to be drawn: leave rows: out of "+
@@ -240,7 +240,7 @@ func (p *Imputed) code(formula *transform.Formula, table transform.Table, unseen
 	return nil
 }
 
-// drawn words what is drawn beside the coefficients: at least one line.
+// drawn describes what is drawn in addition to the coefficients, in one line or more.
 func (p *Imputed) drawn() (out []string) {
 	if n := len(p.problem.UnseenOf); n > 0 {
 		out = append(out, fmt.Sprintf("%d missing responses are predicted", n))
@@ -304,7 +304,7 @@ func (c *columnModel) posterior() glm.Model {
 	return posterior(own, c.design.Data)
 }
 
-// overdispersed reports whether the counts that are there vary more than a poisson model of them allows.
+// overdispersed reports whether the observed counts vary more than a poisson model of them allows.
 func (c *columnModel) overdispersed() bool {
 	missing, rows := c.gap.Rows, []int{}
 	for i := range c.design.Data.Rows() {
@@ -377,6 +377,11 @@ func (p *Imputed) concave() bool {
 func (p *Imputed) Identify(id *Identity) {
 	id.Data, id.data, id.Model = p.dataHash.Value, p.dataHash, identifyModel(p.fit.Model)
 	id.Versions["cggibbs"] = cggibbs.Version
+	for _, c := range p.columns {
+		if v := prior.ShapeVersion(c.family.Name); v != "" && (c.given == nil || c.given.Prior.Shape.Kind == "") {
+			id.Versions["defaults"] = v
+		}
+	}
 	if !p.concave() {
 		id.Versions["cggibbs"] += " " + glm.StartsVersion + " " + cggibbs.PlainVersion
 	}

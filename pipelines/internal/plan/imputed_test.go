@@ -188,6 +188,28 @@ func TestImputedFamilies(t *testing.T) {
 	}
 }
 
+// The default shape of a negative_binomial column has its version in the fingerprint, a given one does not.
+func TestImputedDefaultShape(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("y,many\n0,NA\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "%d,%d\n", i%7, i%3*(i%29))
+	}
+	for given, want := range map[string]string{
+		"": "shape/2", ", prior: {coefficients: 'normal(0, 1)'}": "shape/2", ", prior: {shape: exponential(1)}": "",
+	} {
+		problem, err := problemOf(t, b.String(), "formula: y ~ many, imputation: {many: {formula: many ~ 1, "+
+			"family: negative_binomial"+given+"}}", "chains: 2", "method: auto")
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := Identity{Versions: map[string]string{}}
+		if problem.Identify(&id); id.Versions["defaults"] != want {
+			t.Errorf("%s: version %q, want %q", given, id.Versions["defaults"], want)
+		}
+	}
+}
+
 // Priors of the spec are those of the model of a column; the others are the defaults.
 func TestImputedPriors(t *testing.T) {
 	problem, err := imputedProblem(t, "formula: chl ~ bmi + hyp, imputation: {bmi: {formula: bmi ~ age, prior: {coefficients: "+

@@ -39,7 +39,7 @@ func checkBars(u *Unit, m *spec.Model, formula *transform.Formula, table transfo
 	return nil
 }
 
-// effects counts those of levels, which are the last parameters of a position; missing cells stand before them.
+// effects counts those of levels, which are the last parameters of a position; missing cells are before them.
 func (p *Imputed) effects() int { return levelEffects(p.design.Data) }
 
 // keepsCells reports whether the draws of missing cells are stored, and not their summaries alone.

@@ -7,8 +7,8 @@ import (
 	"glmbatch/transform"
 )
 
-// Observed are the rows with a response. Where their cells are missing, the design has the start values; Cells tells
-// what stands there at a draw.
+// Observed returns the rows with a response. For their missing cells the design has the start values; Cells locates the
+// cells of a draw.
 func (p *Imputed) Observed() Observed {
 	return Observed{p.fit.Model.Family.Family, p.design.Data, p.beside, p.unread, p.keepsCells() && p.keepsEffects(),
 		p.design.Data.Rows(), p.folds}
@@ -35,7 +35,7 @@ func (p *Imputed) readFolds(table transform.Table) (err error) {
 	return err
 }
 
-// Cells are missing cells of the rows with a response that stand in their linear predictors.
+// Cells are missing cells of the rows with a response that are in their linear predictors.
 type Cells struct {
 	Rows    []int   // of the design, in increasing order
 	Params  [][]int // of each row, the numbers of its cells in a position
