@@ -160,15 +160,17 @@ func samplePeak(stop <-chan struct{}, done chan<- uint64) {
 
 func BenchmarkRead(b *testing.B) {
 	rows := tallRows(b)
-	b.Run(fmt.Sprintf("format=csv/rows=%d/cols=%d", rows, tallCols+1), func(b *testing.B) {
-		path := tallCSV(b, rows)
-		info, err := os.Stat(path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.SetBytes(info.Size())
-		benchRead(b, Source{Path: path})
-	})
+	for labels, of := range []func(string) bool{func(string) bool { return false }, func(name string) bool { return name == "x0" }} {
+		b.Run(fmt.Sprintf("format=csv/rows=%d/cols=%d/labels=%d", rows, tallCols+1, labels), func(b *testing.B) {
+			path := tallCSV(b, rows)
+			info, err := os.Stat(path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(info.Size())
+			benchRead(b, Source{Path: path, Labels: of})
+		})
+	}
 	b.Run(fmt.Sprintf("format=parquet/rows=%d/cols=%d", rows, tallCols), func(b *testing.B) {
 		benchRead(b, Source{Path: tallParquet(b, rows)})
 	})

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -79,21 +80,24 @@ func readCSV(ctx context.Context, src *Source, in content, path string, choose c
 		return nil, err
 	}
 	p.lines = f.lines
-	f.noteBeyond(cols, p)
+	f.remark(cols, p)
 	f.warn(p)
 	f.warnOfWords(cols, kindOf, p)
 	return p, nil
 }
 
-// noteBeyond notes integers beyond 2^53 with the columns of a part that has any.
-func (f *csvFile) noteBeyond(cols []*csvColumn, p *part) {
+// remark notes integers beyond 2^53 and numbers with two spellings with the columns of a part that has any.
+func (f *csvFile) remark(cols []*csvColumn, p *part) {
 	k := 0
 	for _, c := range cols {
 		if c == nil || len(p.cols) == 0 {
 			continue
 		}
-		if c.beyond.text != "" && isNumber(p.cols[k].typ) {
-			p.cols[k].beyond = c.beyond.text + " in " + locate(f.path, f.lines, c.beyond.row)
+		if isNumber(p.cols[k].typ) {
+			p.cols[k].alike = c.spelt.words()
+			if c.beyond.text != "" {
+				p.cols[k].beyond = c.beyond.text + " in " + locate(f.path, f.lines, c.beyond.row)
+			}
 		}
 		k++
 	}
@@ -134,6 +138,9 @@ func (f *csvFile) choose(choose chooser) ([]*csvColumn, error) {
 				"name it in the header; R's write.csv writes its row names so unless told row.names = FALSE")
 		}
 		cols[i] = &csvColumn{name: name, mem: f.mem, forced: f.src.Types[name], mixed: f.src.inPieces()}
+		if f.src.Labels == nil || f.src.Labels(name) || slices.Contains(f.src.By, name) {
+			cols[i].spelt = &spellings{}
+		}
 	}
 	return cols, nil
 }

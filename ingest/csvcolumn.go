@@ -25,10 +25,9 @@ type csvColumn struct {
 	mem    memory.Allocator
 	forced string // from Source.Types, or empty
 
-	as     kind      // what is stored: kindNull until a cell says more
-	mixed  bool      // nothing is stored any more
-	spelt  spellings // of numbers
-	mark   byte
+	as     kind       // what is stored: kindNull until a cell says more
+	mixed  bool       // nothing is stored any more
+	spelt  *spellings // of numbers that may be labels; nil: they are none
 	counts [kinds]int64
 	first  [kinds]struct { // the first cell of each kind
 		row  int64
@@ -64,9 +63,8 @@ func (c *csvColumn) add(g *grammar, text string) {
 	if c.counts[v.kind] == 0 {
 		c.first[v.kind].row, c.first[v.kind].text = c.rows, cloneCell(text)
 	}
-	if v.kind == kindInt || v.kind == kindFloat {
-		c.mark = g.decimal
-		c.spelt.add(text, &v, c.mark, c.rows)
+	if c.spelt != nil && (v.kind == kindInt || v.kind == kindFloat) {
+		c.spelt.add(text, &v)
 	}
 	if math.Abs(v.f) >= exactIntegers && c.beyond.text == "" && g.beyond(v, text) {
 		c.beyond.row, c.beyond.text = c.rows, cloneCell(trimBlanks(text))
@@ -215,9 +213,6 @@ func (c *csvColumn) finish(k kind) *column {
 	}
 	c.builder.Release()
 	out := &column{name: c.name, typ: arrowType(k), chunks: c.finished, bad: c.bad}
-	if k == kindInt || k == kindFloat {
-		out.alike = c.spelt.found(out.chunks, c.mark)
-	}
 	c.finished, c.builder = nil, nil
 	return out
 }

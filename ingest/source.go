@@ -52,7 +52,7 @@ type Source struct {
 	// Separator splits the fields of a CSV line. Zero means: found among comma,
 	// semicolon, tab and bar.
 	Separator rune
-	// NullValues are the spellings of a missing cell, beside the blank one. Nil
+	// NullValues are the spellings of a missing cell, in addition to the blank one. Nil
 	// means DefaultNullValues.
 	NullValues []string
 	// Decimal is the decimal mark, '.' or ','. Zero means '.'.
@@ -71,6 +71,9 @@ type Source struct {
 	// all. The types in the schema are those of the file, or Null where they are
 	// not known before the whole file is read (CSV).
 	Columns func(*arrow.Schema) ([]string, error)
+	// Labels reports whether the numbers of a column may be labels, as those of By are: two spellings of one in a CSV
+	// file are noted. Nil means all columns.
+	Labels func(name string) bool
 	// CheckLater leaves bad cells to Table.Check, so that a cell costs only those that read it. Otherwise the first bad
 	// cell of each column that is loaded is an error.
 	CheckLater bool

@@ -183,7 +183,7 @@ func (f *csvFile) readBatches(ctx context.Context, cols []*csvColumn, kindOf []k
 			p.release()
 			return f.fail(0, errChanged, "")
 		}
-		f.noteBeyond(cols, p)
+		f.remark(cols, p)
 		start = f.rows
 		return f.src.each(p)
 	})

@@ -118,3 +118,29 @@ fits:
 		t.Errorf("metrics of reduced coordinates: %s", got)
 	}
 }
+
+// Condition numbers of draws are those of their covariance in the units of the design, and a metric that warm-up learned
+// leaves little: 60 rows of two columns whose scales differ by 1000, scaled by their maxima.
+func TestConditionNumbersOfDraws(t *testing.T) {
+	f := newFolder(t, `pipeline: t
+database: t.duckdb
+seed: 5
+datasets: {d: {sql: "SELECT sin(range) AS a, 1000 * (cos(range) + sin(range)) AS b, sin(range) + 0.3 * sin(7 * range) AS y FROM range(60)"}}
+models: {m: {formula: "y ~ 0 + a + b", family: gaussian, standardize: max_abs}}
+samplers: {nuts: {method: nuts}}
+run: {chains: 2, warmup: 300, draws: 300, condition: true}
+gates: {rhat: off, ess_bulk: off, ess_tail: off}
+`)
+	f.run(pipelines.RunOptions{})
+	const query = `WITH d AS (SELECT any_value(value) FILTER (parameter = 'a') * (SELECT max(abs(sin(range))) FROM range(60)) AS a,
+			any_value(value) FILTER (parameter = 'b') * (SELECT 1000 * max(abs(cos(range) + sin(range))) FROM range(60)) AS b
+			FROM draws GROUP BY chain, iteration),
+		s AS (SELECT var_samp(a) + var_samp(b) AS t, var_samp(a) * var_samp(b) - covar_samp(a, b) ** 2 AS p, abs(corr(a, b)) AS r FROM d)
+		SELECT abs(c.raw * (t - sqrt(t * t - 4 * p)) / (t + sqrt(t * t - 4 * p)) - 1) < 1e-9,
+			abs(c.correlation * (1 - r) / (1 + r) - 1) < 1e-9,
+			(SELECT max(condition) FROM metric WHERE after_iterations > 100) / c.correlation < 1.3 FROM s, conditions c WHERE place = 'draws'`
+	if got := f.ask("t.duckdb", query); got != "true,true,true" {
+		t.Errorf("raw, correlation, under the metric: %s\n%s\n%s", got, f.ask("t.duckdb", "SELECT raw, correlation, residual FROM conditions"),
+			f.ask("t.duckdb", "SELECT after_iterations, condition FROM metric"))
+	}
+}

@@ -123,6 +123,15 @@ func TestImputations(t *testing.T) {
 		if got := f.ask("t.duckdb", each); got != "20,5,5" {
 			t.Errorf("imputations has %s", got)
 		}
+		if got := f.ask("t.duckdb", "SELECT string_agg(DISTINCT imputation, ' ' ORDER BY imputation) FROM imputations"); got !=
+			"1 2 3 4 5" {
+			t.Errorf("imputations are %s", got)
+		}
+		const worst = "SELECT count(*) FROM diagnostic, (SELECT arg_max(parameter, rhat_across) AS apart, arg_max(parameter, fmi) AS " +
+			"worst FROM pooled) WHERE name = 'imputations' AND note LIKE '%, at ' || apart || ', because%, of ' || worst"
+		if got := f.ask("t.duckdb", worst); got != "1" {
+			t.Errorf("%s notes name the parameters with the largest R-hat and the largest fraction", got)
+		}
 		const words = "SELECT value FROM diagnostic WHERE name = 'imputations' AND note LIKE 'R-hat and effective sample sizes are taken within each " +
 			"of the 5 imputations; over all draws R-hat is 1.%, at %, because imputations differ%missing information is 0.%'"
 		if got := f.ask("t.duckdb", words); got != "5.0" && got != "5" {
@@ -143,6 +152,23 @@ func TestImputations(t *testing.T) {
 	}
 	if sums[0] != sums[1] || sums[0] == "" {
 		t.Errorf("draws of files %s, of the long form %s", sums[0], sums[1])
+	}
+}
+
+// A parameter without a posterior mean has none in each imputation either.
+func TestImputationsWithoutMeans(t *testing.T) {
+	f := newFolder(t, strings.NewReplacer("chl ~ age", "hyp ~ age", "family: gaussian", "family: negative_binomial").Replace(
+		fmt.Sprintf(pooledSpec, "path: long.csv", ", by: .imp", "shape: 'inverse_gamma(0.4, 0.3)'")))
+	f.write("spec.yaml", strings.NewReplacer("until: gates", "warmup: 100, draws: 200", "0.3)'}}", "0.3)'}, derive: {twice: 2 * shape}}").
+		Replace(f.read("spec.yaml")))
+	f.nhanes()
+	f.run(pipelines.RunOptions{})
+	if got := f.ask("t.duckdb", "SELECT string_agg(parameter, ' ' ORDER BY parameter) FROM coefficients WHERE mean IS NULL"); got != "shape twice" {
+		t.Errorf("parameters without a mean: %s", got)
+	}
+	const means = "SELECT parameter IN ('shape', 'twice') AS without, count(*), count(mean), count(sd), count(median) FROM imputations GROUP BY 1 ORDER BY 1"
+	if got := f.ask("t.duckdb", means); got != "false,15,15,15,15\ntrue,10,0,0,10" {
+		t.Errorf("means of imputations:\n%s", got)
 	}
 }
 

@@ -128,6 +128,7 @@ func TestLabelsThatAreNumbers(t *testing.T) {
   k: {formula: "y ~ 1", family: gaussian}`
 	const fits = `fits:
   - {datasets: d, models: [f, x], samplers: s}
+  - {datasets: [r, g], models: f, samplers: s}
   - {datasets: b, models: k, samplers: s}
 `
 	var b strings.Builder
@@ -136,16 +137,17 @@ func TestLabelsThatAreNumbers(t *testing.T) {
 		fmt.Fprintf(&b, "%d.%d,%s\n", i%3*3, i*7%10, []string{"007", "7", "08"}[i%3])
 	}
 	for _, types := range []string{"", ", types: {store: text}"} {
-		text := strings.Replace(fmt.Sprintf(labelsSpec, types+"}\n  b: {path: d.csv, by: [store]"+types, models)+fits, "[f, x]",
+		text := strings.Replace(fmt.Sprintf(labelsSpec, types+"}\n  b: {path: d.csv, by: [store]"+types+
+			"}\n  g: {path: d.csv, rows: grouped"+types+"}\n  r: {path: d.csv, rows: factored"+types, models)+fits, "[f, x]",
 			map[bool]string{true: "[f, x]", false: "[f]"}[types == ""], 1)
 		f := newFolder(t, text)
 		f.write("d.csv", b.String())
 		out := f.run(pipelines.RunOptions{})
-		if want := 4; len(out.Fits) != want {
+		if want := 6; len(out.Fits) != want {
 			t.Errorf("types %q: %d fits, want %d", types, len(out.Fits), want)
 		}
 		for _, r := range out.Fits {
-			warned := strings.Contains(fmt.Sprint(r.Warnings), `"7" and "007"`) && strings.Contains(fmt.Sprint(r.Warnings), "types: {store: text}")
+			warned := strings.Contains(fmt.Sprint(r.Warnings), `"007" and "7"`) && strings.Contains(fmt.Sprint(r.Warnings), "types: {store: text}")
 			if want := types == "" && r.Model != "x"; warned != want || warned && r.Verdict == "pass" {
 				t.Errorf("types %q, %s: %s, warnings %q", types, r.Name(), r.Verdict, r.Warnings)
 			}

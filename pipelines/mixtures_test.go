@@ -64,6 +64,11 @@ func TestMixtures(t *testing.T) {
 		{"SELECT count(*) FROM latest WHERE family LIKE 'mixture of %'", "6"},
 		{"SELECT count(*) FILTER (value = 0), count(*) FROM diagnostic JOIN latest USING (fit_id) WHERE name = " +
 			"'label_switches' AND dataset = 'faithful'", "5,5"},
+		{"SELECT count(*) FROM diagnostic JOIN latest USING (fit_id) WHERE name = 'label_switches' AND dataset = 'faithful' " +
+			"AND chain IS NOT NULL AND note SIMILAR TO '.*were sampled as (1, 2|2, 1)'", "4"},
+		{"SELECT bool_and(total = each), max(each) > 0 FROM (SELECT sum(value) FILTER (chain IS NULL) AS total, " +
+			"sum(value) FILTER (chain IS NOT NULL) AS each FROM diagnostic JOIN latest USING (fit_id) WHERE " +
+			"name = 'label_switches' AND dataset <> 'faithful' GROUP BY fit_id)", "true,true"},
 		{"SELECT agreement, compared FROM comparison WHERE dataset = 'galaxies'", "agree,11"},
 	} {
 		if got := f.ask("t.duckdb", q.sql); got != q.want {

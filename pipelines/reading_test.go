@@ -1,7 +1,9 @@
 package pipelines_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -109,22 +111,56 @@ func TestNewDataAreReadAlike(t *testing.T) {
 	}
 }
 
-// A fit that an earlier program stored takes the reading of the spec; without one, a note warns.
+// A fit that an earlier program stored takes the reading of the spec. Without one, new data are refused, unless the spec
+// that is stored with its run leaves every key of reading out.
 func TestReadingOfEarlierFits(t *testing.T) {
 	f := newFolder(t, readingSpec)
 	rows, items := readingData()
 	f.write("d.csv", rows)
 	f.write("i.csv", items)
 	f.run(pipelines.RunOptions{Only: []string{"model=g"}})
-	alter(t, f.path("t.duckdb"), `UPDATE design SET record = json_merge_patch(record::JSON, '{"reading": null}')`)
+	const forget = `UPDATE design SET record = json_merge_patch(record::JSON, '{"reading": null}')`
+	alter(t, f.path("t.duckdb"), forget)
 	f.write("new.csv", "x;code\n0,5;10\n-999;10\n")
-	got, notes, err := f.predict("spec.yaml", pipelines.PredictOptions{Data: f.path("new.csv"), Of: []string{"mean"}, Only: []string{"model=g"}})
+	of := func(file string) pipelines.PredictOptions {
+		return pipelines.PredictOptions{Data: f.path(file), Of: []string{"mean"}, Only: []string{"model=g"}}
+	}
+	got, notes, err := f.predict("spec.yaml", of("new.csv"))
 	if err != nil || len(got) != 2 || strings.Contains(notes, "earlier program") {
 		t.Errorf("with the spec: %v, notes %q (%v)", got, notes, err)
 	}
 	f.write("new.csv", "x,code\n0.5,10\n-999,10\n")
-	got, notes, err = f.predict("", pipelines.PredictOptions{Data: f.path("new.csv"), Of: []string{"mean"}, Only: []string{"model=g"}})
-	if err != nil || len(got) != 3 || !strings.Contains(notes, "null_values") || !strings.Contains(notes, "name the spec") {
-		t.Errorf("without one: %v, notes %q (%v)", got, notes, err)
+	alter(t, f.path("w.duckdb"), fmt.Sprintf("COPY (SELECT -999.0 AS x, '10' AS code) TO '%s'", f.path("new.parquet")))
+	f.write("renamed.yaml", strings.NewReplacer("d: {path", "e: {path", "datasets: d", "datasets: e").Replace(readingSpec))
+	refused := func(what string, err error) {
+		t.Helper()
+		usage, is := errors.AsType[*pipelines.UsageError](err)
+		if !is || !strings.Contains(usage.Error(), "earlier program") || !strings.Contains(usage.Error(), "--force") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, file := range []string{"new.csv", "new.parquet"} {
+		for _, target := range []string{"", "renamed.yaml"} {
+			got, _, err := f.predict(target, of(file))
+			if refused(fmt.Sprintf("predict %s --data %s", target, file), err); len(got) > 1 {
+				t.Errorf("predict %s --data %s answers %v", target, file, got)
+			}
+		}
+		o := pipelines.EffectsOptions{PredictOptions: of(file), Effect: "x", Average: true}
+		refused("effects --data "+file, pipelines.Effects(t.Context(), io.Discard, f.path("renamed.yaml"), o))
+	}
+	alter(t, f.path("t.duckdb"), "UPDATE run SET spec = NULL")
+	_, _, err = f.predict("", of("new.csv"))
+	refused("without a stored spec", err)
+
+	plain := newFolder(t, strings.Replace(readingSpec, `, separator: ";", decimal: ",", null_values: ["-999"], types: {zip: text}`, "", 1))
+	plain.write("d.csv", "x,y,zip,code,b\n1,2,0,A,TRUE\n3,5,1,B,TRUE\n4,2,1,A,FALSE\n5,6,0,B,FALSE\n1,3,0,C,TRUE\n3,4,1,C,TRUE\n")
+	plain.write("i.csv", items)
+	plain.run(pipelines.RunOptions{Only: []string{"model=g"}})
+	alter(t, plain.path("t.duckdb"), forget)
+	o := pipelines.PredictOptions{Data: plain.path("new.csv"), Of: []string{"mean"}, Only: []string{"model=g"}}
+	plain.write("new.csv", "x,code\n0.5,A\nNA,A\n")
+	if got, _, err := plain.predict("", o); err != nil || len(got) != 2 {
+		t.Errorf("a spec without keys of reading: %v (%v)", got, err)
 	}
 }

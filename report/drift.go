@@ -197,7 +197,17 @@ func (d *Drift) fields() []any {
 func (l *Ledger) Drifts(ctx context.Context, pipeline string, nights int) ([]Drift, error) {
 	out := []Drift{}
 	err := l.readTables(ctx, func(c *sql.Conn) (err error) {
-		out, err = readDrifts(ctx, c, pipeline, nights)
+		if out, err = readDrifts(ctx, c, pipeline, nights); err != nil {
+			return err
+		}
+		var ids []int64
+		for i := range out {
+			ids = append(ids, out[i].ID, out[i].Previous)
+		}
+		var fits []Stored
+		if err = readFits(ctx, c, numberedFits, byName, func(f *Stored, _ string) { fits = append(fits, *f) }, ids); err == nil {
+			err = counted(ctx, c, l.path, true, fits)
+		}
 		return err
 	})
 	return out, err

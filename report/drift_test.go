@@ -26,11 +26,11 @@ func nightFit(n int, change func(*Fit)) *Fit {
 func unchanged(*Fit) {}
 
 // Every figure of drift_summary by hand: x0 moved by one sd and x1 by none; x1's
-// sd is twice as large; 100 rows became 80, none missing 20 of 100; x2 came.
+// sd is half as large; 100 rows became 80, none missing 20 of 100; x2 came.
 func TestDriftSummary(t *testing.T) {
 	l := open(t, Options{})
 	second := nightFit(2, func(f *Fit) {
-		f.Summaries[0].Mean, f.Summaries[0].SD, f.Summaries[1].SD = 3, 1.6, 8
+		f.Summaries[0].Mean, f.Summaries[0].SD, f.Summaries[1].SD = 3, 1.6, 2
 		f.Parameters = append(f.Parameters, Parameter{Name: "x2", Kind: infer.Coefficient, Scale: 1})
 		f.Summaries = append(f.Summaries, diag.Summary{Mean: 7, SD: 1})
 		f.Statistics = []judge.Statistic{{Name: "log_lik", Summary: diag.Summary{Mean: 1000, SD: 1}}}

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
@@ -159,9 +160,24 @@ func verdicts(fits []*Fit) []judge.Verdict {
 	return out
 }
 
-// numbers takes the next numbers of fits.
+// numbers takes the next numbers of fits. Builds before this one began again at 1 when they migrated a ledger or put its
+// views right: numbers that fits have are passed over.
 func (s *Session) numbers(ctx context.Context, n int) ([]int64, error) {
-	return readRows(ctx, s.c, "SELECT nextval('fit_number') FROM range(?)", func(id *int64) []any { return []any{id} }, n)
+	const next = "SELECT nextval('fit_number') FROM range(?)"
+	one := func(id *int64) []any { return []any{id} }
+	ids, err := readRows(ctx, s.c, next, one, n)
+	if err != nil || n == 0 {
+		return ids, err
+	}
+	var last int64
+	err = s.c.QueryRowContext(ctx, "SELECT coalesce(max(fit_id), 0) FROM fit").Scan(&last)
+	if err != nil || slices.Min(ids) > last {
+		return ids, err
+	}
+	if _, err = readRows(ctx, s.c, next, one, last-slices.Max(ids)); err != nil {
+		return nil, err
+	}
+	return readRows(ctx, s.c, next, one, n)
 }
 
 // insertAll stores one fit, without its draws, whose checksums are sums, and the note of its run.

@@ -16,8 +16,8 @@ type Fitted struct {
 	Stored
 	Design []byte            // the design record
 	Names  []infer.Parameter // of the columns of draws
-	// Program and Seed are those of the run that drew it; empty where that is not known.
-	Program, Seed string
+	// Program, Seed and Spec, its text, are those of the run that drew it; empty if they are not known.
+	Program, Seed, Spec string
 }
 
 // PipelinesError reports that fits of one name belong to several pipelines, of which none was named.
@@ -59,7 +59,7 @@ func (l *Ledger) Newest(ctx context.Context, pipeline string, choose func(Key) b
 				err = found[i].complete(ctx, c)
 			}
 			if err == nil {
-				err = counted(ctx, c, l.path, &found[i].Stored, len(found[i].Names))
+				err = counted(ctx, c, l.path, true, []Stored{found[i].Stored})
 			}
 		}
 		return err
@@ -75,8 +75,8 @@ func (f *Fitted) complete(ctx context.Context, c *sql.Conn) error {
 	if err != nil {
 		return err
 	}
-	err = scanRows(ctx, c, "SELECT coalesce(program, ''), coalesce(seed::VARCHAR, '') FROM run WHERE run_id = ?",
-		func(rows *sql.Rows) error { return rows.Scan(&f.Program, &f.Seed) }, f.RunID)
+	err = scanRows(ctx, c, "SELECT coalesce(program, ''), coalesce(seed::VARCHAR, ''), coalesce(spec, '') FROM run WHERE run_id = ?",
+		func(rows *sql.Rows) error { return rows.Scan(&f.Program, &f.Seed, &f.Spec) }, f.RunID)
 	if err != nil {
 		return err
 	}

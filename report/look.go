@@ -130,11 +130,15 @@ func (l *Ledger) LookRun(ctx context.Context, runID string) ([]Look, error) {
 func (l *Ledger) looks(ctx context.Context, which string, choose func(Key) bool, args ...any) (out []Look, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
 		var ids []int64
+		var fits []Stored
 		err := readFits(ctx, c, which, byName, func(f *Stored, action string) {
 			if choose == nil || choose(f.Key) {
-				out, ids = append(out, Look{Stored: *f, Action: action}), append(ids, f.ID)
+				out, ids, fits = append(out, Look{Stored: *f, Action: action}), append(ids, f.ID), append(fits, *f)
 			}
 		}, args...)
+		if err == nil {
+			err = counted(ctx, c, l.path, true, fits)
+		}
 		if err != nil {
 			return err
 		}

@@ -170,6 +170,9 @@ func statements(text string) (out []statement) {
 		case head[0] == "CREATE" && head[1] == "TABLE":
 			s.makes, s.ofTable = head[2], true
 			s.text = strings.Replace(s.text, "CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)
+		case head[0] == "CREATE" && head[1] == "SEQUENCE": // which begins again if it is replaced
+			s.ofTable = true
+			s.text = strings.Replace(s.text, "CREATE SEQUENCE", "CREATE SEQUENCE IF NOT EXISTS", 1)
 		case head[0] == "ALTER":
 			s.makes, s.ofTable = head[2]+"."+head[5], true
 			s.text = strings.Replace(s.text, "ADD COLUMN", "ADD COLUMN IF NOT EXISTS", 1)

@@ -274,3 +274,29 @@ func TestForeignTable(t *testing.T) {
 		t.Errorf("read: %v", err)
 	}
 }
+
+// Views that are put right leave the numbers of fits as they are, and numbers that fits have are passed over in a ledger
+// of a build that began again at 1.
+func TestNumbersOfFits(t *testing.T) {
+	for what, statement := range map[string]string{
+		"another view": "CREATE OR REPLACE VIEW latest AS SELECT 1 AS x", "numbers begin again": "CREATE OR REPLACE SEQUENCE fit_number",
+	} {
+		path := filepath.Join(t.TempDir(), "l.duckdb")
+		l, err := Open(path, Options{})
+		must(t, err)
+		for i := range 3 {
+			store(t, l, sampleFit(fmt.Sprint("f", i)))
+		}
+		db, c, err := l.connect(t.Context(), false, reach{})
+		must(t, err)
+		must(t, errors.Join(execute(t.Context(), c, statement), execute(t.Context(), c, "CHECKPOINT"), c.Close(), db.Close()))
+		l, err = Open(path, Options{Restore: true})
+		must(t, err)
+		store(t, l, sampleFit("f4"))
+		store(t, l, sampleFit("f5"))
+		wantInt(t, l, 5, "SELECT count(DISTINCT fit_id) FROM fit")
+		if _, err := l.Stored(t.Context(), nil); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

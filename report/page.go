@@ -195,8 +195,8 @@ func (r *pageReader) fits() error {
 		// a run has a note for each replicate, of which the first is shown
 		which, args = "SELECT * FROM run_fit WHERE run_id = ? AND replicate = 1", []any{r.o.Run}
 	}
-	var ids []int64
-	var found []int64
+	var ids, found []int64
+	var fits []Stored
 	standing, err := standings(r.ctx, r.c)
 	if err != nil {
 		return err
@@ -207,9 +207,12 @@ func (r *pageReader) fits() error {
 			if why := stands.Words(f.ID); why != "" && (f.Status == Erred || stands.Stale(f.ID)) {
 				row.Reasons, row.Stale = slices.Insert(slices.Clone(f.Reasons), 0, why), stands.Stale(f.ID)
 			}
-			r.page.Fits, ids = append(r.page.Fits, row), append(ids, f.ID)
+			r.page.Fits, ids, fits = append(r.page.Fits, row), append(ids, f.ID), append(fits, *f)
 		}
 	}, args...)
+	if err == nil {
+		err = counted(r.ctx, r.c, r.ledger, true, fits)
+	}
 	if err == nil {
 		err = r.advise(ids)
 	}

@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"glmbatch/infer"
 	"glmbatch/report/judge"
@@ -112,33 +114,57 @@ func (e *countError) Error() string {
 	return fmt.Sprintf("the record of fit %d is wrong: %s", e.fit, e.what)
 }
 
-// counted returns a *countError if the ledger does not hold the draws that the record of a fit counts: callers allocate
-// memory by these numbers. The number of its parameters that are stored is parameters. Cost: one column of draws is
-// counted, by pieces.
-func counted(ctx context.Context, c *sql.Conn, path string, f *Stored, parameters int) error {
-	if !f.Kept {
+// counted returns a *countError if the ledger at path does not hold the draws that the record of one of fits counts:
+// callers allocate memory by these numbers. Draws in files next to the ledger are counted if files is true; those of
+// lost files are not, since a reader of draws reports the loss. Cost: one pass over the numbers of parameters and of
+// pieces, and none over draws.
+func counted(ctx context.Context, c *sql.Conn, path string, files bool, fits []Stored) error {
+	kept := map[int64]*Stored{}
+	for i := range fits {
+		if fits[i].Kept {
+			kept[fits[i].ID] = &fits[i]
+		}
+	}
+	ids, from := slices.Sorted(maps.Keys(kept)), "main.draw_piece"
+	if len(ids) == 0 {
 		return nil
 	}
-	if f.Parameters != parameters {
-		return &countError{f.ID, fmt.Sprintf("it counts %d parameters, and %d are stored", f.Parameters, parameters)}
+	if files {
+		var err error
+		if from, err = piecesOf(ctx, c, path, ids...); err != nil {
+			return nil // the draws of the only fit are lost
+		}
 	}
-	from, err := piecesOf(ctx, c, path, f.ID)
-	if err != nil {
-		return nil // files of draws are missing: who reads draws reports which
-	}
-	var chains, draws int64
-	err = c.QueryRowContext(ctx, "SELECT count(DISTINCT chain), coalesce(sum(n), 0)::BIGINT FROM "+from+
-		" WHERE fit_id = ? AND parameter_id = 1", f.ID).Scan(&chains, &draws)
-	if err == nil && (chains != int64(f.Chains) || draws != chains*int64(f.Draws)) {
-		err = &countError{f.ID, fmt.Sprintf("it counts %d chains of %d draws, and %d chains with %d draws in all are stored",
-			f.Chains, f.Draws, chains, draws)}
-	}
-	return err
+	return scanRows(ctx, c, `WITH chosen AS (SELECT unnest(?::BIGINT[]) AS fit_id), parameters AS (
+		SELECT fit_id, count(*) AS stored FROM parameter WHERE parameter_id > 0 AND fit_id IN (FROM chosen) GROUP BY fit_id
+	), pieces AS (
+		SELECT fit_id, count(DISTINCT chain) AS chains, sum(n)::BIGINT AS draws FROM `+from+`
+		WHERE parameter_id = 1 AND fit_id IN (FROM chosen) GROUP BY fit_id
+	)
+	SELECT fit_id, coalesce(stored, 0), coalesce(chains, 0), coalesce(draws, 0),
+		chains IS NULL AND fit_id IN (SELECT fit_id FROM draw_outside)
+	FROM chosen LEFT JOIN parameters USING (fit_id) LEFT JOIN pieces USING (fit_id) ORDER BY fit_id`,
+		func(rows *sql.Rows) error {
+			var id, parameters, chains, draws int64
+			var outside bool
+			if err := rows.Scan(&id, &parameters, &chains, &draws, &outside); err != nil {
+				return err
+			}
+			switch f := kept[id]; {
+			case int64(f.Parameters) != parameters:
+				return &countError{id, fmt.Sprintf("it counts %d parameters, and %d are stored", f.Parameters, parameters)}
+			case !outside && (chains != int64(f.Chains) || draws != chains*int64(f.Draws)):
+				return &countError{id, fmt.Sprintf(
+					"it counts %d chains of %d draws, and %d chains with %d draws in all are stored",
+					f.Chains, f.Draws, chains, draws)}
+			}
+			return nil
+		}, ids)
 }
 
 // Stored returns the complete fits with these fingerprints, by fingerprint;
 // all of them if fingerprints is nil. Without a ledger file there are none, and
-// no error.
+// no error. Records that count wrong are damage; draws in files are counted only if fingerprints are named.
 func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]Stored, error) {
 	found := map[string]Stored{}
 	if fingerprints != nil && len(fingerprints) == 0 {
@@ -149,7 +175,7 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 		if found, err = storedFits(ctx, c, fingerprints); err != nil {
 			return fmt.Errorf("ledger %q: %w", l.path, err)
 		}
-		return nil
+		return counted(ctx, c, l.path, len(fingerprints) > 0, slices.Collect(maps.Values(found)))
 	})
 	return found, err
 }

@@ -59,7 +59,11 @@ func (l *Ledger) Verify(ctx context.Context) (*Verified, error) {
 	if whole != nil && v.Damage == nil {
 		return nil, whole
 	}
-	fits, err := l.Stored(ctx, nil)
+	var fits map[string]Stored
+	err := l.readIfThere(ctx, func(c *sql.Conn) (err error) {
+		fits, err = storedFits(ctx, c, nil) // with wrong counts too: each is listed
+		return err
+	})
 	switch {
 	case whole != nil && err != nil: // which says it in other words
 		return v, whole

@@ -27,7 +27,7 @@ type column struct {
 	typ    arrow.DataType
 	chunks []arrow.Array
 	rows   int
-	alike  string // two spellings of one number, as alikeKey has them
+	alike  string // two spellings of one number, from alikeKey
 	stored int    // cells: rows, or runs of equal ones
 }
 

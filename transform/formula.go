@@ -127,6 +127,23 @@ func (f *Formula) OffsetTerms() (out []string) {
 	return out
 }
 
+// Labels returns the columns whose values are labels, whatever their type: those of factor() and of groupings.
+func (f *Formula) Labels() (out []string) {
+	s, err := f.selectFrom(nil, anyName)
+	if err != nil {
+		return nil
+	}
+	for i := range s.groupers {
+		out = append(out, s.groupers[i].columns...)
+	}
+	for i := range s.variables {
+		if v := &s.variables[i]; !v.plain() && v.node.ofColumn() {
+			out = append(out, v.columns...)
+		}
+	}
+	return unique(out)
+}
+
 // Named returns the columns of schema that a table must have for Columns and
 // Build: those that Columns returns and those that the formula takes away by
 // name, as id in y ~ . - id, in the schema's order.

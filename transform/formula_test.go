@@ -471,3 +471,21 @@ func FuzzFormula(f *testing.F) {
 		}
 	})
 }
+
+// Labels are the columns of factor() and of groupings, wherever they are in the formula.
+func TestFormulaLabels(t *testing.T) {
+	for text, want := range map[string]string{
+		"y ~ x": "[]", "y ~ .": "[]", "y ~ factor(a) + b": "[a]", "y ~ relevel(factor(a), ref = 2):x": "[a]",
+		"y ~ x + (1 + x | g) + (1 | h:k)": "[g h k]", "y ~ . + (1 | g/h)": "[g h]", "y ~ x * factor(a) + (factor(b) | g)": "[g a b]",
+		"y ~ cut(x, breaks = c(0, 1, 2))": "[]", "y ~ s(x, by = f)": "[]",
+	} {
+		f, err := ParseFormula(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := fmt.Sprint(f.Labels()); got != want {
+			t.Errorf("%s: labels %s, want %s", text, got, want)
+		}
+	}
+}

@@ -45,7 +45,7 @@ probability of one trial).`,
 			}
 			o.Effect = strings.Join(args[1:], "")
 			o.Output.Format, o.Notes = pipelines.Format(format), a.stderr
-			return work(pipelines.Effects(c.Context(), a.stdout, args[0], o))
+			return work(pipelines.Effects(c.Context(), a.answers(format), args[0], o))
 		},
 	}
 	f.asks(c)

@@ -114,6 +114,17 @@ func (a *app) machine() io.Writer {
 	return a.stdout
 }
 
+// answers is standard output for rows in one of pipelines.Formats, which may hold names of a stranger.
+func (a *app) answers(format string) io.Writer {
+	switch format {
+	case "json":
+		return visibleJSON{a.stdout}
+	case "csv":
+		return a.machine()
+	}
+	return a.stdout
+}
+
 // visibleLines writes what does not print as escapes.
 type visibleLines struct{ io.Writer }
 

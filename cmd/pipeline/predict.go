@@ -40,7 +40,7 @@ The same row, seed and fit give the same numbers, whatever else is predicted.`,
 				return err
 			}
 			o.Output.Format, o.Notes = pipelines.Format(format), a.stderr
-			return work(pipelines.Predict(c.Context(), a.stdout, strings.Join(args, ""), o))
+			return work(pipelines.Predict(c.Context(), a.answers(format), strings.Join(args, ""), o))
 		},
 	}
 	f.asks(c)

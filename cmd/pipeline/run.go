@@ -303,6 +303,9 @@ func (l *logFile) Close(w io.Writer) {
 	}
 }
 
+// isTerminal reports whether a file descriptor is a terminal; tests replace it.
+var isTerminal = term.IsTerminal
+
 // terminal reports whether w is one, and how to learn its width.
 func terminal(w io.Writer) (live bool, width func() int) {
 	width = func() int { return 100 }
@@ -310,7 +313,7 @@ func terminal(w io.Writer) (live bool, width func() int) {
 		w = o.Writer
 	}
 	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
+	if !ok || !isTerminal(int(f.Fd())) || os.Getenv("TERM") == "dumb" {
 		return false, width
 	}
 	return true, func() int {

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"math"
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"glmbatch/infer"
+	"glmbatch/internal/words"
 )
 
 // on is a screen of a test.
@@ -198,5 +201,70 @@ func TestShort(t *testing.T) {
 	}
 	if short(math.NaN()) != "—" {
 		t.Error("NaN is no dash")
+	}
+}
+
+// Control characters of a stranger's names reach no terminal, in any format; a file has them as they are.
+func TestTerminalsAreNotSteered(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const steers = "\x1b[2J\u202e\u0085"
+	var data strings.Builder
+	data.WriteString("y,x,g\n")
+	for i := range 60 {
+		fmt.Fprintf(&data, "%d,%d,%s\n", i*7%11, i*3%5, []string{"b", "a" + steers}[i%2])
+	}
+	write(t, ".", "d.csv", data.String())
+	write(t, ".", "s.yaml", `pipeline: s
+datasets: {d: {path: d.csv}, k: {path: d.csv, by: g}}
+models: {m: {formula: y ~ x + g, family: gaussian}, n: {formula: y ~ x, family: gaussian}}
+samplers: {s: {method: conjugate}, r: {method: cggibbs}}
+run: {warmup: 50, draws: 100, loo: true}
+gates: {rhat: 3, ess_bulk: 1, ess_tail: 1}
+fits: [{datasets: d, models: m}, {datasets: k, models: n}]
+`)
+	mustCall(t, "run", "s.yaml", "--seed", "2")
+	mustCall(t, "run", "s.yaml")
+	real := isTerminal
+	t.Cleanup(func() { isTerminal = real })
+	t.Setenv("TERM", "xterm")
+	t.Setenv("NO_COLOR", "1")
+	named := 0
+	for _, args := range []string{
+		"effects s.yaml g --only model=m --only sampler=s --format ",
+		"effects s.yaml g --only model=m --only sampler=s --average --format ",
+		"predict s.yaml --only model=m --only sampler=s --rows 5 --format ", "sql SELECT_*_FROM_coefficients --format ", "show --format ", "runs --format ", "compare --format ",
+		"weights --output ", "drift --output ",
+	} {
+		for _, format := range []string{"table", "text", "csv", "json"} {
+			answer := func(terminal bool) string {
+				isTerminal = func(int) bool { return terminal }
+				file, err := os.CreateTemp(t.TempDir(), "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer file.Close()
+				call := strings.Fields(args + format)
+				for i := range call {
+					call[i] = strings.ReplaceAll(call[i], "SELECT_*_FROM_", "SELECT * FROM ")
+				}
+				var errs strings.Builder
+				code := run(t.Context(), call, strings.NewReader(""), file, &errs)
+				text, err := os.ReadFile(file.Name())
+				if err != nil || code != 0 && !strings.Contains(errs.String(), `"`+format+`"`) {
+					t.Fatalf("%s%s: exit %d, %v: %s", args, format, code, err, errs.String())
+				}
+				return string(text)
+			}
+			live, file := answer(true), answer(false)
+			if words.VisibleLines(live) != live {
+				t.Errorf("%s%s: a terminal gets control characters: %q", args, format, live)
+			}
+			if format == "csv" && strings.Contains(file, steers) {
+				named++
+			}
+		}
+	}
+	if named < 2 {
+		t.Errorf("%d answers in CSV have the name as it is in a file", named)
 	}
 }

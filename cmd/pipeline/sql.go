@@ -42,15 +42,8 @@ draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
 			}
 			o := pipelines.QueryOptions{Format: pipelines.Format(format), MaxRows: rows, Allow: allow, Width: width,
 				Note: func(text string) { fmt.Fprintf(a.stderr, "note: %s\n", clean(text)) }}
-			out := a.stdout
-			switch format {
-			case "json":
-				out = visibleJSON{out}
-			case "csv":
-				out = a.machine()
-			}
 			//sql:ok the person who calls the program: the ledger is opened read-only, and the engine is fenced
-			return work(pipelines.Query(c.Context(), out, database, query, o))
+			return work(pipelines.Query(c.Context(), a.answers(format), database, query, o))
 		},
 	}
 	databaseFlag(c, &database)

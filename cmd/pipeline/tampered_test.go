@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode"
 
+	"glmbatch/pipelines"
+
 	_ "github.com/duckdb/duckdb-go/v2"
 )
 
@@ -122,4 +124,46 @@ func tamper(t *testing.T, statement string) bool {
 		t.Fatal(cerr)
 	}
 	return err == nil
+}
+
+// A ledger whose records do not count the draws that it holds is damaged to every verb that reads the records.
+func TestTamperedCountsHaveOneCode(t *testing.T) {
+	t.Chdir(t.TempDir())
+	spec := `pipeline: s
+database: l.duckdb
+datasets: {d: {path: "example:pima.csv"}}
+models: {m: {formula: type ~ glu, family: bernoulli, prior: {coefficients: "normal(0, 2.5)"}}}
+samplers: {gibbs: {method: cggibbs}}
+run: {warmup: 50, draws: 100}
+gates: {rhat: 3, ess_bulk: 1, ess_tail: 1}
+`
+	write(t, ".", "s.yaml", spec)
+	write(t, ".", "derived.yaml", strings.Replace(spec, "family:", `derive: {twice: "2 * glu"}, family:`, 1))
+	write(t, ".", "new.csv", "glu\n100\n")
+	mustCall(t, "run", "s.yaml", "--seed", "2")
+	mustCall(t, "run", "s.yaml")
+	whole, err := os.ReadFile("l.duckdb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []string{"n_parameters = 2147483647", "chains = -1", "chains = 3", "draws = 99"} {
+		for _, args := range []string{"show", "show 2", "show */*", "verify", "report --output page.html", "report --fit 2 --output page.html", "drift",
+			"export --layout csv --to out", "predict s.yaml --data new.csv", "effects s.yaml", "run s.yaml", "run derived.yaml",
+			"run s.yaml --dry-run", "retry s.yaml"} {
+			if err := os.WriteFile("l.duckdb", whole, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if !tamper(t, "UPDATE fit SET "+change) {
+				t.Fatal("the engine refuses ", change)
+			}
+			words := strings.Fields(args)
+			if words[0] != "predict" && words[0] != "effects" && words[0] != "run" && words[0] != "retry" {
+				words = append(words, "--database", "l.duckdb")
+			}
+			code, out, errs := call(t, words...)
+			if code != pipelines.ExitUsage || !strings.Contains(errs, "l.duckdb") || !strings.Contains(errs, "restore a copy") {
+				t.Errorf("%s, %s: exit code %d, want 2 and the ledger's name\n%.300s%s", change, args, code, out, errs)
+			}
+		}
+	}
 }

@@ -238,13 +238,10 @@ func (o *Object) file() (err error) {
 	if o.cache != nil {
 		return nil
 	}
-	if o.cache, err = os.CreateTemp("", "glmbatch-object-*"); err == nil {
-		err = os.Remove(o.cache.Name())
+	if o.cache, err = words.TempFile("glmbatch-object-*"); err != nil {
+		return err
 	}
-	if err != nil {
-		return words.Hint(err, "ranges of an object are kept in the temporary folder while they are read: see TMPDIR")
-	}
-	return nil
+	return os.Remove(o.cache.Name())
 }
 
 // fetch copies a span into the cache.

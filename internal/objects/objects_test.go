@@ -104,6 +104,16 @@ func TestSmall(t *testing.T) {
 	}
 }
 
+// A folder for temporary files that is missing is named, with the variable.
+func TestMissingTempDir(t *testing.T) {
+	_, o, _ := opened(t, 1000)
+	t.Setenv("TMPDIR", "/nowhere/at/all")
+	_, err := o.ReadAt(make([]byte, 4), 0)
+	if err == nil || !strings.Contains(err.Error(), `in "/nowhere/at/all"`) || !strings.Contains(err.Error(), "TMPDIR") {
+		t.Error(err)
+	}
+}
+
 // Whatever fails for a moment is mended, with the same bytes, in order and in ranges.
 func TestMended(t *testing.T) {
 	const n = 3 << 20

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"glmbatch/internal/words"
 )
 
 // places are the parts of the sample page.
@@ -245,6 +247,21 @@ func TestBrowserShots(t *testing.T) {
 		}
 		if err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// Blanks at the ends of names, and of levels in brackets, are shown as words.Visible shows them.
+func TestBrowserShowsBlanks(t *testing.T) {
+	b := openBrowser(t)
+	for name, want := range map[string]string{
+		" Berlin ": "␣Berlin␣", "storeNew York ": "storeNew York␣", "r_g[ a  ,Intercept]": "r_g[␣a␣␣,Intercept]", "a, b": "a, b", " ": "␣",
+	} {
+		p := sample(name, 3)
+		p.Fits[1].Detail.Coefficients.Name[0] = name
+		b.open(p, "#fit-1")
+		if shown := b.text(".coefficients tbody th"); shown != want || words.Visible(name) != want {
+			t.Errorf("%q is shown as %q, want %q", name, b.text(".coefficients tbody th"), want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/diag"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/transform"
@@ -87,8 +88,18 @@ func TestDrawsOfRows(t *testing.T) {
 			checkDraws(t, all, slices.Collect(blocksOf(t, one.Columns(d+2, w, bytes))))
 			other := &Draws{Spool: f, Numbers: NumbersOf(setup, d), compact: setup, keys: keys, record: record, rowBytes: limit}
 			checkDraws(t, all[:d], slices.Collect(blocksOf(t, other.Columns(d, w, bytes))))
+			m, err := measure(other, w, 1, bytes)
+			if err != nil || len(m.extra) != 2 || m.extra[0].Name != "a" || m.extra[1].Name != "s" ||
+				m.extra[1].Summary != summaryOf(all[d+1], chains) {
+				t.Errorf("statistics of rows: %+v, %v", m.extra, err)
+			}
 		}
 	}
+}
+
+// summaryOf describes the draws of a number, chain after chain.
+func summaryOf(values []float64, chains int) diag.Summary {
+	return diag.NewWorkspace().Summarize(slices.Collect(slices.Chunk(values, len(values)/chains)))
 }
 
 // blocksOf copies blocks, which are reused.

@@ -40,14 +40,16 @@ func TestHamiltonianWarnings(t *testing.T) {
 		divergences int
 		want        []string // one for each warning, in order
 	}{
-		"quiet":        {m: nuts, depth: 9},
-		"gibbs":        {m: &plan.Method{Name: "cggibbs"}, depth: 10, slow: true},
-		"deep":         {m: nuts, depth: 10, want: []string{"10 of 80 trajectories stopped at max_depth 10"}},
-		"diverged":     {m: nuts, depth: 3, divergences: 5, want: []string{"5 of 80 trajectories diverged"}},
-		"slow":         {m: nuts, depth: 3, slow: true, want: []string{"E-BFMI is below 0.3 in 1 of 2 chains"}},
-		"static":       {m: trajectories(0, 0), depth: 10},
-		"too large":    {m: trajectories(10, 0.8), depth: 3, want: []string{"mean acceptance is 0.50 in the worst of 2 of 2 chains, where warm-up aimed at 0.8"}},
-		"near enough":  {m: trajectories(0, 0.65), depth: 3},
+		"quiet":       {m: nuts, depth: 9},
+		"gibbs":       {m: &plan.Method{Name: "cggibbs"}, depth: 10, slow: true},
+		"deep":        {m: nuts, depth: 10, want: []string{"10 of 80 trajectories stopped at max_depth 10"}},
+		"diverged":    {m: nuts, depth: 3, divergences: 5, want: []string{"5 of 80 trajectories diverged"}},
+		"slow":        {m: nuts, depth: 3, slow: true, want: []string{"E-BFMI is below 0.3 in 1 of 2 chains"}},
+		"static":      {m: trajectories(0, 0), depth: 10},
+		"too large":   {m: trajectories(10, 0.8), depth: 3, want: []string{"mean acceptance is 0.50 in the worst of 2 of 2 chains, where warm-up aimed at 0.8"}},
+		"near enough": {m: trajectories(0, 0.65), depth: 3},
+		"highest aim": {m: trajectories(10, 0.99), depth: 3, divergences: 5, want: []string{"5 of 80 trajectories diverged: " +
+			"parts of the posterior may be missing from the draws; scale", "mean acceptance"}},
 		"all together": {m: nuts, depth: 11, slow: true, divergences: 1, want: []string{"1 of 80", "10 of 80", "E-BFMI"}},
 	} {
 		h := new(hamiltonian)
@@ -82,6 +84,11 @@ func TestHamiltonianDiagnostics(t *testing.T) {
 	for name, want := range map[string]float64{"accept": 0.5, "step_size": 0.25, "leapfrogs": 240, "max_depth_hits": 10} {
 		if math.Abs(got[name]-want) > 1e-12 {
 			t.Errorf("%s is %v, want %v", name, got[name], want)
+		}
+	}
+	for _, d := range h.diagnostics(trajectories(10, 0)) {
+		if d.Chain == 1 && d.Name == "accept" && math.Abs(d.Value-0.5) > 1e-12 {
+			t.Errorf("the second chain's accept is %v, want 0.5", d.Value)
 		}
 	}
 	if !(got["ebfmi"] > 1) {

@@ -41,6 +41,37 @@ func TestEffectiveSampleSizeOfTheTarget(t *testing.T) {
 	}
 }
 
+// The worst R-hat is that of all that gates look at: parameters, log_lik and the statistics of a compact row.
+func TestWorstRHat(t *testing.T) {
+	of := func(parameter, logLik, statistic float64) *Measured {
+		return &Measured{Parameters: []diag.Summary{{RHat: parameter}, {RHat: 9}}, local: []bool{false, true},
+			logLik: diag.Summary{RHat: logLik}, extra: []judge.Statistic{{Summary: diag.Summary{RHat: 1, ESSBulk: 900}},
+				{Summary: diag.Summary{RHat: statistic, ESSBulk: 800}}}}
+	}
+	nan := math.NaN()
+	for _, c := range []struct{ parameter, logLik, statistic, want float64 }{
+		{1.4, 1.1, 1.2, 1.4}, {1.1, 1.4, 1.2, 1.4}, {1.1, 1.2, 1.4, 1.4},
+		{nan, 1, 1, math.Inf(1)}, {1, nan, 1, math.Inf(1)}, {1, 1, nan, math.Inf(1)},
+	} {
+		m := of(c.parameter, c.logLik, c.statistic)
+		if got := m.WorstRHat(); got != c.want {
+			t.Errorf("%+v: %g", c, got)
+		}
+		if gates := (judge.Gates{RHat: judge.Limits{Fail: judge.At(1.3)}}); m.mixed(gates, nil) {
+			t.Errorf("%+v: mixed", c)
+		}
+	}
+	still := of(1.1, nan, 1.2)
+	still.still = true
+	if got := still.WorstRHat(); got != 1.2 {
+		t.Errorf("with a log_lik that never moves: %g, want 1.2", got)
+	}
+	least := &Measured{Parameters: []diag.Summary{{ESSBulk: 950}}, logLik: diag.Summary{ESSBulk: 990}, extra: still.extra}
+	if got := least.ESS("all"); got != 800 {
+		t.Errorf("least ESS: %g, want that of the second statistic, 800", got)
+	}
+}
+
 func TestMixedNeedsEveryRHat(t *testing.T) {
 	gate := judge.Gates{RHat: judge.Limits{Fail: judge.At(1.01)}}
 	m := &Measured{Parameters: []diag.Summary{{RHat: 1.005}, {RHat: 1.009}}, logLik: diag.Summary{RHat: 1}}
@@ -86,7 +117,7 @@ func TestMeasureByBlocks(t *testing.T) {
 					theta[p] = rng.Float64()
 					all[p][c][first+i] = theta[p]
 				}
-				b.Set(i, theta, infer.Info{LogLik: theta[0], Divergent: (first+i)%10 == 0})
+				b.Set(i, theta, infer.Info{LogLik: theta[0], LogPrior: theta[1], Divergent: (first+i)%10 == 0})
 			}
 			if err := chain.Append(b, []byte("s"), 0); err != nil {
 				t.Fatal(err)
@@ -112,8 +143,8 @@ func checkMeasured(t *testing.T, f *spool.Fit, all [][][]float64, w plan.Window,
 			t.Errorf("%d columns at once: parameter %d: %+v, want %+v", width, p, m.Parameters[p], want)
 		}
 	}
-	if m.logLik != m.Parameters[0] {
-		t.Error("log_lik is not the statistic that was spooled")
+	if m.logLik != m.Parameters[0] || m.logPrior != m.Parameters[1] {
+		t.Error("log_lik or log_prior is not the statistic that was spooled")
 	}
 	if m.Divergences != 14 {
 		t.Errorf("%d divergences in the window, want 14", m.Divergences)

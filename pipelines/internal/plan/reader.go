@@ -252,7 +252,7 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 	src := ingest.Source{
 		Name: ds.Name, Path: ds.Path, Each: ds.Each == "file", By: ds.By,
 		SQL: ds.SQL, Database: ds.Database, Dir: r.Pipeline.Dir, Within: r.Pipeline.Within,
-		Columns: r.columns(ds), Grouped: ds.Rows == "grouped", CheckLater: true,
+		Columns: r.columns(ds), Labels: r.labels(ds), Grouped: ds.Rows == "grouped", CheckLater: true,
 	}
 	if r.Like == nil {
 		readAs(&src, ReadingOf(ds))
@@ -347,6 +347,22 @@ func namedBy(m *spec.Model, schema *ingest.Schema) (names []string, known bool, 
 	}
 	names, err = formula.Named(schema)
 	return names, true, err
+}
+
+// labels reports whether a model of a data set takes the values of a column as labels, whatever their type.
+func (r *Reader) labels(ds *spec.Dataset) func(name string) bool {
+	var used []string
+	for _, m := range r.models(ds.Name) {
+		if formula, err := formulaOf(m); err == nil {
+			used = append(used, formula.Labels()...)
+		}
+		for _, i := range m.Imputation {
+			if formula, err := transform.ParseFormula(i.Formula); err == nil {
+				used = append(used, formula.Labels()...)
+			}
+		}
+	}
+	return func(name string) bool { return slices.Contains(used, name) }
 }
 
 // columns chooses what to load of a data set: what the selected models use, or

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
@@ -37,9 +38,13 @@ func lacking(dataset string, record *transform.Record, schema *ingest.Schema, se
 	return nil
 }
 
-// reading is how the spec reads the data set of a fit. A note names what differs from how it was read when the fit was
-// drawn, or says that nobody knows.
-func (c *Config) reading(f report.Fitted, record *transform.Record) *transform.Reading {
+// readingKeys are the keys of a data set that a transform.Reading holds.
+var readingKeys = []string{"separator", "decimal", "null_values", "types"}
+
+// reading is how the spec reads the data set of a fit. A note lists what differs from the reading that is stored with
+// the fit. It is a *CallError if neither is known: a value that means missing would be taken for a number. Without both,
+// a stored spec that has none of readingKeys is read by the defaults.
+func (c *Config) reading(f report.Fitted, record *transform.Record) (*transform.Reading, error) {
 	now, stored := (*transform.Reading)(nil), record.Reading
 	if c.Pipeline != nil {
 		for _, ds := range c.Pipeline.Datasets {
@@ -48,17 +53,19 @@ func (c *Config) reading(f report.Fitted, record *transform.Record) *transform.R
 			}
 		}
 	}
+	has := func(key string) bool { return strings.Contains(f.Spec, key) }
 	switch {
+	case stored == nil && now == nil && (f.Spec == "" || slices.ContainsFunc(readingKeys, has)):
+		return nil, &CallError{words.Hint(fmt.Errorf("an earlier program stored fit %s, without the %s of its data set: "+
+			"new data might be read in another way", f.Key, strings.Join(readingKeys, ", ")),
+			"name the spec of the fit, which has them, or draw it again with pipeline run SPEC --force")}
 	case stored == nil && now == nil:
-		fmt.Fprintf(c.Notes, "note: an earlier program stored fit %s, without the separator, decimal, null_values and types "+
-			"of its data set: none of them is applied; name the spec of the fit to apply them, or draw it again (--force)\n",
-			f.Key)
-		return &transform.Reading{}
+		return &transform.Reading{}, nil
 	case stored != nil && now != nil && plan.ReadingWords(stored) != plan.ReadingWords(now):
 		fmt.Fprintf(c.Notes, "note: data are read as when the fit was drawn (%s), and not as the spec now reads data set %q "+
 			"(%s)\n", plan.ReadingWords(stored), f.Dataset, plan.ReadingWords(now))
 	}
-	return now
+	return now, nil
 }
 
 // table reads the rows.
@@ -85,7 +92,11 @@ func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.R
 			return out, nil
 		}
 		c.Memory.Bound(&src)
-		plan.ReadLike(&src, record, c.reading(f, record))
+		reading, err := c.reading(f, record)
+		if err != nil {
+			return nil, err
+		}
+		plan.ReadLike(&src, record, reading)
 		return ingest.Read(ctx, src)
 	}
 	if c.Pipeline == nil {
@@ -95,7 +106,9 @@ func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.R
 	if err := c.oneTable(f); err != nil {
 		return nil, err
 	}
-	c.reading(f, record) // for its note
+	if _, err := c.reading(f, record); err != nil { // for its note
+		return nil, err
+	}
 	r := &plan.Reader{Pipeline: c.Pipeline, Choice: plan.Choice{Selector: c.Only}, Example: c.Example, Also: c.by,
 		Like: record}
 	table, err := r.Table(ctx, f.Dataset, f.Group)

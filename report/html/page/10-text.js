@@ -3,9 +3,12 @@
 
 const byId = (id) => document.getElementById(id);
 
+// visible writes blanks at the ends of a name, and of a level in brackets, as ␣, as the terminal does.
+const visible = (text) => (text.includes(" ") ? text.replace(/ +(?=[,\]]|$)|(?<=^|\[) +/g, (blanks) => "␣".repeat(blanks.length)) : text);
+
 const dataOf = (id) => {
   const script = byId(id);
-  return script ? JSON.parse(script.textContent) : null;
+  return script ? JSON.parse(script.textContent, (_, value) => (typeof value === "string" ? visible(value) : value)) : null;
 };
 
 // el makes an element: attributes (on* are listeners), then children, which may be
