@@ -41,7 +41,7 @@ SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
 endif
 
 # Every target below with a "## help" behind its name is listed by "make help".
-.PHONY: help build dist run test stat verify kill soak lint arm64 forms race bench mutants fuzz golden reference e2e morning netcdf compat temporal stores slurm ci clean
+.PHONY: help build dist run test stat verify kill soak lint arm64 forms race bench mutants pinned fuzz golden reference e2e morning papers netcdf compat temporal stores slurm ci clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -104,8 +104,11 @@ else
 	$(GO) test -run='^$$' -bench='$(or $(value BENCH),.)' -benchmem -count=$(COUNT) -timeout=2h $(or $(PKG),./...)
 endif
 
-mutants: ## plant faults in the code, one at a time, and print which the tests find (PART=3/12 for a part, ONLY=regexp of names or files)
-	$(GO) run ./internal/mutants -part '$(PART)' -only '$(value ONLY)'
+mutants: ## plant faults in the code, one at a time, and print which the tests find (PART=3/12 for a part, ONLY=regexp of names or files, PINNED=1 for pinned draws)
+	$(GO) run ./internal/mutants $(if $(PINNED),-pinned) -part '$(PART)' -only '$(value ONLY)'
+
+pinned: ## print which share of the statements of each package of infer, and of plans, verdicts and predictions, pinned tests run (PROFILE=file keeps the profile)
+	GO='$(GO)' .ci/pinned $(PROFILE)
 
 fuzz: ## fuzz every target for FUZZTIME (30s each)
 	GO='$(GO)' .ci/fuzz $(FUZZTIME)
@@ -125,6 +128,9 @@ e2e: build ## walk the program as a user does: run, query, rerun, break
 
 morning: build ## play a morning on data sets of R that no test uses, beside emmeans and loo (skips what R lacks)
 	.ci/morning $(BIN)
+
+papers: build ## run the commands of docs/papers.md and compare their numbers (3 minutes)
+	.ci/papers $(BIN)
 
 netcdf: ## read an exported netCDF file with Python's netCDF4 and xarray (root installs them)
 	.ci/netcdf

@@ -31,7 +31,7 @@ gates: {rhat: off, ess_bulk: off, ess_tail: off}
 `)
 	f.run(pipelines.RunOptions{})
 	for question, want := range map[string]string{
-		`SELECT string_agg(quantity, ' ' ORDER BY quantity) FROM forecasts WHERE sampler = 'gibbs'`:                    "cost_ratio ess_least ess_slowest rate rate_bound rate_bound_residual",
+		`SELECT string_agg(quantity, ' ' ORDER BY quantity) FROM forecasts WHERE sampler = 'gibbs'`:                    "cost_ratio ess_least ess_slowest rate rate_bound rate_bound_residual rate_proposition_4_3 rate_theorem_4_1",
 		`SELECT string_agg(quantity, ' ' ORDER BY quantity) FROM forecasts WHERE sampler = 'nuts'`:                     "gradients rate_bound",
 		`SELECT string_agg(sampler, ' ' ORDER BY sampler) FROM forecasts WHERE predicted IS NULL AND note IS NOT NULL`: "auto low",
 		`SELECT count(*) FROM forecasts WHERE sampler IN ('gibbs', 'random') AND starts_with(quantity, 'ess')`:         "4",
@@ -43,6 +43,8 @@ gates: {rhat: off, ess_bulk: off, ess_tail: off}
 		`SELECT bool_and(ratio > 1) FROM forecasts WHERE starts_with(quantity, 'rate_bound')`:                                                     "true",
 		`SELECT bool_and(b.predicted <= r.predicted) FROM forecasts b JOIN forecasts r USING (fit_id)
 			WHERE b.quantity = 'rate_bound' AND r.quantity = 'rate_bound_residual'`: "true",
+		`SELECT string_agg(round(ln(p.predicted) * r.residual, 6)::VARCHAR || ' ' || (p.note LIKE '%of 6 pairs of coefficients % have a positive%'))
+			FROM forecasts p JOIN conditions r USING (fit_id) WHERE p.quantity = 'rate_proposition_4_3' AND r.place = 'mode'`: "-1.0 true",
 		`SELECT count(*) FROM diagnostic JOIN fit USING (fit_id) WHERE replicate > 1 AND starts_with(name, 'forecast')`: "0",
 	} {
 		if got := f.ask("t.duckdb", question); got != want {

@@ -156,8 +156,8 @@ func (b *book) ask(query string) (out table) {
 	return out
 }
 
-// fits names the fits, and makes their columns and tables facts, by name.
-func (b *book) fits() {
+// order names the fits, and returns their numbers in the order of their names.
+func (b *book) order() []int64 {
 	b.t.Helper()
 	var order []int64
 	nights := map[string]int{}
@@ -174,6 +174,13 @@ func (b *book) fits() {
 		order = append(order, row[0].(int64))
 	}
 	slices.SortFunc(order, func(x, y int64) int { return strings.Compare(b.names[x], b.names[y]) })
+	return order
+}
+
+// fits makes the columns and tables of fits facts, by name.
+func (b *book) fits() {
+	b.t.Helper()
+	order := b.order()
 	facts := map[int64][]string{}
 	of := b.ask("SELECT fit_id, " + fitFacts + " FROM fit")
 	for _, row := range of.rows {

@@ -1,4 +1,4 @@
-package cggibbs
+package cggibbs_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/design"
 	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
@@ -122,7 +123,7 @@ func smoothESS(b *testing.B, data *glm.Data, model glm.Model, basis string) {
 		b.Fatal(err)
 	}
 	begin := spent()
-	setup, err := New(target, Options{Basis: basis})
+	setup, err := cggibbs.New(target, cggibbs.Options{Basis: basis})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,15 +1,17 @@
-package design
+package design_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"glmbatch/infer/design"
 )
 
 func TestSparseIsTheMatrix(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 50))
-	dense, x := NewDense(50, 5), NewSparse(50, 5, 0)
+	dense, x := design.NewDense(50, 5), design.NewSparse(50, 5, 0)
 	for j := range dense.Cols {
 		for i := range dense.Rows {
 			switch {
@@ -63,7 +65,7 @@ func TestSparseRefusesDisorder(t *testing.T) {
 					t.Errorf("rows %v were taken", rows)
 				}
 			}()
-			NewSparse(9, 1, 2).Append(rows, make([]float64, len(rows)))
+			design.NewSparse(9, 1, 2).Append(rows, make([]float64, len(rows)))
 		}()
 	}
 }
@@ -72,7 +74,7 @@ func TestSparseRefusesDisorder(t *testing.T) {
 // infinite ridge counts for nothing.
 func TestOuter(t *testing.T) {
 	const n, d = 5, 8
-	x := NewSparse(n, d, n*d)
+	x := design.NewSparse(n, d, n*d)
 	for j := range d {
 		col := make([]float64, n)
 		for i := range n {

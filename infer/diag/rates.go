@@ -31,6 +31,9 @@ type Rates struct {
 	Bound float64
 	// Condition is the condition number that Bound rests on.
 	Condition float64
+	// Positive is the number of pairs of coordinates with a positive entry in the precision, of systematic sweeps. If
+	// it is 0, the hypothesis of PaperBound holds.
+	Positive int
 }
 
 // Sweep is what an iteration of a Gibbs sampler does. The zero value is one systematic sweep.
@@ -85,7 +88,7 @@ func SweepRates(a []float64, n int, w Sweep) (*Rates, error) {
 		out.Bound, out.Condition = bound, condition
 		return out, nil
 	}
-	out := &Rates{Bound: bound, Condition: condition}
+	out := &Rates{Bound: bound, Condition: condition, Positive: positive(c, n)}
 	b := sweep(c, n)
 	p := b
 	for range times - 1 {
@@ -118,6 +121,27 @@ func SweepRates(a []float64, n int, w Sweep) (*Rates, error) {
 // whose condition number κ* is at most κ.
 func SweepBound(condition float64, times int) float64 {
 	return vec.Exp(-float64(times) / (2 * condition))
+}
+
+// PaperBound returns exp(−times/κ): the share of a distance that so many systematic sweeps keep at most, in the long
+// run, of a normal law whose precision has no positive entry off its diagonal. κ is the condition number of the
+// covariance, or the residual one.
+//
+// Source: Luu et al. (2024), arXiv:2410.03630, theorem 4.1 and, of the residual number, proposition 4.3.
+func PaperBound(condition float64, times int) float64 {
+	return vec.Exp(-float64(times) / condition)
+}
+
+// positive counts the pairs of coordinates with a positive entry in a precision, above rounding of a unit diagonal.
+func positive(c []float64, n int) (pairs int) {
+	for i := range n {
+		for _, v := range c[i*n : i*n+i] {
+			if v > 1e-12 {
+				pairs++
+			}
+		}
+	}
+	return pairs
 }
 
 // unitDiagonal returns SAS of unit diagonal, and S.

@@ -436,3 +436,36 @@ func BenchmarkSweepRates(b *testing.B) {
 		})
 	}
 }
+
+// Theorem 4.1 and proposition 4.3 hold where no entry of the precision off its diagonal is positive, and Positive counts
+// the pairs that break this. Seen red: pairs below 0 counted; exp(−5/κ) in place of the bound.
+func TestPaperBound(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	for trial := range 200 {
+		n := 2 + trial%5
+		a := make([]float64, n*n)
+		for i := range n {
+			for j := range i {
+				v := -rng.Float64()
+				a[i*n+j], a[j*n+i] = v, v
+				a[i*n+i] -= v
+				a[j*n+j] -= v
+			}
+		}
+		for i := range n {
+			a[i*n+i] += 0.01 + 0.3*rng.Float64()
+		}
+		got, err := SweepRates(a, n, Sweep{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, _, _ := eigenOf(a, n)
+		if bound := PaperBound(values[0]/values[n-1], 1); got.Positive != 0 || got.Kept > bound+1e-9 {
+			t.Errorf("%d positive pairs; a sweep keeps %v, more than %v", got.Positive, got.Kept, bound)
+		}
+	}
+	got, err := SweepRates([]float64{2, 1, -1, 1, 2, 1, -1, 1, 2.1}, 3, Sweep{})
+	if err != nil || got.Positive != 2 {
+		t.Errorf("%d pairs with a positive entry, want 2: %v", got.Positive, err)
+	}
+}

@@ -24,9 +24,9 @@ type Influence struct {
 //     Where b* ≠ 1 the others reach u*, and the bound is the influence itself.
 //   - Terms: theorem 12, the same with Σ |θ_S| over the terms of both in place of
 //     |θ_ij|, and those of i without j in the interval.
-//   - Tables: a bound as in theorem 10, for any number of states and any other
+//   - Tables: theorem 10, for any number of states and any other
 //     potentials: C_ij ≤ max tanh(δ/4) over two states b, c of j, where δ is the
-//     range over a of θ[b, a] − θ[c, a]. (If Q ∝ P·e^r and A is where Q exceeds P, Q(A)
+//     range over a of θ[b, a] − θ[c, a]; 2σ(δ/2) − 1 of the paper is tanh(δ/4). (If Q ∝ P·e^r and A is where Q exceeds P, Q(A)
 //     is largest for given P(A) when r takes its maximum on A and its minimum
 //     elsewhere; then Q(A) − P(A) is a difference of two logistic functions δ apart,
 //     at most tanh(δ/4).) It is reached by some field, so no smaller one holds
@@ -172,6 +172,9 @@ func tableBound(t mrf.Table) float64 {
 
 // Variables returns the number of rows.
 func (c *Influence) Variables() int { return len(c.start) - 1 }
+
+// Influences returns the number of pairs of variables with a bound.
+func (c *Influence) Influences() int { return len(c.value) }
 
 // Row returns the neighbours of i and their influences on it. Both alias c.
 func (c *Influence) Row(i int) ([]int32, []float64) {

@@ -43,7 +43,7 @@ func TestFigure1(t *testing.T) {
 
 // needs returns the least length at which a variation is not above below, by
 // bisection of lengths.
-func needs(t *testing.T, below float64, variation func(int) float64) int {
+func needs(t testing.TB, below float64, variation func(int) float64) int {
 	t.Helper()
 	high := 1
 	for variation(high) > below {

@@ -92,7 +92,7 @@ func (t Target) sum(b []float64) float64 {
 // Variation returns dᵀb after a scan from any start: for a target without weights
 // a bound of the total variation distance between the joint law of its variables
 // and π's. It may exceed 1, and then says nothing. Cost: O(n + Σ degrees of the
-// scan). Source: theorem 4 of the paper.
+// scan). Source: theorem 8 of the paper.
 func (c *Influence) Variation(scan []int32, d Target) (float64, error) {
 	if err := d.check(c.Variables()); err != nil {
 		return 0, err
@@ -113,7 +113,8 @@ func (c *Influence) variation(scan []int32, d Target) float64 {
 
 // RandomVariation is Variation for a scan of length steps that draws each update
 // from the distribution q over variables, nil for the uniform one:
-// b ← b − q∘(b − C·b). Cost: O(steps·half edges).
+// b ← b − q∘(b − C·b). It bounds the distance averaged over the scans that may be drawn.
+// Cost: O(steps·half edges). Source: definition 7 and theorem 8 of the paper.
 func (c *Influence) RandomVariation(q []float64, steps int, d Target) (float64, error) {
 	n := c.Variables()
 	if err := d.check(n); err != nil {

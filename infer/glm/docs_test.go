@@ -1,4 +1,4 @@
-package glm
+package glm_test
 
 import (
 	"os"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 )
 
@@ -37,7 +38,7 @@ func documented(t *testing.T) map[string][][]string {
 func TestModelPage(t *testing.T) {
 	page := documented(t)
 	links := map[string]bool{}
-	for _, f := range Families() {
+	for _, f := range glm.Families() {
 		rows := page[f.Name]
 		if len(rows) < 2 || len(rows[1]) != 3 || rows[1][1] == "" || rows[1][2] == "" {
 			t.Errorf("%s has no density with a source on the page: %q", f.Name, rows)

@@ -1,8 +1,10 @@
-package glm
+package glm_test
 
 import (
 	"strings"
 	"testing"
+
+	"glmbatch/infer/glm"
 )
 
 func TestParseFamily(t *testing.T) {
@@ -10,7 +12,7 @@ func TestParseFamily(t *testing.T) {
 		{"gaussian", "", "gaussian(identity)"}, {"bernoulli", "logit", "bernoulli(logit)"},
 		{"binomial", "", "binomial(logit)"}, {"poisson", "log", "poisson(log)"},
 	} {
-		if f, err := ParseFamily(c.name, c.link); err != nil || f.String() != c.want {
+		if f, err := glm.ParseFamily(c.name, c.link); err != nil || f.String() != c.want {
 			t.Errorf("ParseFamily(%q, %q) = %v, %v", c.name, c.link, f, err)
 		}
 	}
@@ -18,7 +20,7 @@ func TestParseFamily(t *testing.T) {
 		{"poison", "", "did you mean poisson?"}, {"weibull", "", "the families are gaussian"},
 		{"bernoulli", "log", "its links are logit, probit, cloglog, cauchit"},
 	} {
-		if _, err := ParseFamily(c.name, c.link); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := glm.ParseFamily(c.name, c.link); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("ParseFamily(%q, %q): error %v, want %q", c.name, c.link, err, c.want)
 		}
 	}

@@ -1,10 +1,11 @@
-package glm
+package glm_test
 
 import (
 	"fmt"
 	"testing"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/simd"
 )
@@ -15,7 +16,7 @@ func BenchmarkGradient(b *testing.B) {
 	for _, size := range [][2]int{{62, 2001}, {2600, 501}, {20_000, 20}} {
 		n, d := size[0], size[1]
 		x, y := design.NewDense(n, d), make([]float64, n)
-		model := Model{Family: Family{Name: "bernoulli", Link: "logit"}}
+		model := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}}
 		for i := range x.Values {
 			x.Values[i] = float64(i*7919%1000)/500 - 1
 		}
@@ -25,11 +26,11 @@ func BenchmarkGradient(b *testing.B) {
 		for range d {
 			model.Coefficients = append(model.Coefficients, prior.Prior{Kind: prior.Normal, Scale: 10})
 		}
-		target, err := NewTarget(&Data{X: x, Intercept: -1, Y: y}, model)
+		target, err := glm.NewTarget(&glm.Data{X: x, Intercept: -1, Y: y}, model)
 		if err != nil {
 			b.Fatal(err)
 		}
-		p, u, grad, rows := NewPredictor(target.Vectorised()), make([]float64, d), make([]float64, d), make([]float64, n)
+		p, u, grad, rows := glm.NewPredictor(target.Vectorised()), make([]float64, d), make([]float64, d), make([]float64, n)
 		b.Run(fmt.Sprintf("n=%d/p=%d/part=gradient", n, d), func(b *testing.B) {
 			for i := range b.N {
 				u[0] = float64(i%3) * 0.01

@@ -1,9 +1,11 @@
-package glm
+package glm_test
 
 import (
 	"math"
 	"slices"
 	"testing"
+
+	"glmbatch/infer/glm"
 )
 
 // The inverse link undoes the link, in both tails: in logs where the mean is
@@ -16,9 +18,9 @@ func TestMeansInvertLinks(t *testing.T) {
 		"cloglog": func(p float64) float64 { return math.Log(-math.Log1p(-p)) },
 		"cauchit": func(p float64) float64 { return -1 / math.Tan(math.Pi*p) },
 	}
-	for _, row := range Families() {
+	for _, row := range glm.Families() {
 		for _, name := range row.Links {
-			f := Family{row.Name, name}
+			f := glm.Family{row.Name, name}
 			wall := slices.Contains([]string{"inverse", "sqrt", "1/mu^2"}, name)
 			for _, eta := range []float64{-30, -8, -3, -0.7, -1e-9, 0, 1e-9, 0.4, 0.5, 0.6, 1, 2.5} {
 				mu := []float64{math.NaN()}
@@ -50,7 +52,7 @@ func TestMeansInTheTails(t *testing.T) {
 		{"probit", 700, 1}, {"probit", -700, 0}, {"log", 700, math.Exp(700)}, {"cauchit", -1e9, 1 / (math.Pi * 1e9)},
 	} {
 		mu := make([]float64, 1)
-		Family{"", c.link}.Means([]float64{c.eta}, mu)
+		glm.Family{"", c.link}.Means([]float64{c.eta}, mu)
 		if math.Abs(mu[0]-c.want) > 1e-13*c.want {
 			t.Errorf("%s at %v: %v, want %v", c.link, c.eta, mu[0], c.want)
 		}

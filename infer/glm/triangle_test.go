@@ -1,4 +1,4 @@
-package glm
+package glm_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/glm"
 	"glmbatch/internal/variate"
 )
 
@@ -25,8 +26,8 @@ func made(n int) (columns [][]float64, frequency []float64) {
 }
 
 // pushed is the triangle of rows that come in pieces of so many.
-func pushed(columns [][]float64, frequency []float64, size int) *Triangle {
-	t := NewTriangle(len(columns))
+func pushed(columns [][]float64, frequency []float64, size int) *glm.Triangle {
+	t := glm.NewTriangle(len(columns))
 	for first := 0; first < len(columns[0]); first += size {
 		last := min(first+size, len(columns[0]))
 		var some [][]float64

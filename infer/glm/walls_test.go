@@ -1,4 +1,4 @@
-package glm
+package glm_test
 
 import (
 	"math"
@@ -8,21 +8,22 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
+	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 )
 
 // walledTarget is a poisson regression whose maximum likelihood lies beyond the walls
 // of its uniform priors.
-func walledTarget(t *testing.T, slope prior.Prior) *Target {
+func walledTarget(t *testing.T, slope prior.Prior) *glm.Target {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(4, 1))
 	const n = 40
-	data := &Data{X: design.NewDense(n, 2), Names: []string{"(Intercept)", "a"}, Y: make([]float64, n)}
+	data := &glm.Data{X: design.NewDense(n, 2), Names: []string{"(Intercept)", "a"}, Y: make([]float64, n)}
 	for i := range n {
 		data.X.Col(0)[i], data.X.Col(1)[i] = 1, rng.NormFloat64()
 		data.Y[i] = math.Floor(math.Exp(2 + data.X.Col(1)[i]))
 	}
-	target, err := NewTarget(data, Model{Family: Family{"poisson", "log"}, Coefficients: []prior.Prior{
+	target, err := glm.NewTarget(data, glm.Model{Family: glm.Family{"poisson", "log"}, Coefficients: []prior.Prior{
 		{Kind: prior.Uniform, Low: -5, High: 1}, slope,
 	}})
 	if err != nil {

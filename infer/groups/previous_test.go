@@ -40,7 +40,7 @@ func TestStartsAroundTheEarlierPosterior(t *testing.T) {
 		for i, p := range setup.Parameters() {
 			out[p.Name] = position[i]
 		}
-		return out, k.(*kernel).Start()
+		return out, k.(interface{ Start() string }).Start()
 	}
 	got, words := at(Options{Earlier: earlier}, 0, 2)
 	for name, v := range said {

@@ -45,8 +45,8 @@ const (
 // 1 − η is at least Π_i Σ_a min p_a, the minimum over the states of the others: two
 // copies of the chain can be made to agree in each variable in turn with these
 // probabilities. This is theorem 2 of Bornn et al. (error λ/T) with constants of
-// the chain at hand, for every T. On a graph without edges it is theorem 1: each
-// share is within 1/T.
+// the chain at hand, for every T. On a graph without edges it is lemma 3: each
+// share is within 1/T. (Theorem 1 is about the joint law there, and has no rate.)
 //
 // Cost: one pass over the weights.
 func (k *Chain) Bound() Bound {
@@ -98,33 +98,67 @@ func (k *Chain) moved() float64 {
 	return sum
 }
 
+// Constants are those of theorem 2 of Bornn et al., for a complete graph whose states all have positive probability:
+// the total variation distance is at most Lambda/T from From sweeps on, after a burn-in that grows as log T.
+type Constants struct {
+	Eta    float64 // bound of the Dobrushin coefficient of a sweep
+	Least  float64 // π_min, the least conditional probability
+	Lambda float64 // λ = 2n(1 + η)/(l(1 − η)), with l = π_minⁿ
+	From   float64 // T* = 2B/l, with B = π_minⁿ + Σ_{j<n} (2π_min)ʲ
+}
+
+// Constants returns the constants of theorem 2, and false if the graph is not complete, is shared, or has variables of
+// more than two states. Cost: a conditional a state and variable.
+func (s *Setup) Constants() (Constants, bool) {
+	if !(s.keep > 0) || mrf.MaxStates(s.model) > 2 {
+		return Constants{}, false
+	}
+	n, least := s.model.Variables(), 1.0
+	for i := range n {
+		for _, p := range leastOf(s.model, i) {
+			least = min(least, p)
+		}
+	}
+	l, b, twice := 1.0, 0.0, 1.0
+	for range n {
+		l *= least
+		b += twice
+		twice *= 2 * least
+	}
+	out := Constants{Eta: 1 - s.keep, Least: least, From: 2 * (l + b) / l}
+	out.Lambda = float64(2*n) * (1 + out.Eta) / (l * s.keep)
+	return out, true
+}
+
 // overlap returns Π_i Σ_a min p_a for a complete graph, the minimum over all
 // states of the other variables.
 func overlap(m mrf.Model) float64 {
 	out := 1.0
-	x := make([]uint8, m.Variables())
-	lw, p := make([]float64, mrf.MaxStates(m)), make([]float64, mrf.MaxStates(m))
-	for i := range x {
-		q := m.States(i)
-		least := make([]float64, q)
-		for a := range least {
-			least[a] = 1
-		}
-		clear(x)
-		for more := true; more; more = nextOther(m, x, i) {
-			m.LogWeights(lw[:q], i, x)
-			mrf.Conditional(p[:q], lw[:q], 1)
-			for a := range least {
-				least[a] = min(least[a], p[a])
-			}
-		}
+	for i := range m.Variables() {
 		sum := 0.0
-		for _, v := range least {
+		for _, v := range leastOf(m, i) {
 			sum += v
 		}
 		out *= sum
 	}
 	return out
+}
+
+// leastOf returns the least probability of each state of variable i over all states of the others.
+func leastOf(m mrf.Model, i int) []float64 {
+	q, x := m.States(i), make([]uint8, m.Variables())
+	least, lw, p := make([]float64, q), make([]float64, q), make([]float64, q)
+	for a := range least {
+		least[a] = 1
+	}
+	for more := true; more; more = nextOther(m, x, i) {
+		m.LogWeights(lw, i, x)
+		mrf.Conditional(p, lw, 1)
+		for a := range least {
+			least[a] = min(least[a], p[a])
+		}
+	}
+	return least
 }
 
 // nextOther moves the states of all variables but i on; false after the last.

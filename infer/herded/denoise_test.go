@@ -12,7 +12,7 @@ import (
 )
 
 // picture is a binary image of side × side pixels: a disc, a frame and bars of
-// different widths. The paper's image is not at hand.
+// different widths. The paper does not publish its image.
 func picture(side int) []uint8 {
 	out := make([]uint8, side*side)
 	for r := range side {

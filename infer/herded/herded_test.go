@@ -399,3 +399,41 @@ func hintOf(err error) string {
 	_, hint := words.Parts(err)
 	return hint
 }
+
+// The constants of theorem 2 are the formulas of the paper, here of two variables whose least conditional probability
+// and overlaps are known, and the program's own bound is below λ/T. Seen red: l = π_min for π_minⁿ.
+func TestConstants(t *testing.T) {
+	m, err := mrf.NewBinary([]float64{0, 0}, []mrf.Edge{{I: 0, J: 1, Weight: 0.5 * math.Log(3) / 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(m, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := 1 / (1 + math.Sqrt(3)) // of disagreeing, given the other
+	keep := 4 * p * p
+	c, ok := s.Constants()
+	lambda, from := 4*(2-keep)/(p*p*keep), 2*(p*p+1+2*p)/(p*p)
+	if !ok || math.Abs(c.Least-p) > 1e-14 || math.Abs(c.Eta-(1-keep)) > 1e-14 || math.Abs(c.Lambda/lambda-1) > 1e-13 ||
+		math.Abs(c.From/from-1) > 1e-13 {
+		t.Errorf("%+v, %v; want λ = %v from %v on", c, ok, lambda, from)
+	}
+	k, _ := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1)})
+	for range 200 {
+		_, _ = k.Step()
+	}
+	if b := k.(*Chain).Bound(); b.Of != OfLaw || b.Value > c.Lambda/200 {
+		t.Errorf("the bound is %+v, λ/T %v", b, c.Lambda/200)
+	}
+	if _, ok := must(New(must(mrf.NewBinary([]float64{1, 1}, nil)), Options{})).Constants(); ok {
+		t.Error("constants of a graph without edges")
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -1,6 +1,7 @@
 package mrf
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"math/bits"
@@ -16,7 +17,8 @@ const Variable infer.ParameterKind = "variable"
 // Scan is the order in which a Gibbs iteration updates variables.
 type Scan string
 
-// The scans. An iteration of the first two has as many updates as variables.
+// The scans. An iteration of the first two has as many updates as variables, or
+// Options.Updates random ones.
 const (
 	Systematic Scan = "systematic" // 0 … n−1
 	Random     Scan = "random"     // each update picks a variable, all alike
@@ -30,6 +32,8 @@ type Options struct {
 	Scan Scan
 	// Order is one iteration of a Given scan: variables, in any number. It is kept.
 	Order []int32
+	// Updates is the number of updates in an iteration of a Random scan. Zero means as many as variables.
+	Updates int
 	// Schedule has the inverse temperature of the first iterations; its last
 	// entry holds from there on: annealed Gibbs. Empty means 1 throughout. A chain
 	// samples π only while the entry is 1.
@@ -96,6 +100,9 @@ func NewGibbs(m Model, o Options) (infer.Setup, error) {
 	}
 	if (o.Scan == Given) != (len(o.Order) > 0) {
 		return nil, fault("give both or none", "the scan is %s and its order has %d updates", o.Scan, len(o.Order))
+	}
+	if o.Updates < 0 || o.Updates > 0 && o.Scan != Random {
+		return nil, fault("give a positive number, and the scan random", "%d updates of a scan that is %s", o.Updates, o.Scan)
 	}
 	for t, i := range o.Order {
 		if i < 0 || int(i) >= m.Variables() {
@@ -188,7 +195,8 @@ func (k *kernel) Step() (infer.Info, error) {
 			k.update(i, beta)
 		}
 	case Random:
-		for range k.x {
+		updates = cmp.Or(k.Updates, updates)
+		for range updates {
 			k.update(int(below(k.rng, uint64(len(k.x)))), beta)
 		}
 	case Given:

@@ -428,3 +428,28 @@ func TestPosition(t *testing.T) {
 		t.Errorf("parameters %v", k.Parameters())
 	}
 }
+
+// An iteration of a random scan has as many updates as Options.Updates, the first of those of a whole one. Seen red:
+// one update an iteration for each variable.
+func TestRandomUpdates(t *testing.T) {
+	m := examples(t)[0].model
+	after := func(updates, iterations int) []uint8 {
+		s, err := NewGibbs(m, Options{Scan: Random, Updates: updates})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, _ := s.Kernel(infer.Chain{Stream: infer.NewStream(3)})
+		for range iterations {
+			if info, err := k.Step(); err != nil || info.Evaluations != int64(updates) {
+				t.Fatalf("%d evaluations of %d updates, %v", info.Evaluations, updates, err)
+			}
+		}
+		return slices.Clone(k.(Sampler).State())
+	}
+	if one, three := after(15, 1), after(5, 3); !slices.Equal(one, three) {
+		t.Errorf("15 updates end in %v, three times 5 in %v", one, three)
+	}
+	if _, err := NewGibbs(m, Options{Updates: 3}); err == nil {
+		t.Error("a number of updates of a systematic scan")
+	}
+}

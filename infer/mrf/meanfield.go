@@ -48,13 +48,7 @@ func MeanField(m Model, o MeanFieldOptions) (*Marginals, MeanFieldResult, error)
 		return nil, MeanFieldResult{}, err
 	}
 	q, lw := NewMarginals(m), make([]float64, MaxStates(m))
-	if start == Own {
-		for i := range m.Variables() {
-			row := q.At(i)
-			m.logOwn(row, i)
-			normalise(row)
-		}
-	}
+	start.laws(m, q)
 	var r MeanFieldResult
 	for r.Sweeps < o.MaxSweeps && !r.Converged {
 		r.Sweeps++

@@ -42,6 +42,7 @@ func TestStartAtOwnStates(t *testing.T) {
 			}
 		}
 	}
+	fixedStarts(t, tables)
 	s, err := NewGibbs(binary, Options{Start: Own})
 	if err != nil {
 		t.Fatal(err)
@@ -74,5 +75,24 @@ func TestStartAtOwnStates(t *testing.T) {
 	}
 	if _, _, err := MeanField(binary, MeanFieldOptions{Start: "middle"}); err == nil {
 		t.Error("mean field: a start that there is not")
+	}
+}
+
+// fixedStarts checks that chains, and the laws of mean field, begin at the first or the last state of each variable.
+// Seen red: 1 as the last state of every variable.
+func fixedStarts(t *testing.T, m Model) {
+	t.Helper()
+	for s, want := range map[Start][]uint8{First: {0, 0, 0}, Last: {2, 1, 3}} {
+		x := []uint8{1, 1, 1}
+		if err := s.Place(m, x); err != nil || !slices.Equal(x, want) {
+			t.Errorf("%s: %v, %v; want %v", s, x, err, want)
+		}
+		q := NewMarginals(m)
+		s.laws(m, q)
+		for i, a := range want {
+			if q.At(i)[a] != 1 {
+				t.Errorf("%s: variable %d of mean field begins at %v", s, i, q.At(i))
+			}
+		}
 	}
 }

@@ -6,5 +6,8 @@
 // what a fault does not reach comes from the build cache. The tests of each fault
 // run without it first, and must pass.
 //
-// Read list.go (the list), plant.go (one fault), then main.go (flags, the rate).
+// With -pinned it plants the faults of pinned.txt together in one build, switches them on one at a time, and runs tests
+// of pinned draws alone.
+//
+// Read list.go (the list), plant.go (one fault), pinned.go (faults of draws), then main.go (flags, the rate).
 package main

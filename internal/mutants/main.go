@@ -30,6 +30,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
 	which := flags.String("part", "", "k/n: the k-th of n parts of the list")
 	only := flags.String("only", "", "regexp of names or files")
+	byPins := flags.Bool("pinned", false, "run pinned tests alone, for the faults of pinned.txt")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -37,9 +38,13 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	list, err := parse(faults)
+	text, name, try := faults, "faults.txt", all
+	if *byPins {
+		text, name, try = pinnedFaults, "pinned.txt", pinned
+	}
+	list, err := parse(text)
 	if err != nil {
-		return fmt.Errorf("faults.txt: %w", err)
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	var chosen []fault
 	for _, f := range list {
@@ -57,7 +62,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return all(ctx, root, chosen, stdout)
+	return try(ctx, root, chosen, stdout)
 }
 
 // all tries every fault and prints the rate; an error where one is broken, or

@@ -242,3 +242,35 @@ func TestTry(t *testing.T) {
 		t.Error("a cancelled run is no error")
 	}
 }
+
+// Each fault of the pinned list can be planted, together with the others of its file, and names specs that exist.
+func TestPinnedFaultsCanBePlanted(t *testing.T) {
+	list, err := parse(pinnedFaults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 60 {
+		t.Errorf("%d faults, want 60 or more", len(list))
+	}
+	named := map[string]bool{}
+	for _, f := range list {
+		if named[f.name] {
+			t.Errorf("two faults are named %s", f.name)
+		}
+		named[f.name] = true
+		for _, spec := range f.tests[:len(f.tests)-1] {
+			if _, err := os.Stat(filepath.Join(root, "cmd/pipeline/testdata/draws", spec+".yaml")); err != nil {
+				t.Errorf("%s: %v", f.name, err)
+			}
+		}
+		text, err := os.ReadFile(filepath.Join(root, f.file))
+		if err != nil {
+			t.Errorf("%s: %v", f.name, err)
+		} else if _, err := f.plant(string(text)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := switched(root, t.TempDir(), list); err != nil {
+		t.Error(err)
+	}
+}

@@ -80,6 +80,7 @@ func (d *Drawn) scored(r *plan.Regression, f *plan.Forecast, known []record.Diag
 		add("rate_bound_residual", diag.SweepBound(residual, f.Sweeps), slowest,
 			fmt.Sprintf("of all targets with κ_r = %.4g", residual))
 	}
+	d.theorems(f, known, slowest, add)
 	if f.Kept {
 		add("rate", f.Rates.Kept, slowest, standardError(slowest, n))
 		add("ess_slowest", f.Rates.Least, diag.NewWorkspace().Summarize(along[0]).ESSBulk/n, "")

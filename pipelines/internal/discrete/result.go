@@ -1,6 +1,7 @@
 package discrete
 
 import (
+	"fmt"
 	"math"
 
 	"glmbatch/infer"
@@ -179,9 +180,13 @@ func (s *Setup) proved(kernels []infer.Kernel, out *Result) {
 		cert.Of, cert.Bound, cert.Reason = "total variation of the joint law", math.NaN(),
 			"the bound is of averages from the first sweep on, and these have a warm-up"
 	case last.Of == herded.OfMarginals:
-		cert.Of, cert.Reason = "each share of a state of a variable", "theorem 1: no edges"
+		cert.Of, cert.Reason = "each share of a state of a variable", "lemma 3: no edges"
 	default:
 		cert.Of, cert.Reason = "total variation of the joint law", "theorem 2: a complete graph"
+		if c, ok := h.Constants(); ok {
+			cert.Reason += fmt.Sprintf("; with the paper's constants λ/T = %.4g/T from T* = %.4g sweeps on (η = %.4g, "+
+				"π_min = %.4g)", c.Lambda, c.From, c.Eta, c.Least)
+		}
 	}
 	out.Certificates = append(out.Certificates, cert)
 }

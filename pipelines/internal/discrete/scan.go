@@ -12,18 +12,23 @@ import (
 // Aim is what a scan is for: the variables whose joint law matters, and how near it
 // must come to the model's in total variation, from any start, within one iteration.
 type Aim struct {
-	IDs        []string
-	Weights    []float64 // of the variables; nil: 1 for each
-	Within     float64
-	Updates    int     // a list of so many, in place of Within; 0: as many as that takes
-	Iterate    int     // one list of so many is repeated; 0: all updates are chosen
-	Rounds     int     // passes of the search at most; 0: 20
-	Inflate    float64 // the list is chosen by bounds of influences so many times as large; 0: 1
-	Systematic bool    // in the order of the variables, as often as that takes
+	IDs     []string
+	Weights []float64 // of the variables; nil: 1 for each
+	Within  float64
+	Updates int      // a list of so many, in place of Within; 0: as many as that takes
+	Iterate int      // one list of so many is repeated; 0: all updates are chosen
+	Rounds  int      // passes of the search at most; 0: 20
+	Inflate float64  // the list is chosen by bounds of influences so many times as large; 0: 1
+	Order   string   // systematic: variables in turn, as often as that takes; random: Updates of them drawn uniformly
+	List    []string // the updates, by id; nil: they are chosen, or as Order is
 }
 
-// longestScan bounds the updates of an iteration.
-const longestScan = 1 << 22
+// longestScan bounds the updates of an iteration, mostRandom the products of a random scan's certificate: updates times
+// influences.
+const (
+	longestScan = 1 << 22
+	mostRandom  = 1 << 31
+)
 
 // Scan finds a list of updates that is certified for the aim: by the Dobrushin-optimised
 // search, or the systematic scan of the length that it takes. Where influences are too
@@ -55,22 +60,25 @@ func (f *Field) Scan(a Aim) (order []int32, focus []int, cert Certificate, err e
 				"name it under for, or do not watch it")
 		}
 	}
-	order, cert = f.certified(a, target)
-	if order == nil {
+	order, cert, err = f.certified(a, target)
+	if order == nil && a.Order != orderRandom {
 		focus = nil
 	}
 	cert.IDs = a.IDs
-	return order, focus, cert, nil
+	return order, focus, cert, err
 }
 
 // scanAll is Scan for all variables.
 func (f *Field) scanAll(a Aim) (order []int32, focus []int, cert Certificate, err error) {
-	order, cert = f.certified(a, dogs.All(f.N))
-	return order, nil, cert, nil
+	order, cert, err = f.certified(a, dogs.All(f.N))
+	return order, nil, cert, err
 }
 
-// certified finds the list of updates for a target; nil where there is none.
-func (f *Field) certified(a Aim, target dogs.Target) (order []int32, cert Certificate) {
+// orderSystematic and orderRandom are orders of an Aim.
+const orderSystematic, orderRandom = "systematic", "random"
+
+// certified finds the list of updates for a target; nil if there is none. A random scan has none, but a bound.
+func (f *Field) certified(a Aim, target dogs.Target) (order []int32, cert Certificate, err error) {
 	cert = Certificate{Method: "Dobrushin-optimised scan", Of: "total variation of the joint law, from any start, after " +
 		"an iteration", Count: len(target.Variables), Bound: math.NaN()}
 	if target.Weights != nil {
@@ -78,13 +86,21 @@ func (f *Field) certified(a Aim, target dogs.Target) (order []int32, cert Certif
 			"after an iteration"
 	}
 	c := dogs.Bounds(f.Model)
-	if a.Systematic {
+	switch {
+	case len(a.List) > 0:
+		cert.Method = "given scan"
+		if order, err = f.listed(a.List); err == nil {
+			cert.Bound, err = c.Variation(order, target)
+		}
+	case a.Order == orderRandom:
+		return nil, f.random(c, target, a, cert), nil
+	case a.Order == orderSystematic:
 		cert.Method = "systematic scan"
 		order, cert.Bound = f.systematic(c, target, a)
 		if order == nil {
 			cert.Bound, cert.Reason = math.NaN(), refusal(c)
 		}
-	} else {
+	default:
 		order, cert.Bound, cert.Reason = searched(c, target, a)
 	}
 	cert.Updates = int64(len(order))
@@ -92,7 +108,38 @@ func (f *Field) certified(a Aim, target dogs.Target) (order []int32, cert Certif
 		cert.Reason = "each iteration is one scan, and its states after it are within this of the model's, whatever was " +
 			"before; variables outside of the list are not drawn" + cert.Reason
 	}
-	return order, cert
+	return order, cert, err
+}
+
+// listed numbers the variables of a list of updates.
+func (f *Field) listed(ids []string) ([]int32, error) {
+	order := make([]int32, len(ids))
+	for t, id := range ids {
+		i, ok := f.Variable(id)
+		if !ok {
+			return nil, words.Hint(fmt.Errorf("dataset %q: update %d of the scan is of %q, which is no variable", f.Name,
+				t+1, id), f.idsHint(id))
+		}
+		order[t] = int32(i)
+	}
+	return order, nil
+}
+
+// random completes the certificate of a scan whose updates are of variables drawn uniformly: definition 7 and theorem 8
+// of the paper on DoGS, with equal probabilities.
+func (f *Field) random(c *dogs.Influence, target dogs.Target, a Aim, cert Certificate) Certificate {
+	cert.Method, cert.Updates = "random scan", int64(a.Updates)
+	cert.Reason = "each iteration is one random scan, and its states after it are within this of the model's, whatever " +
+		"was before, on average over the scans that may be drawn"
+	if float64(a.Updates)*float64(f.N+c.Influences()) > mostRandom {
+		cert.Reason = "not computed: each update of a random scan takes a pass over all influences"
+		return cert
+	}
+	var err error
+	if cert.Bound, err = c.RandomVariation(nil, a.Updates, target); err != nil {
+		cert.Bound, cert.Reason = math.NaN(), err.Error()
+	}
+	return cert
 }
 
 // searched is the list that an aim asks for and its variation; with no list, why there is none. A list that was chosen

@@ -27,7 +27,7 @@ func TestScanForSomeVariables(t *testing.T) {
 	if err != nil || v != cert.Bound || !(v <= 0.05) || cert.Updates != int64(len(order)) {
 		t.Errorf("the list has a variation of %v, told %v of %d updates, %v", v, cert.Bound, cert.Updates, err)
 	}
-	aim.Systematic = true
+	aim.Order = orderSystematic
 	plain, _, whole, err := f.Scan(aim)
 	if err != nil || len(plain) < len(order) || !(whole.Bound <= 0.05) {
 		t.Errorf("%d updates in turn, bound %v, against %d: %v", len(plain), whole.Bound, len(order), err)
@@ -118,7 +118,7 @@ func TestScanOfABudget(t *testing.T) {
 	}
 	chosen, best := scan(Aim{Updates: 40})
 	once, first := scan(Aim{Updates: 40, Rounds: 1})
-	turn, plain := scan(Aim{Updates: 40, Systematic: true})
+	turn, plain := scan(Aim{Updates: 40, Order: orderSystematic})
 	if len(chosen) > 40 || len(once) > 40 || len(turn) != 40 || turn[39] != 35 {
 		t.Errorf("%d, %d and %d updates of 40, the last of %d", len(chosen), len(once), len(turn), turn[39])
 	}
@@ -158,5 +158,30 @@ func TestScanByLooserBounds(t *testing.T) {
 	aim.Inflate = 99
 	if order, _, cert, err = f.Scan(aim); order != nil || err != nil || !math.IsNaN(cert.Bound) || cert.Reason == "" {
 		t.Errorf("by hopeless bounds %d updates, bound %v, %q: %v", len(order), cert.Bound, cert.Reason, err)
+	}
+}
+
+// A list that is given has the certificate of its updates, and a random scan that of definition 7; the list is kept as
+// it is. An update of no variable is an error that names it. Seen red: the target in place of the list.
+func TestScanAsGiven(t *testing.T) {
+	f := ising(t, 0.25)
+	c, target := dogs.Bounds(f.Model), dogs.Target{Variables: []int32{0}}
+	order, focus, cert, err := f.Scan(Aim{IDs: []string{"1,1"}, List: []string{"1,2", "2,1", "1,1", "1,1"}})
+	v, _ := c.Variation([]int32{1, 6, 0, 0}, target)
+	if err != nil || !slices.Equal(order, []int32{1, 6, 0, 0}) || len(focus) != 1 || cert.Bound != v || cert.Updates != 4 {
+		t.Errorf("%v for %v: %v after %d, want %v; %v", order, focus, cert.Bound, cert.Updates, v, err)
+	}
+	_, _, _, err = f.Scan(Aim{IDs: []string{"1,1"}, List: []string{"1,2", "1,7"}})
+	if err == nil || !strings.Contains(err.Error(), `update 2 of the scan is of "1,7"`) {
+		t.Error(err)
+	}
+	order, focus, cert, err = f.Scan(Aim{IDs: []string{"1,1"}, Order: orderRandom, Updates: 90})
+	v, _ = c.RandomVariation(nil, 90, target)
+	if err != nil || order != nil || len(focus) != 1 || cert.Bound != v || cert.Updates != 90 {
+		t.Errorf("random: %v for %v: %v after %d, want %v; %v", order, focus, cert.Bound, cert.Updates, v, err)
+	}
+	_, _, cert, _ = f.Scan(Aim{IDs: []string{"1,1"}, Order: orderRandom, Updates: 1 << 25})
+	if !math.IsNaN(cert.Bound) || !strings.Contains(cert.Reason, "not computed") {
+		t.Errorf("a long random scan: %v, %q", cert.Bound, cert.Reason)
 	}
 }

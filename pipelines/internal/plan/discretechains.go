@@ -49,12 +49,15 @@ func gibbsMethod(s *spec.Sampler) *discreteMethod {
 		if len(s.Scan.For) > 0 {
 			order, focus, cert, err := f.Scan(discrete.Aim{IDs: s.Scan.For, Weights: s.Scan.Weights,
 				Within: s.Scan.Within, Updates: s.Scan.Updates, Iterate: s.Scan.Iterate, Rounds: s.Scan.Rounds,
-				Inflate: s.Scan.Inflate, Systematic: s.Scan.Order == "systematic"})
+				Inflate: s.Scan.Inflate, Order: s.Scan.Order, List: s.Scan.List})
 			if err != nil {
 				return nil, err
 			}
 			out.certificates = []discrete.Certificate{cert}
-			if o.Scan, o.Order, out.focus = "", order, focus; order == nil {
+			out.focus = focus
+			if o.Scan == mrf.Random {
+				o.Updates = s.Scan.Updates
+			} else if o.Scan, o.Order = "", order; order == nil {
 				out.warnings = []string{"no scan is certified, all variables are updated in turn: " + cert.Reason}
 			}
 		}

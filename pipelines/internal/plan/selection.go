@@ -38,7 +38,7 @@ func selecting(s *spec.Sampler, model *spec.Model, name, reason string) (sampler
 			"inclusion probabilities are means of draws", s.Name, model.Name), "leave marginals out for this model, or name "+
 			"under fits what goes together")
 	}
-	plain := len(s.Scan.For) == 0 && s.Scan.Order != "random" && s.Anneal == spec.Anneal{} && s.States != "own"
+	plain := len(s.Scan.For) == 0 && s.Scan.Order != "random" && s.Anneal == spec.Anneal{} && (s.States == "" || s.States == "anywhere")
 	switch {
 	case name == "gibbs" && !plain:
 		return sampler{}, words.Hint(fmt.Errorf("sampler %q has options of discrete systems, and model %q is a regression "+

@@ -13,9 +13,10 @@ type Scan struct {
 	Within  float64   `yaml:"within" above:"0" max:"1" json:",omitempty" doc:"gibbs, with for: how near the joint law of these variables comes to the model's within an iteration, from any start, in total variation. Left out: 0.01."`
 	Weights []float64 `yaml:"weights" json:",omitempty" doc:"gibbs, with for: how much each of these variables counts, in the order of for. What is certified is then the sum over them of weight times the probability that coupled chains differ in a variable. Left out: 1 for each, which bounds the total variation of their joint law."`
 	// Rounds 0 is left out, as are Updates and Iterate.
-	Rounds  int `yaml:"rounds" min:"1" max:"1000" json:",omitempty" doc:"gibbs, with for: passes of the coordinate descent that improves a list; they end sooner where one gains nothing. Left out: 20."`
-	Updates int `yaml:"updates" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for, in place of within: the best list found of so many updates, and what it certifies; with order: systematic as many updates in turn, which end with the last variable. Left out: as many as within takes."`
-	Iterate int `yaml:"iterate" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for: one list of so many updates is chosen, and repeated, after the variables that it leaves out, as often as within takes. Left out: every update is chosen."`
+	Rounds  int   `yaml:"rounds" min:"1" max:"1000" json:",omitempty" doc:"gibbs, with for: passes of the coordinate descent that improves a list; they end sooner where one gains nothing. Left out: 20."`
+	Updates int   `yaml:"updates" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for, in place of within: the best list found of so many updates, and what it certifies; with order: systematic as many updates in turn, which end with the last variable; with order: random as many updates of variables drawn uniformly. Left out: as many as within takes."`
+	List    Names `yaml:"list" json:",omitempty" doc:"gibbs, with for: an iteration is this list of updates, of variables by id, and the certificate is of it. Left out: a list is chosen."`
+	Iterate int   `yaml:"iterate" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for: one list of so many updates is chosen, and repeated, after the variables that it leaves out, as often as within takes. Left out: every update is chosen."`
 	// Inflate 0 is left out.
 	Inflate float64 `yaml:"inflate" above:"1" max:"100" json:",omitempty" doc:"gibbs, with for: the list is chosen as if the bounds of influences were so many times as large, and judged by the bounds as they are, to see what bounds that are too loose cost. Left out: they are taken as they are."`
 	// SweepEvery 0 leaves it to cggibbs.
@@ -63,8 +64,8 @@ func (c *checker) checkScan(s *Sampler) {
 
 // checkCertified checks a scan that is certified for some variables.
 func (c *checker) checkCertified(s *Sampler, path []string) {
-	if s.Scan.Order == "random" {
-		c.at("a certified scan is a fixed list, and order is random", "leave one of the two out",
+	if s.Scan.Order == "random" && s.Scan.Updates == 0 {
+		c.at("a random scan is certified for a number of updates", "give updates, or leave order out",
 			append(path, "order")...)
 	}
 	if s.Scan.SweepEvery > 0 {
@@ -75,7 +76,7 @@ func (c *checker) checkCertified(s *Sampler, path []string) {
 			append(path, "for")...)
 	}
 	c.checkBudget(s, path)
-	if s.Scan.Within == 0 && s.Scan.Updates == 0 {
+	if s.Scan.Within == 0 && s.Scan.Updates == 0 && len(s.Scan.List) == 0 {
 		s.Scan.Within = 0.01
 	}
 }
@@ -103,18 +104,32 @@ func (c *checker) checkBudget(s *Sampler, path []string) {
 	if o.Updates > 0 && o.Iterate > 0 {
 		c.at("updates and iterate both say how long the list is", "leave one of the two out", append(path, "updates")...)
 	}
-	if o.Order != "systematic" {
+	c.checkUnchosen(o, path)
+}
+
+// checkUnchosen checks a certified scan that is not chosen: systematic, random, or given as a list.
+func (c *checker) checkUnchosen(o *Scan, path []string) {
+	if len(o.List) > 0 {
+		for key, given := range map[string]bool{"order": o.Order != "", "within": o.Within > 0, "updates": o.Updates > 0,
+			"rounds": o.Rounds > 0, "iterate": o.Iterate > 0, "inflate": o.Inflate > 0} {
+			if given {
+				c.at("list gives all updates of the scan, and "+key+" is for scans that are made",
+					"leave one of the two out", append(path, key)...)
+			}
+		}
+	}
+	if o.Order == "" {
 		return
 	}
 	if o.Iterate > 0 {
-		c.at("a systematic scan repeats itself", "leave one of iterate and order out", append(path, "iterate")...)
+		c.at("a "+o.Order+" scan repeats itself", "leave one of iterate and order out", append(path, "iterate")...)
 	}
 	if o.Inflate > 0 {
-		c.at("a systematic scan is not chosen by bounds", "leave one of inflate and order out",
+		c.at("a "+o.Order+" scan is not chosen by bounds", "leave one of inflate and order out",
 			append(path, "inflate")...)
 	}
 	if o.Rounds > 0 {
-		c.at("a systematic scan is not improved", "leave one of rounds and order out", append(path, "rounds")...)
+		c.at("a "+o.Order+" scan is not improved", "leave one of rounds and order out", append(path, "rounds")...)
 	}
 }
 
@@ -125,7 +140,7 @@ func (s *Scan) certifies() []string {
 		key   string
 		given bool
 	}{{"weights", len(s.Weights) > 0}, {"rounds", s.Rounds > 0}, {"updates", s.Updates > 0}, {"iterate", s.Iterate > 0},
-		{"inflate", s.Inflate > 0}} {
+		{"inflate", s.Inflate > 0}, {"list", len(s.List) > 0}} {
 		if k.given {
 			out = append(out, k.key)
 		}
