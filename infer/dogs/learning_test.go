@@ -58,7 +58,7 @@ func (l *learner) model(theta []float64) *mrf.Binary {
 	return m
 }
 
-// exactly returns the expectations of the statistics, by the law of all states.
+// exactly returns the expectations of the statistics, by the distribution of all states.
 func (l *learner) exactly(theta []float64) []float64 {
 	m := l.model(theta)
 	ex, err := mrf.Enumerate(m)

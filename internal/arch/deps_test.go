@@ -114,6 +114,7 @@ var deps = map[string]string{
 	"internal/arch":               "",
 	"internal/bars":               "internal/vec internal/words pipelines" + arrow,
 	"internal/doctest":            "",
+	"internal/prose":              "",
 	"internal/mutants":            "",
 	// held is what those who open a DuckDB file ask first.
 	"internal/held": "",
