@@ -58,24 +58,12 @@ var pinnedPart = map[string]string{
 	"draws": " WHERE iteration < 10", "draws_standardized": " WHERE iteration < 10", "sweeps": " WHERE iteration < 10",
 }
 
-// pinnedForm has the queries for views with cells that differ between two runs of one spec. If replicates share a
-// verdict, a row has the reasons of the one that ended first: the pin has those of all if it has those of one.
-// A remedy has the number and the date of a fit, which must be those of the row.
+// pinnedForm has the query for a view with a cell that differs between two runs of one spec: a remedy has the number and
+// the date of a fit, which must be those of the row.
 var pinnedForm = map[string]string{
-	"attempt": `SELECT a.* REPLACE (CASE WHEN list_contains(t.every, a.reasons)
-			THEN list_sort(list_transform(t.every, r -> array_to_string(r, ', '))) ELSE a.reasons END AS reasons)
-		FROM attempt a LEFT JOIN ` + replicatesThatTie,
-	"needs_attention": `SELECT a.* EXCLUDE (verdict) REPLACE (
-			CASE WHEN list_contains(list_transform(t.every, r -> r[1]), a.reason)
-				THEN array_to_string(list_sort(list_transform(t.every, r -> r[1])), ' or ') ELSE a.reason END AS reason,
-			replace(replace(remedy, format('show {} ', fit_id), 'show FIT '), strftime(created, '%Y-%m-%d %H:%M'), 'DATE') AS remedy)
-		FROM (SELECT *, state AS verdict FROM needs_attention) a LEFT JOIN ` + replicatesThatTie,
+	"needs_attention": `SELECT * REPLACE (replace(replace(remedy, format('show {} ', fit_id), 'show FIT '),
+		strftime(created, '%Y-%m-%d %H:%M'), 'DATE') AS remedy) FROM needs_attention`,
 }
-
-// replicatesThatTie has the different reasons of replicates with equal verdicts.
-const replicatesThatTie = `(SELECT pipeline, dataset, key, model, sampler, run_id, verdict, list(DISTINCT reasons) AS every
-		FROM run_fit GROUP BY ALL HAVING count(DISTINCT reasons) > 1) t
-	USING (pipeline, dataset, key, model, sampler, run_id, verdict)`
 
 const askedDraws = 50_000
 
