@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -136,7 +137,9 @@ func TestOlderLedger(t *testing.T) {
 		}))
 		wantInt(t, l, len(migrations), "SELECT max(version) FROM schema_version")
 	}
-	must(t, withFreeBlocks(t, older()).Whole(t.Context()))
+	must(t, withFreeBlocks(t, older(), 0).Whole(t.Context()))
+	// reading brings it up, and puts bad blocks to use that were free: they are written then
+	must(t, withFreeBlocks(t, older(), 1).Whole(t.Context())) // blocks that reading puts to use are written then
 	behind := older() // a reader that found the file locked when it was opened
 	wantInt(t, behind, 0, on)
 
@@ -159,8 +162,9 @@ func TestOlderLedger(t *testing.T) {
 	}
 }
 
-// withFreeBlocks makes free blocks in a ledger that do not have their checksums, as those that were never written.
-func withFreeBlocks(t *testing.T, l *Ledger) *Ledger {
+// withFreeBlocks makes free blocks in a ledger that do not have their checksums, all bytes fill: 0 as those that were
+// never written.
+func withFreeBlocks(t *testing.T, l *Ledger, fill byte) *Ledger {
 	db, c, err := l.connect(t.Context(), false, reach{})
 	must(t, err)
 	big, used := map[int64]string{}, map[int64]string{}
@@ -175,7 +179,7 @@ func withFreeBlocks(t *testing.T, l *Ledger) *Ledger {
 	made := 0
 	for b := range big {
 		if _, is := used[b]; !is {
-			_, err = f.WriteAt(make([]byte, 1<<18), headers+b<<18)
+			_, err = f.WriteAt(bytes.Repeat([]byte{fill}, 1<<18), headers+b<<18)
 			must(t, err)
 			made++
 		}
