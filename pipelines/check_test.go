@@ -76,6 +76,13 @@ func TestSamplePrior(t *testing.T) {
 	if err != nil || len(rows) != 25 || !strings.Contains(notes, "prior predictions") {
 		t.Errorf("%d lines, notes %q, %v", len(rows), notes, err)
 	}
+	// priors far from the data are no fault: all checks fail, and nothing warns of them
+	f.write("spec.yaml", strings.NewReplacer(`"normal(0, 2.5)"`, `"normal(50, 0.1)"`).Replace(asked))
+	out = f.run(pipelines.RunOptions{})
+	if got := f.ask("t.duckdb", "SELECT min(p_value) < 0.01 FROM ppc JOIN latest USING (fit_id) WHERE method = 'prior'"); got != "true" ||
+		len(out.Fits[0].Reasons) != 1 {
+		t.Errorf("a prior far from the data: p-values below 0.01 %s, reasons %q", got, out.Fits[0].Reasons)
+	}
 	f.write("spec.yaml", strings.Replace(asked, `"normal(0, 2.5)"`, "flat", 1))
 	if out := f.run(pipelines.RunOptions{}); out.Fits[0].Verdict != "error" || !strings.Contains(out.Fits[0].Reasons[0], "the prior of age is improper") {
 		t.Errorf("an improper prior: %v", out.Fits[0].Reasons)

@@ -163,3 +163,31 @@ run: {warmup: 500, draws: 1000, loo: %s}
 		}
 	}
 }
+
+// Densities of rows of student_t have both dispersions, drawn or fixed: the log of the mean density of a row, which is
+// elpd_loo + p_loo, is that of the draws in SQL. Rows of a query are sorted by all columns.
+func TestLOOOfTwoDispersions(t *testing.T) {
+	f := newFolder(t, `pipeline: t
+database: t.duckdb
+seed: 5
+datasets: {d: {sql: "SELECT sin(range) AS x, 2 * sin(range) + tan(range) AS y FROM range(30)"}}
+models:
+  drawn: {formula: y ~ x, family: student_t}
+  fixed: {formula: y ~ x, family: student_t, prior: {nu: "constant(4)"}}
+samplers: {s: {method: cggibbs}}
+run: {chains: 2, warmup: 200, draws: 200, loo: true}
+gates: {rhat: off, ess_bulk: off, ess_tail: off}
+`)
+	f.run(pipelines.RunOptions{})
+	got := f.ask("t.duckdb", `WITH d AS (PIVOT (SELECT model, chain, iteration, parameter, value FROM draws) ON parameter
+			IN ('(Intercept)', 'x', 'sigma', 'nu') USING first(value)),
+		o AS (SELECT sin(range) AS v, 2 * sin(range) + tan(range) AS y, row_number() OVER (ORDER BY v) AS observation FROM range(30)),
+		n AS (SELECT model, observation, coalesce(nu, 4) AS nu, sigma, (y - "(Intercept)" - x * v) / sigma AS z FROM d, o),
+		w AS (SELECT model, observation, ln(avg(exp(lgamma((nu + 1) / 2) - lgamma(nu / 2) - ln(nu * pi()) / 2 - ln(sigma)
+			- (nu + 1) / 2 * ln(1 + z * z / nu)))) AS lppd FROM n GROUP BY ALL)
+		SELECT model, count(*), max(abs(w.lppd - p.elpd_loo - p.p_loo)) < 1e-8 FROM w JOIN latest USING (model)
+		JOIN pointwise p USING (fit_id, observation) GROUP BY ALL ORDER BY model`)
+	if got != "drawn,30,true\nfixed,30,true" {
+		t.Errorf("rows whose densities are those of the draws:\n%s", got)
+	}
+}
