@@ -140,7 +140,7 @@ func TestOlderLedger(t *testing.T) {
 	must(t, withFreeBlocks(t, older(), 0).Whole(t.Context()))
 	// reading brings it up, and puts bad blocks to use that were free: they are written then
 	must(t, withFreeBlocks(t, older(), 1).Whole(t.Context())) // blocks that reading puts to use are written then
-	behind := older() // a reader that found the file locked when it was opened
+	behind := older()                                         // a reader that found the file locked when it was opened
 	wantInt(t, behind, 0, on)
 
 	// One that this process may read and not write, as root may both: the files of a thread of its own are nobody's.
