@@ -72,6 +72,10 @@ func TestDiscreteFits(t *testing.T) {
 	if got := verdicts(f.run(pipelines.RunOptions{})); got != want {
 		t.Errorf("verdicts\n%s\nwant\n%s", got, want)
 	}
+	const warned = "SELECT sampler FROM latest WHERE contains(array_to_string(warnings, '; '), 'convergence of herded Gibbs is open')"
+	if got := f.ask("t.duckdb", warned); got != "herded" {
+		t.Errorf("fits with the warning of herded chains: %s", got)
+	}
 	got := f.ask("t.duckdb", "SELECT sampler_a, sampler_b, agreement FROM marginal_comparison WHERE 'exact' IN (sampler_a, sampler_b) ORDER BY ALL")
 	want = "auto,exact,agree\nexact,gibbs,agree\nexact,herded,unknown\nexact,mean,unknown\nexact,random,agree\nexact,warm,agree"
 	if got != want {

@@ -54,6 +54,12 @@ h,12,18
 	if strings.Contains(got, "0.995") {
 		t.Errorf("%s: a target_accept below the one in use is advised", got)
 	}
+	// until another target than the gates' it grows all the same
+	f.write("spec.yaml", strings.NewReplacer("max_iterations: 2000", "until: {ess: 1e6}, max_iterations: 800").Replace(f.read("spec.yaml")))
+	f.run(pipelines.RunOptions{Only: []string{"sampler=low"}})
+	if got := f.ask("t.duckdb", "SELECT warmup + draws FROM latest WHERE sampler = 'low'"); got != "800" {
+		t.Errorf("a fit with divergences and a target of its own has %s iterations, want 800", got)
+	}
 }
 
 // One of 150 effects below a limit does not fail a fit, neither when it is drawn nor when stored draws are judged again.
