@@ -153,6 +153,10 @@ func TestDeriveUnknownName(t *testing.T) {
 	if got := out.Fits[0].Reasons[0]; !strings.HasSuffix(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
+	f.write("spec.yaml", deriving("age: 2 * age"))
+	if out := f.run(pipelines.RunOptions{}); !strings.HasSuffix(out.Fits[0].Reasons[0], `derive "age": it has the name of a parameter`) {
+		t.Errorf("a quantity with the name of a parameter: %q", out.Fits[0].Reasons)
+	}
 	f.write("spec.yaml", deriving(`a: "mean(agee = 3)"`))
 	if _, err := pipelines.Run(t.Context(), f.path("spec.yaml"), pipelines.RunOptions{}); err == nil || !strings.Contains(err.Error(), `spec.yaml:12:30: derive "a": mean() is given "agee"`) {
 		t.Errorf("a variable that the formula does not have: %v", err)

@@ -115,6 +115,9 @@ func TestKFoldIsExact(t *testing.T) {
 	if got := f.ask("t.duckdb", "SELECT count(DISTINCT fold) || ' ' || count(*) FROM (SELECT DISTINCT observation, fold FROM kfold_pointwise)"); got != "4 8" {
 		t.Errorf("folds and rows in them: %s", got)
 	}
+	if got := f.ask("t.duckdb", "SELECT bool_and(rhat_max <> 1 AND rhat_max BETWEEN 0.9 AND 1.1) FROM kfold"); got != "true" {
+		t.Errorf("R-hat over folds: %s", f.ask("t.duckdb", "SELECT rhat_max FROM kfold"))
+	}
 	if got := f.ask("t.duckdb", "SELECT model FROM kfold_compare WHERE elpd_diff = 0 AND se_diff = 0"); got != "levels" {
 		t.Errorf("%s is best", got)
 	}
