@@ -3,6 +3,7 @@ package pipelines_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -189,5 +190,21 @@ gates: {rhat: off, ess_bulk: off, ess_tail: off}
 		JOIN pointwise p USING (fit_id, observation) GROUP BY ALL ORDER BY model`)
 	if got != "drawn,30,true\nfixed,30,true" {
 		t.Errorf("rows whose densities are those of the draws:\n%s", got)
+	}
+}
+
+// Draws without local scales cannot be moved, and the fit warns of it.
+func TestMomentMatchingOfHorseshoes(t *testing.T) {
+	f := newFolder(t, `pipeline: t
+database: t.duckdb
+datasets: {d: {sql: "SELECT sin(range) AS a, cos(range) AS b, CASE range WHEN 3 THEN 60 ELSE sin(range) END AS y FROM range(20)"}}
+models: {m: {formula: y ~ a + b, family: gaussian, standardize: center_scale, prior: {coefficients: "horseshoe(1)"}}}
+samplers: {s: {method: cggibbs}}
+run: {chains: 2, warmup: 100, draws: 300, loo: {moment_match: true}}
+gates: {rhat: off, ess_bulk: off, ess_tail: off}
+`)
+	reasons := f.run(pipelines.RunOptions{}).Fits[0].Reasons
+	if !slices.Contains(reasons, "moment matching cannot move the draws: the draws have 5 parameters of 7") {
+		t.Errorf("reasons %q", reasons)
 	}
 }
