@@ -112,3 +112,24 @@ type quiet struct{ plan.Problem }
 
 func (quiet) Facts() plan.Facts    { return plan.Facts{} }
 func (quiet) Method() *plan.Method { return &plan.Method{} }
+
+// A linear form of each draw is its constant and weighted columns; what has no finite value is counted as text.
+func TestLinearForms(t *testing.T) {
+	d := &Deriving{first: 3, chains: 1, draws: 2, bytes: 1, read: func(dst []float64, lo, hi int) error {
+		for p := lo; p < hi; p++ {
+			dst[(p-lo)*2], dst[(p-lo)*2+1] = float64(p), float64(10*p)
+		}
+		return nil
+	}}
+	got, err := d.linear([]transform.Form{{Constant: 3, Columns: []int{1, 2}, Weights: []float64{2, 0.5}}, {Constant: -1}})
+	if err != nil || !slices.Equal(got[0], []float64{6, 33}) || !slices.Equal(got[1], []float64{-1, -1}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for want, u := range map[string]transform.Undefined{"": {}, "2 of 9 draws have no value, first in log(x)": {NaN: 2, At: "log(x)"},
+		"3 of 9 draws are infinite, first in exp(x)":                            {Infinite: 3, At: "exp(x)"},
+		"1 of 9 draws have no value, 3 of 9 draws are infinite, first in 1 / x": {NaN: 1, Infinite: 3, At: "1 / x"}} {
+		if got := undefined(u, 9); got != want {
+			t.Errorf("%+v: %q, want %q", u, got, want)
+		}
+	}
+}
