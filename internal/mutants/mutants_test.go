@@ -110,7 +110,7 @@ func TestReplacedViews(t *testing.T) {
 // small are folders with too little code for a fault of their own: constants, types,
 // and what only tests and studies use.
 var small = strings.Fields("infer/basis infer/infertest infer/priordraws internal/arch internal/bars internal/doctest" +
-	" internal/mutants internal/netcdf/netcdftest internal/objects/objectstest internal/references internal/state internal/simd/gen report/record pipelines/internal/cpu" +
+	" internal/mutants internal/prose internal/netcdf/netcdftest internal/objects/objectstest internal/references internal/state internal/simd/gen report/record pipelines/internal/cpu" +
 	" pipelines/internal/exit pipelines/internal/progress")
 
 // programFolders are the folders that have code, small ones left out.
