@@ -76,7 +76,7 @@ func TestSamplePrior(t *testing.T) {
 	if err != nil || len(rows) != 25 || !strings.Contains(notes, "prior predictions") {
 		t.Errorf("%d lines, notes %q, %v", len(rows), notes, err)
 	}
-	// priors far from the data are no fault: all checks fail, and nothing warns of them
+	// priors far from the data give no warning, though all checks fail
 	f.write("spec.yaml", strings.NewReplacer(`"normal(0, 2.5)"`, `"normal(50, 0.1)"`).Replace(asked))
 	out = f.run(pipelines.RunOptions{})
 	if got := f.ask("t.duckdb", "SELECT min(p_value) < 0.01 FROM ppc JOIN latest USING (fit_id) WHERE method = 'prior'"); got != "true" ||

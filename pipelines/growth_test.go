@@ -54,7 +54,7 @@ h,12,18
 	if strings.Contains(got, "0.995") {
 		t.Errorf("%s: a target_accept below the one in use is advised", got)
 	}
-	// until another target than the gates' it grows all the same
+	// with a target of its own it grows nevertheless
 	f.write("spec.yaml", strings.NewReplacer("max_iterations: 2000", "until: {ess: 1e6}, max_iterations: 800").Replace(f.read("spec.yaml")))
 	f.run(pipelines.RunOptions{Only: []string{"sampler=low"}})
 	if got := f.ask("t.duckdb", "SELECT warmup + draws FROM latest WHERE sampler = 'low'"); got != "800" {

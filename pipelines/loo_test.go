@@ -166,7 +166,7 @@ run: {warmup: 500, draws: 1000, loo: %s}
 }
 
 // Densities of rows of student_t have both dispersions, drawn or fixed: the log of the mean density of a row, which is
-// elpd_loo + p_loo, is that of the draws in SQL. Rows of a query are sorted by all columns.
+// elpd_loo + p_loo, equals that of the draws in SQL. Rows of a query are sorted by all columns.
 func TestLOOOfTwoDispersions(t *testing.T) {
 	f := newFolder(t, `pipeline: t
 database: t.duckdb

@@ -44,7 +44,7 @@ func TestLacks(t *testing.T) {
 	}
 }
 
-// What is computed again replaces warnings of its kind, and no others.
+// A recomputed result replaces warnings of its kind, and no others.
 func TestReplaces(t *testing.T) {
 	loo := predictive.LOOWarnings(&record.LOO{High: 1, Rows: make([]record.Pointwise, 1)})
 	kfold := predictive.KFoldWarnings(&record.KFold{RHat: 2})
