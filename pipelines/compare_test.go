@@ -26,12 +26,13 @@ func TestReplicates(t *testing.T) {
 		t.Errorf("names: %s", names)
 	}
 	for query, want := range map[string]string{
-		"SELECT count(*) FROM latest":                                       "1",
-		"SELECT string_agg(replicate ORDER BY replicate) FROM replicates":   "\"1,2,3\"",
-		"SELECT string_agg(kept ORDER BY replicate) FROM fit":               "\"draws,summary,summary\"",
-		"SELECT count(DISTINCT mean) FROM summary WHERE name = 'age'":       "3",
-		"SELECT count(DISTINCT fit_id) FROM draw":                           "1",
-		"SELECT count(*) FROM fit WHERE replicate IS NULL OR replicate < 1": "0",
+		"SELECT count(*) FROM latest":                                           "1",
+		"SELECT string_agg(replicate ORDER BY replicate) FROM replicates":       "\"1,2,3\"",
+		"SELECT string_agg(kept ORDER BY replicate) FROM fit":                   "\"draws,summary,summary\"",
+		"SELECT count(DISTINCT mean) FROM summary WHERE name = 'age'":           "3",
+		"SELECT count(DISTINCT fit_id) FROM draw":                               "1",
+		"SELECT count(*), min(iteration) FROM chain JOIN latest USING (fit_id)": "240,-19",
+		"SELECT count(*) FROM fit WHERE replicate IS NULL OR replicate < 1":     "0",
 	} {
 		if got := f.ask("t.duckdb", query); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)

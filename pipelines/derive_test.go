@@ -162,3 +162,25 @@ func TestDeriveUnknownName(t *testing.T) {
 		t.Errorf("a variable that the formula does not have: %v", err)
 	}
 }
+
+// A quantity that is derived later from a parameter without a posterior mean has none either.
+func TestDeriveAgainWithoutMeans(t *testing.T) {
+	const spec = `pipeline: t
+database: t.duckdb
+datasets: {d: {sql: "SELECT range %% 3 AS y, sin(range) AS x FROM range(30)"}}
+models: {m: {formula: y ~ x, family: negative_binomial, prior: {shape: "inverse_gamma(0.4, 0.3)"}%s}}
+samplers: {s: {method: cggibbs}}
+run: {chains: 2, warmup: 100, draws: 200}
+gates: {rhat: off, ess_bulk: off, ess_tail: off}
+`
+	f := newFolder(t, fmt.Sprintf(spec, ""))
+	f.run(pipelines.RunOptions{})
+	f.write("spec.yaml", fmt.Sprintf(spec, ", derive: {twice: 2 * shape, thrice: 3 * x}"))
+	if got := actions(f.run(pipelines.RunOptions{})); !strings.Contains(got, "skipped") {
+		t.Errorf("a changed derive: %s", got)
+	}
+	const without = "SELECT string_agg(parameter, ' ' ORDER BY parameter) FROM coefficients WHERE mean IS NULL"
+	if got := f.ask("t.duckdb", without); got != "shape twice" {
+		t.Errorf("parameters without a mean: %s", got)
+	}
+}

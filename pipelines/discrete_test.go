@@ -72,6 +72,9 @@ func TestDiscreteFits(t *testing.T) {
 	if got := verdicts(f.run(pipelines.RunOptions{})); got != want {
 		t.Errorf("verdicts\n%s\nwant\n%s", got, want)
 	}
+	if got := f.ask("t.duckdb", "SELECT count(*) FROM summary WHERE name = 'log_prior'"); got != "0" {
+		t.Errorf("%s summaries of a log prior, which discrete systems do not have", got)
+	}
 	const warned = "SELECT sampler FROM latest WHERE contains(array_to_string(warnings, '; '), 'convergence of herded Gibbs is open')"
 	if got := f.ask("t.duckdb", warned); got != "herded" {
 		t.Errorf("fits with the warning of herded chains: %s", got)

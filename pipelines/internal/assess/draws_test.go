@@ -88,6 +88,15 @@ func TestDrawsOfRows(t *testing.T) {
 			checkDraws(t, all, slices.Collect(blocksOf(t, one.Columns(d+2, w, bytes))))
 			other := &Draws{Spool: f, Numbers: NumbersOf(setup, d), compact: setup, keys: keys, record: record, rowBytes: limit}
 			checkDraws(t, all[:d], slices.Collect(blocksOf(t, other.Columns(d, w, bytes))))
+			later := plan.Window{From: w.From + 9, To: n}
+			for block := range blocksOf(t, other.Columns(d, later, bytes)) {
+				for p := range block.Params {
+					at := (w.Draws() + 9) // of the second chain
+					if want := all[block.First+p][at : at+later.Draws()]; !slices.Equal(block.Values[(2*p+1)*later.Draws():(2*p+2)*later.Draws()], want) {
+						t.Fatalf("number %d of another window is not that of its rows", block.First+p)
+					}
+				}
+			}
 			m, err := measure(other, w, 1, bytes)
 			if err != nil || len(m.extra) != 2 || m.extra[0].Name != "a" || m.extra[1].Name != "s" ||
 				m.extra[1].Summary != summaryOf(all[d+1], chains) {
