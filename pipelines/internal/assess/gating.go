@@ -160,7 +160,7 @@ func Judge(ctx context.Context, d *Drawn, s Stamp) (*Judged, error) {
 	if err != nil {
 		return nil, err
 	}
-	warnings := unique(d.warnings(d.Measured), extras.Warnings, d.Collected.Warnings())
+	warnings := unique(d.warnings(d.Measured), extras.Warnings)
 	rec, err := d.record(s, extras)
 	if err != nil {
 		return nil, err

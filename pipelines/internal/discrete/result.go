@@ -162,7 +162,6 @@ func (s *Setup) proved(kernels []infer.Kernel, out *Result) {
 	if !ok {
 		return
 	}
-	out.Warnings = append(out.Warnings, h.Warnings()...)
 	sum, last := 0.0, herded.Bound{}
 	var updates int64
 	for _, k := range kernels {
