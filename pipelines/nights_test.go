@@ -367,6 +367,12 @@ func TestPriorSensitivity(t *testing.T) {
 		t.Errorf("no diagnosis: %s", want)
 	}
 
+	wide := newFolder(t, strings.Replace(gated, "normal(3, 0.1)", "normal(0, 250)", 1)) // the data decide
+	wide.run(west)
+	if got := wide.ask("t.duckdb", "SELECT prior < likelihood / 10 FROM prior_sensitivity WHERE parameter = 'age'"); got != "true" {
+		t.Errorf("a wide prior: %s", wide.ask("t.duckdb", asked))
+	}
+
 	g := newFolder(t, tight)
 	if got := actions(g.run(west)); got != "claims/west computed pass" {
 		t.Errorf("without the gate: %s", got)
