@@ -217,7 +217,7 @@ func (f *csvFile) flush(g *grouping, cols, stored []*csvColumn) error {
 // stored returns the column of the same cells, none of which it has seen, that stores them as kind k. Cells that are
 // not of this kind are bad.
 func (c *csvColumn) stored(k kind) *csvColumn {
-	out := &csvColumn{name: c.name, mem: c.mem, as: k, builder: array.NewBuilder(c.mem, arrowType(k)), spelt: c.spelt}
+	out := &csvColumn{name: c.name, mem: c.mem, as: k, builder: array.NewBuilder(c.mem, arrowType(k))}
 	if k == kindText {
 		out.forced = typeText
 	}
