@@ -88,19 +88,26 @@ func TestDrawsOfRows(t *testing.T) {
 			checkDraws(t, all, slices.Collect(blocksOf(t, one.Columns(d+2, w, bytes))))
 			other := &Draws{Spool: f, Numbers: NumbersOf(setup, d), compact: setup, keys: keys, record: record, rowBytes: limit}
 			checkDraws(t, all[:d], slices.Collect(blocksOf(t, other.Columns(d, w, bytes))))
-			later := plan.Window{From: w.From + 9, To: n}
-			for block := range blocksOf(t, other.Columns(d, later, bytes)) {
-				for p := range block.Params {
-					at := (w.Draws() + 9) // of the second chain
-					if want := all[block.First+p][at : at+later.Draws()]; !slices.Equal(block.Values[(2*p+1)*later.Draws():(2*p+2)*later.Draws()], want) {
-						t.Fatalf("number %d of another window is not that of its rows", block.First+p)
-					}
-				}
-			}
+			checkLater(t, other, all[:d], w, bytes)
 			m, err := measure(other, w, 1, bytes)
 			if err != nil || len(m.extra) != 2 || m.extra[0].Name != "a" || m.extra[1].Name != "s" ||
 				m.extra[1].Summary != summaryOf(all[d+1], chains) {
 				t.Errorf("statistics of rows: %+v, %v", m.extra, err)
+			}
+		}
+	}
+}
+
+// checkLater compares draws of a later window, those of the second chain, with those of window w.
+func checkLater(t *testing.T, draws *Draws, all [][]float64, w plan.Window, bytes int) {
+	t.Helper()
+	const by = 9
+	later := plan.Window{From: w.From + by, To: w.To}
+	for block := range blocksOf(t, draws.Columns(len(all), later, bytes)) {
+		for p := range block.Params {
+			from := (2*p + 1) * later.Draws()
+			if !slices.Equal(block.Values[from:from+later.Draws()], all[block.First+p][w.Draws()+by:]) {
+				t.Fatalf("number %d of another window is not that of its rows", block.First+p)
 			}
 		}
 	}
