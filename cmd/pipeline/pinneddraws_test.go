@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -159,12 +158,8 @@ func (p *pin) stopped(args []string) {
 // drawn makes the draws of a ledger facts.
 func (p *pin) drawn(database string) {
 	p.t.Helper()
-	db, err := sql.Open("duckdb", database+"?access_mode=read_only&threads=1")
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer db.Close()
-	b := &book{pin: p, db: db, names: map[int64]string{}, passing: map[string]bool{}}
+	b := p.open(database)
+	defer b.db.Close()
 	order := b.order()
 	facts := map[int64][]string{}
 	for _, row := range b.ask("SELECT fit_id, concat_ws(' | ', " + drawFacts + ") FROM fit").rows {

@@ -77,12 +77,8 @@ var fitColumn = regexp.MustCompile(`^(fit_id|fit_a|fit_b|.*_fit_id)$`)
 // ledger makes the content of a ledger facts.
 func (p *pin) ledger(database string) {
 	p.t.Helper()
-	db, err := sql.Open("duckdb", database+"?access_mode=read_only&threads=1")
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer db.Close()
-	b := &book{pin: p, db: db, names: map[int64]string{}, passing: map[string]bool{}}
+	b := p.open(database)
+	defer b.db.Close()
 	b.fits()
 	b.say("\nruns")
 	b.rows(`SELECT pipeline, seed, exit_code, spec_hash FROM run ORDER BY place, started`, b.exact)
@@ -105,6 +101,16 @@ type book struct {
 	names map[int64]string // of fits by number: numbers depend on which fit ends first
 
 	passing map[string]bool // what passingColumn says of a column
+}
+
+// open opens a ledger to read it. Close its db before a run writes to the ledger.
+func (p *pin) open(database string) *book {
+	p.t.Helper()
+	db, err := sql.Open("duckdb", database+"?access_mode=read_only&threads=1")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return &book{pin: p, db: db, names: map[int64]string{}, passing: map[string]bool{}}
 }
 
 // table is the answer to a query.
