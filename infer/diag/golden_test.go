@@ -135,7 +135,7 @@ func expected(g goldenValue, chains [][]float64) float64 {
 	diagnostic := strings.Contains(g.measure, "rhat") || strings.Contains(g.measure, "ess_") || strings.Contains(g.measure, "mcse_")
 	switch draws := len(chains[0]); {
 	case g.name == "two_values" && g.measure == "rhat":
-		return refBasicRHat(refSplit(chains))
+		return refRHat(chains)
 	case g.name == "constant_within" && g.measure == "rhat":
 		return math.Inf(1)
 	case (draws == 2 || draws == 3) && diagnostic:

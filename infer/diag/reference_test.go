@@ -138,10 +138,16 @@ func refFold(chains [][]float64) [][]float64 {
 	return refMap(chains, func(v float64) float64 { return math.Abs(v - m) })
 }
 
+// refRHat is posterior's R-hat, apart from the difference that expected states: draws that all lie equally far from
+// their median have the R-hat of the draws as they are.
 func refRHat(chains [][]float64) float64 {
 	bulk := refBasicRHat(refZ(refSplit(chains)))
-	tail := refBasicRHat(refZ(refSplit(refFold(chains))))
-	return math.Max(bulk, tail)
+	folded := refSplit(refFold(chains))
+	first := folded[0][0]
+	if first > 0 && !slices.ContainsFunc(refFlat(folded), func(v float64) bool { return v != first }) {
+		return bulk
+	}
+	return math.Max(bulk, refBasicRHat(refZ(folded)))
 }
 
 // refESS is the effective sample size of already split chains, by Geyer's
