@@ -8,7 +8,7 @@ import (
 
 // Every function of a formula is on the model page.
 func TestFormulaPage(t *testing.T) {
-	page, err := os.ReadFile("../docs/models.md")
+	page, err := os.ReadFile("../docs/reference/language.md")
 	if err != nil {
 		t.Fatal(err)
 	}

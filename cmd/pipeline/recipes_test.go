@@ -83,6 +83,70 @@ func TestSystemdUnits(t *testing.T) {
 	}
 }
 
+// airflowStubs are modules of the names that deploy/airflow_nightly.py imports. They run
+// the task at once and print its outcome.
+var airflowStubs = map[string]string{
+	"pendulum/__init__.py": "datetime = duration = lambda *a, **k: (a, k)\n",
+	"airflow/__init__.py":  "",
+	"airflow/exceptions.py": "class AirflowException(Exception): pass\n\n" +
+		"class AirflowFailException(AirflowException): pass\n",
+	"airflow/decorators.py": `
+def dag(**settings):
+    return lambda f: f
+
+def task(f):
+    def run():
+        try:
+            print(f())
+        except Exception as e:
+            print(type(e).__name__)
+    return run
+`,
+}
+
+// The Airflow task retries what another attempt can cure, and nothing else. The
+// manual shows the task as it is in the file.
+func TestAirflow(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("there is no python3")
+	}
+	text, err := os.ReadFile("../../deploy/airflow_nightly.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/nightly.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, task, _ := strings.Cut(string(text), "    @task\n")
+	task, _, _ = strings.Cut(task, "\n\n    fit()")
+	task = strings.TrimSpace(strings.ReplaceAll(task, "\n    ", "\n"))
+	if len(task) < 100 || !strings.Contains(string(page), task) {
+		t.Errorf("docs/nightly.md does not show the task of deploy/airflow_nightly.py:\n%s", task)
+	}
+	dir := t.TempDir()
+	for name, module := range airflowStubs {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, name, module)
+	}
+	program := write(t, dir, "pipeline", "#!/bin/sh\necho '{\"counts\": {\"pass\": 12}}'\nexit $CODE\n")
+	if err := os.Chmod(program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const again, final = "AirflowException", "AirflowFailException"
+	for code, want := range map[string]string{"0": "{'pass': 12}", "1": final, "2": final, "3": again, "130": again, "134": again} {
+		cmd := exec.Command(python, "../../deploy/airflow_nightly.py")
+		cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin", "PYTHONPATH=" + dir, "PYTHONDONTWRITEBYTECODE=1", "CODE=" + code}
+		out, err := cmd.CombinedOutput()
+		if err != nil || strings.TrimSpace(string(out)) != want {
+			t.Errorf("exit code %s: %v, %q, expected %s", code, err, out, want)
+		}
+	}
+}
+
 // The image is small and without rights: the last stage has no shell or compiler,
 // copies the binary alone, and its user is not root before the program starts.
 func TestDockerfile(t *testing.T) {

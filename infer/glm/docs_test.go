@@ -14,7 +14,7 @@ import (
 // begins with a name in backquotes, by that name.
 func documented(t *testing.T) map[string][][]string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/models.md")
+	page, err := os.ReadFile("../../docs/reference/language.md")
 	if err != nil {
 		t.Fatal(err)
 	}
