@@ -12,7 +12,7 @@ import (
 )
 
 // classic are the responses of data sets of R with the families that others fit, and
-// what is proposed. docs/init.md has the reasons where the two differ.
+// what is proposed. docs/writing-a-spec.md has the reasons where the two differ.
 var classic = []struct{ file, response, known, proposed string }{
 	{"pima_tr", "type", "binomial", "bernoulli"},
 	{"birthwt", "low", "binomial", "bernoulli"},
