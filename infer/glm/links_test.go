@@ -28,11 +28,11 @@ func TestLinkTable(t *testing.T) {
 			domain = "| eta > 0 |"
 		}
 		if row := "| `" + l.Name + "` | " + l.Eta + " | " + l.Mean + " " + domain; !strings.Contains(table, row) {
-			t.Errorf("docs/reference/language.md has no row %q", row)
+			t.Errorf("docs/models.md has no row %q", row)
 		}
 	}
 	if rows := strings.Count(table, "\n| `"); rows != len(links) {
-		t.Errorf("docs/reference/language.md lists %d links, the table %d", rows, len(links))
+		t.Errorf("docs/models.md lists %d links, the table %d", rows, len(links))
 	}
 	for _, f := range everyFamily() {
 		if !slices.ContainsFunc(links, func(l LinkInfo) bool { return l.Name == f.Link }) {
