@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"glmbatch/infer"
+	"glmbatch/infer/family"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/predict"
 	"glmbatch/pipelines/internal/spool"
@@ -318,3 +319,18 @@ func lookError(err error) error {
 
 // Matches reports whether a name matches a pattern with * and ?, as in --only.
 func Matches(pattern, name string) bool { return words.Match(pattern, name) }
+
+// ScaleOf names the scale of the linear predictor of a fit.
+func ScaleOf(f *Look) string {
+	mean := "the mean"
+	if (family.Family{Name: f.Family}).Support().Probability() {
+		mean = "the probability"
+	}
+	switch l := family.LinkNamed(f.Link); {
+	case f.Link == "":
+		return "the linear predictor"
+	case l != nil && l.Linear():
+		return mean
+	}
+	return "the " + f.Link + " of " + mean
+}

@@ -69,7 +69,7 @@ func TestBadFiles(t *testing.T) {
 	for _, c := range badFiles {
 		t.Run(fmt.Sprintf("%s/%s/%s%s", c.file, c.family, c.spec.Missing, c.spec.Standardize), func(t *testing.T) {
 			spec := c.spec
-			spec.Dataset, spec.Family, spec.Formula = "d", family(c.family), mustParse(t, c.formula)
+			spec.Dataset, spec.Family, spec.Formula = "d", familyNamed(c.family), mustParse(t, c.formula)
 			spec.Locate = func(row int64) string { return fmt.Sprintf("line %d", row+2) }
 			d, err := Build(readAny(t, c.file), spec)
 			said := ""
@@ -100,14 +100,14 @@ func TestBadFiles(t *testing.T) {
 // not the intercept.
 func TestNastyNames(t *testing.T) {
 	table := readAny(t, "nasty_names.csv")
-	d := mustBuild(t, table, "y ~ .", Spec{Family: family("bernoulli"), Standardize: "center_scale"})
+	d := mustBuild(t, table, "y ~ .", Spec{Family: familyNamed("bernoulli"), Standardize: "center_scale"})
 	want := append([]string{"(Intercept)"}, schemaNames(table.Schema())[1:]...)
 	if !slices.Equal(d.Data.Names, want) || len(d.Warnings) > 0 {
 		t.Errorf("names %q, warnings %q; want %q", d.Data.Names, d.Warnings, want)
 	}
 	// Each can be named in a formula.
 	for _, name := range want[1:] {
-		one := mustBuild(t, table, "y ~ "+quoteName(name), Spec{Family: family("bernoulli")})
+		one := mustBuild(t, table, "y ~ "+quoteName(name), Spec{Family: familyNamed("bernoulli")})
 		if !slices.Equal(one.Data.Names, []string{"(Intercept)", name}) {
 			t.Errorf("%s selects %q", quoteName(name), one.Data.Names)
 		}

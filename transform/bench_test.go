@@ -62,7 +62,7 @@ func BenchmarkBuild(b *testing.B) {
 }
 
 func benchmarkBuild(b *testing.B, table arrow.Table, standardize string) {
-	spec := Spec{Formula: mustParse(b, "y ~ ."), Family: family("bernoulli"), Standardize: standardize}
+	spec := Spec{Formula: mustParse(b, "y ~ ."), Family: familyNamed("bernoulli"), Standardize: standardize}
 	cells := 0
 	b.ReportAllocs()
 	for b.Loop() {

@@ -21,7 +21,7 @@ func TestCategoryFaults(t *testing.T) {
 		"y ~ I(g > 2)":                   `column "g": its type is utf8`,
 		"y ~ log(x, base = 3)":           `column "x", row 1: 0 has no logarithm`,
 	} {
-		spec := Spec{Formula: mustParse(t, formula), Family: family("gaussian"), Dataset: "d"}
+		spec := Spec{Formula: mustParse(t, formula), Family: familyNamed("gaussian"), Dataset: "d"}
 		if _, err := Build(table, spec); !says(err, want) {
 			t.Errorf("%s: %v, want %q", formula, err, want)
 		}
@@ -60,7 +60,7 @@ func TestTruths(t *testing.T) {
 			t.Errorf("%s: %q %v, want %v", formula, d.Data.Names, got, want)
 		}
 	}
-	spec := Spec{Formula: mustParse(t, "I(y > 3) ~ x"), Family: family("bernoulli")}
+	spec := Spec{Formula: mustParse(t, "I(y > 3) ~ x"), Family: familyNamed("bernoulli")}
 	if d, err := Build(table, spec); err != nil || !slices.Equal(d.Data.Y, []float64{0, 0, 1, 0, 1, 1}) {
 		t.Errorf("a comparison as response: %v", err)
 	}

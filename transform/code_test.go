@@ -28,14 +28,14 @@ const peopleFormula = "y ~ g * ns(x, 3) + factor(k) + scale(e) + offset(scale(lo
 
 func peopleRecord(t testing.TB) *Record {
 	table := people(t, []string{"a", "b", "c", "a", "b", "c", "a", "c"}, []float64{1, 2, 3, 4, 5, 6, 7, 9})
-	return throughJSON(t, mustBuild(t, table, peopleFormula, Spec{Family: family("bernoulli"), Standardize: "center_scale"}).Record)
+	return throughJSON(t, mustBuild(t, table, peopleFormula, Spec{Family: familyNamed("bernoulli"), Standardize: "center_scale"}).Record)
 }
 
 // One row of new data is coded as the same row was among others, offsets with
 // their scale() included.
 func TestCodeOneRow(t *testing.T) {
 	table := people(t, []string{"a", "b", "c", "a", "b", "c", "a", "c"}, []float64{1, 2, 3, 4, 5, 6, 7, 9})
-	whole := mustBuild(t, table, peopleFormula, Spec{Family: family("bernoulli"), Standardize: "center_scale"})
+	whole := mustBuild(t, table, peopleFormula, Spec{Family: familyNamed("bernoulli"), Standardize: "center_scale"})
 	record := peopleRecord(t)
 	names := schemaNames(table.Schema())
 	for row := range 8 {
@@ -114,7 +114,7 @@ func TestInputs(t *testing.T) {
 			t.Errorf("response %v: %v (%v), want %s", response, got, err, want)
 		}
 	}
-	d := mustBuild(t, countTable(t), "cbind(y, n) ~ group + offset(log(x^2 + 1))", Spec{Family: family("binomial")})
+	d := mustBuild(t, countTable(t), "cbind(y, n) ~ group + offset(log(x^2 + 1))", Spec{Family: familyNamed("binomial")})
 	for response, want := range map[bool]string{false: "[x group]", true: "[y n x group]"} {
 		if got, err := throughJSON(t, d.Record).Inputs(response); err != nil || fmt.Sprint(got) != want {
 			t.Errorf("response %v: %v (%v), want %s", response, got, err, want)

@@ -153,7 +153,7 @@ func TestTypesThatCannotEnter(t *testing.T) {
 		b.AppendEmptyValue()
 		b.AppendEmptyValue()
 		table := makeTable(t, 0, col{name: "y", values: []float64{1, 2}}, col{name: "the day", values: b.NewArray()})
-		_, err := Build(table, Spec{Dataset: "d", Formula: mustParse(t, "y ~ ."), Family: family("gaussian")})
+		_, err := Build(table, Spec{Dataset: "d", Formula: mustParse(t, "y ~ ."), Family: familyNamed("gaussian")})
 		if err == nil || !strings.Contains(err.Error(), `column "the day"`) || !strings.Contains(err.Error(), "`the day`") || !strings.Contains(err.Error(), dt.String()) {
 			t.Errorf("%s: error %v", dt, err)
 		}

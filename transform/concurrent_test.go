@@ -24,7 +24,7 @@ func TestBuildSharesItsTable(t *testing.T) {
 	var wait sync.WaitGroup
 	for i := range results {
 		wait.Go(func() {
-			d, err := Build(table, Spec{Formula: formula, Family: family("gaussian"), Missing: "drop"})
+			d, err := Build(table, Spec{Formula: formula, Family: familyNamed("gaussian"), Missing: "drop"})
 			if err != nil {
 				t.Error(err)
 				return

@@ -87,7 +87,7 @@ func TestDependentColumns(t *testing.T) {
 			formula, err := ParseFormula(c.formula)
 			var d *Design
 			if err == nil {
-				d, err = Build(table, Spec{Formula: formula, Family: family(c.family), Standardize: scale})
+				d, err = Build(table, Spec{Formula: formula, Family: familyNamed(c.family), Standardize: scale})
 			}
 			if err != nil {
 				t.Errorf("%s, %s: %v", c.formula, scale, err)

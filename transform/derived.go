@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"glmbatch/infer/glm"
+	"glmbatch/infer/family"
 	"glmbatch/internal/words"
 )
 
@@ -201,8 +201,8 @@ var derivedFunctions = map[string]func(x float64) float64{
 	"exp": defined(exponential, math.Inf(-1)), "sqrt": math.Sqrt, "abs": math.Abs,
 	"log": defined(positive(naturalLog), 0), "log2": defined(positive(log2), 0), "log10": defined(positive(log10), 0),
 	"log1p":    defined(log1p, -1),
-	"logistic": inverseLink("logit"), "plogis": inverseLink("logit"), "pnorm": inverseLink("probit"),
-	"pcauchy": inverseLink("cauchit"), "inv_cloglog": inverseLink("cloglog"),
+	"logistic": family.Logit.Inverse, "plogis": family.Logit.Inverse, "pnorm": family.Probit.Inverse,
+	"pcauchy": family.Cauchit.Inverse, "inv_cloglog": family.Cloglog.Inverse,
 }
 
 // defined is f from low on and NaN elsewhere.
@@ -212,15 +212,6 @@ func defined(f func(float64) float64, low float64) func(float64) float64 {
 			return math.NaN()
 		}
 		return f(x)
-	}
-}
-
-func inverseLink(link string) func(float64) float64 {
-	family := glm.Family{Link: link}
-	return func(x float64) float64 {
-		one := [1]float64{x}
-		family.Means(one[:], one[:])
-		return one[0]
 	}
 }
 

@@ -100,7 +100,7 @@ func TestDerivedCheck(t *testing.T) {
 	} {
 		d, err := ParseDerived(c.derived)
 		if err == nil {
-			err = d.Check(mustParse(t, c.formula), family("gaussian"), nil)
+			err = d.Check(mustParse(t, c.formula), familyNamed("gaussian"), nil)
 		}
 		if c.want == "" && err != nil || c.want != "" && !says(err, c.want) {
 			t.Errorf("%s with %s: %v, want %q", c.derived, c.formula, err, c.want)
@@ -205,7 +205,7 @@ func TestDerivedPointIsARow(t *testing.T) {
 	for _, standardize := range []string{"none", "center_scale"} {
 		table := classic(t, "birthwt")
 		const formula = `low ~ poly(age, 2) * race + ns(lwt, 3) + I(ptl > 0):smoke + cut(age, c(0, 20, 60)) + relevel(race, ref = "other") + offset(log(ftv + 2))`
-		spec := Spec{Standardize: standardize, Formula: mustParse(t, formula), Family: family("bernoulli")}
+		spec := Spec{Standardize: standardize, Formula: mustParse(t, formula), Family: familyNamed("bernoulli")}
 		design, err := Build(table, spec)
 		if err != nil {
 			t.Fatal(err)
@@ -258,7 +258,7 @@ func TestDerivedPointFaults(t *testing.T) {
 	} {
 		d, err := ParseDerived(source)
 		if err == nil {
-			_, err = d.Bind(&Fitted{Names: design.Data.Names, Record: design.Record, Family: family("gaussian")})
+			_, err = d.Bind(&Fitted{Names: design.Data.Names, Record: design.Record, Family: familyNamed("gaussian")})
 		}
 		if !says(err, want) {
 			t.Errorf("%s: %v, want %q", source, err, want)
@@ -272,7 +272,7 @@ func TestDerivedPointFaults(t *testing.T) {
 // A point of a level has the effects of that level; one without levels has none, and says so.
 func TestDerivedPointOfALevel(t *testing.T) {
 	table := groupTable(t)
-	design := mustBuild(t, table, "y ~ x + (x | g) + (0 + x | h)", Spec{Family: family("gaussian"), Standardize: "center_scale"})
+	design := mustBuild(t, table, "y ~ x + (x | g) + (0 + x | h)", Spec{Family: familyNamed("gaussian"), Standardize: "center_scale"})
 	names := slices.Concat(design.Data.Names, []string{"sigma", "sd"})
 	first := len(names)
 	levels := make([]int, len(design.Data.Effects))

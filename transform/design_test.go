@@ -7,7 +7,7 @@ import (
 
 // The columns of the design stand as in R's model.matrix, and ones lead them.
 func TestBuildNamesColumns(t *testing.T) {
-	d := mustBuild(t, classic(t, "birthwt"), "low ~ . - bwt", Spec{Family: family("bernoulli")})
+	d := mustBuild(t, classic(t, "birthwt"), "low ~ . - bwt", Spec{Family: familyNamed("bernoulli")})
 	want := []string{"(Intercept)", "age", "lwt", "raceother", "racewhite", "smoke", "ptl", "ht", "ui", "ftv"}
 	if !slices.Equal(d.Data.Names, want) {
 		t.Errorf("names %q, want %q", d.Data.Names, want)

@@ -49,7 +49,7 @@ func TestDone(t *testing.T) {
 		if slices.Contains(want, "w") && !strings.Contains(formula, "|") {
 			frequency = "w"
 		}
-		spec := Spec{Dataset: "d", Formula: f.Weighted(frequency, ""), Family: family("gaussian"),
+		spec := Spec{Dataset: "d", Formula: f.Weighted(frequency, ""), Family: familyNamed("gaussian"),
 			Standardize: "center_scale"}
 		plain, err := Build(makeTable(t, 50, columns()...), spec)
 		if err != nil {

@@ -38,7 +38,7 @@ func TestEffectsMatchLme4(t *testing.T) {
 		t.Fatalf("%d golden formulas, want 22 at least: %v", len(all), err)
 	}
 	for _, g := range all {
-		d := mustBuild(t, classic(t, g.Data), g.Formula, Spec{Family: family(map[bool]string{true: "poisson", false: "gaussian"}[g.Data == "epil"]), Missing: "drop"})
+		d := mustBuild(t, classic(t, g.Data), g.Formula, Spec{Family: familyNamed(map[bool]string{true: "poisson", false: "gaussian"}[g.Data == "epil"]), Missing: "drop"})
 		if len(d.Data.Effects) != len(g.Blocks) {
 			t.Errorf("%s: %d blocks, want %d", g.Formula, len(d.Data.Effects), len(g.Blocks))
 			continue
@@ -139,7 +139,7 @@ func TestEffects(t *testing.T) {
 		"y ~ . + (1 | g) - w - h":                      "Intercept | g: a b [1 1 0 0 1 1 0 0]\n",
 	} {
 		for _, spec := range []Spec{{Standardize: "center_scale"}, {Standardize: "max_abs"}, {Sparse: "true", InterceptAt: "zero"}} {
-			spec.Family = family("gaussian")
+			spec.Family = familyNamed("gaussian")
 			d := mustBuild(t, groupTable(t), formula, spec)
 			if got := showEffects(d); got != want {
 				t.Errorf("%s has the effects\n%swant\n%s", formula, got, want)
@@ -151,7 +151,7 @@ func TestEffects(t *testing.T) {
 			}
 		}
 	}
-	d := mustBuild(t, groupTable(t), "y ~ . + (x || g) + (x | h)", Spec{Family: family("gaussian")})
+	d := mustBuild(t, groupTable(t), "y ~ . + (x || g) + (x | h)", Spec{Family: familyNamed("gaussian")})
 	if e := d.Data.Effects; e[0].Grouping != e[1].Grouping || &e[1].Columns[0][0] != &e[2].Columns[1][0] {
 		t.Error("a grouping, or a column of a term, is made twice")
 	}
@@ -164,14 +164,14 @@ func TestEffects(t *testing.T) {
 func TestEffectsOfKeptRows(t *testing.T) {
 	table := makeTable(t, 2, col{name: "y", values: []float64{1, 2, 4, 3, 5, 9}}, col{name: "n", values: []int64{1, 2, 1, 0, 1, 1}},
 		col{name: "g", values: []string{"d", "c", "b", "a", "c", "b"}, missing: []int{0}})
-	d, err := Build(table, Spec{Formula: mustParse(t, "y ~ 1 + (1 | g)").Weighted("n", ""), Family: family("gaussian"), Missing: "drop"})
+	d, err := Build(table, Spec{Formula: mustParse(t, "y ~ 1 + (1 | g)").Weighted("n", ""), Family: familyNamed("gaussian"), Missing: "drop"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := showEffects(d), "Intercept | g: b c [1 0 1 0]\n"; got != want || d.Dropped != 1 {
 		t.Errorf("the effects are %swant %s%d rows dropped", got, want, d.Dropped)
 	}
-	if _, err := Build(table, Spec{Formula: mustParse(t, "y ~ 1 + (1 | g)"), Family: family("gaussian")}); !says(err, `column "g", row 1: the value is missing`) {
+	if _, err := Build(table, Spec{Formula: mustParse(t, "y ~ 1 + (1 | g)"), Family: familyNamed("gaussian")}); !says(err, `column "g", row 1: the value is missing`) {
 		t.Errorf("a missing level: %v", err)
 	}
 }
@@ -187,7 +187,7 @@ func TestGroupingTypes(t *testing.T) {
 	} {
 		for _, typ := range types {
 			for _, chunk := range []int{0, 3} {
-				d := mustBuild(t, makeTable(t, chunk, y, col{name: "g", values: arrayOf(t, typ, rows...)}), "y ~ 1 + (1 | g)", Spec{Family: family("gaussian"), Missing: "drop"})
+				d := mustBuild(t, makeTable(t, chunk, y, col{name: "g", values: arrayOf(t, typ, rows...)}), "y ~ 1 + (1 | g)", Spec{Family: familyNamed("gaussian"), Missing: "drop"})
 				if got := showEffects(d); got != want {
 					t.Errorf("%s in chunks of %d: effects %swant %s", typ, chunk, got, want)
 				}
@@ -195,11 +195,11 @@ func TestGroupingTypes(t *testing.T) {
 		}
 	}
 	runs := makeTable(t, 0, y, col{name: "g", values: encoded([]float64{7, 7, 7, 0, 0, 2, 2, 2})})
-	if got, want := showEffects(mustBuild(t, runs, "y ~ 1 + (1 | g)", Spec{Family: family("gaussian"), InterceptAt: "zero"})), "Intercept | g: 0 2 7 [2 2 2 0 0 1 1 1]\n"; got != want {
+	if got, want := showEffects(mustBuild(t, runs, "y ~ 1 + (1 | g)", Spec{Family: familyNamed("gaussian"), InterceptAt: "zero"})), "Intercept | g: 0 2 7 [2 2 2 0 0 1 1 1]\n"; got != want {
 		t.Errorf("runs: effects %swant %s", got, want)
 	}
 	dates := makeTable(t, 0, y, col{name: "g", values: arrayOf(t, arrow.FixedWidthTypes.Date32, "2020-01-01", "2020-01-01", "2020-01-01", "2020-01-02", "2020-01-02", "2020-01-02", "2020-01-02", "2020-01-02")})
-	if got, want := showEffects(mustBuild(t, dates, "y ~ 1 + (1 | g)", Spec{Family: family("gaussian")})), "Intercept | g: 2020-01-01 2020-01-02 [0 0 0 1 1 1 1 1]\n"; got != want {
+	if got, want := showEffects(mustBuild(t, dates, "y ~ 1 + (1 | g)", Spec{Family: familyNamed("gaussian")})), "Intercept | g: 2020-01-01 2020-01-02 [0 0 0 1 1 1 1 1]\n"; got != want {
 		t.Errorf("dates: effects %swant %s", got, want)
 	}
 }
@@ -208,7 +208,7 @@ func TestGroupingTypes(t *testing.T) {
 func TestCodeEffects(t *testing.T) {
 	formula := "y ~ x + (x | g/h) + (0 + f || h) + (I(x^2) | cut(x, c(-1, 3, 9))) + (1 | factor(w)) + (1 | l)"
 	table := groupTable(t)
-	whole := mustBuild(t, table, formula, Spec{Family: family("gaussian")})
+	whole := mustBuild(t, table, formula, Spec{Family: familyNamed("gaussian")})
 	record := throughJSON(t, whole.Record)
 	inputs, err := record.Inputs(false)
 	if want := []string{"g", "h", "x", "w", "l", "f"}; err != nil || !slices.Equal(inputs, want) {
@@ -239,7 +239,7 @@ func TestCodeEffects(t *testing.T) {
 
 // Levels that the model was not fitted with are an error that names them, or follow the others.
 func TestCodeNewLevels(t *testing.T) {
-	record := throughJSON(t, mustBuild(t, groupTable(t), "y ~ 1 + (1 | g/h)", Spec{Family: family("gaussian")}).Record)
+	record := throughJSON(t, mustBuild(t, groupTable(t), "y ~ 1 + (1 | g/h)", Spec{Family: familyNamed("gaussian")}).Record)
 	for _, c := range []struct {
 		g      []string
 		h      []int64
@@ -274,7 +274,7 @@ func TestCodeNewLevels(t *testing.T) {
 // A record of some of the groupings codes rows as the whole one does, and asks for no column that others alone need.
 func TestAmong(t *testing.T) {
 	formula := "y ~ f + (w | g/h) + (0 + f + x | l)"
-	whole := throughJSON(t, mustBuild(t, groupTable(t), formula, Spec{Family: family("gaussian")}).Record)
+	whole := throughJSON(t, mustBuild(t, groupTable(t), formula, Spec{Family: familyNamed("gaussian")}).Record)
 	for _, c := range []struct {
 		keep   []string
 		inputs string
@@ -325,7 +325,7 @@ func TestCodeRefusesForeignGroups(t *testing.T) {
 		"an error of errors":                func(r *Record) { r.Response.Errors = "s +" },
 	} {
 		formula := "y ~ f + (x | g/h) + (0 + f | cut(scale(x), c(-9, 0, 9)))"
-		r := throughJSON(t, mustBuild(t, table, formula, Spec{Family: family("gaussian")}).Record)
+		r := throughJSON(t, mustBuild(t, table, formula, Spec{Family: familyNamed("gaussian")}).Record)
 		if _, err := r.Code(table, Coding{}); err != nil {
 			t.Fatal(err)
 		}
@@ -340,7 +340,7 @@ func TestCodeRefusesForeignGroups(t *testing.T) {
 func TestStandardErrors(t *testing.T) {
 	table := makeTable(t, 2, col{name: "y", values: []float64{1, 2, 4}}, col{name: "s", values: []float64{0.5, 2, 4}}, col{name: "z", values: []float64{1, 0, 2}},
 		col{name: "g", values: []string{"a", "b", "c"}})
-	d := mustBuild(t, table, "y | se(s) ~ 1 + (1 | g)", Spec{Family: family("gaussian")})
+	d := mustBuild(t, table, "y | se(s) ~ 1 + (1 | g)", Spec{Family: familyNamed("gaussian")})
 	if want := []float64{4, 0.25, 0.0625}; !d.KnownErrors || !slices.Equal(d.Data.Precision, want) {
 		t.Errorf("precisions %v, want %v; known errors: %v", d.Data.Precision, want, d.KnownErrors)
 	}
@@ -351,7 +351,7 @@ func TestStandardErrors(t *testing.T) {
 			t.Errorf("coded again: %v, %v", again, err)
 		}
 	}
-	if d := mustBuild(t, table, "y | se(2 * s) ~ . - g", Spec{Family: family("gaussian")}); slices.Contains(d.Data.Names, "s") || d.Data.Precision[0] != 1 {
+	if d := mustBuild(t, table, "y | se(2 * s) ~ . - g", Spec{Family: familyNamed("gaussian")}); slices.Contains(d.Data.Names, "s") || d.Data.Precision[0] != 1 {
 		t.Errorf("columns %q, precisions %v", d.Data.Names, d.Data.Precision)
 	}
 	for _, c := range []struct {
@@ -361,12 +361,12 @@ func TestStandardErrors(t *testing.T) {
 		{"y | se(s) ~ 1", "poisson", "", "se() belongs to family gaussian with the link identity, not to poisson"},
 		{"y | se(s) ~ 1", "gaussian", "z", "se() and precision_weights both say"},
 	} {
-		_, err := Build(table, Spec{Formula: mustParse(t, c.formula).Weighted("", c.precision), Family: family(c.family)})
+		_, err := Build(table, Spec{Formula: mustParse(t, c.formula).Weighted("", c.precision), Family: familyNamed(c.family)})
 		if !says(err, c.want) {
 			t.Errorf("%s: error %v, want %q", c.formula, err, c.want)
 		}
 	}
-	logged := family("gaussian")
+	logged := familyNamed("gaussian")
 	logged.Link = "log"
 	if _, err := Build(table, Spec{Formula: mustParse(t, "y | se(s) ~ 1"), Family: logged}); !says(err, "not to gaussian log") {
 		t.Errorf("a log link: %v", err)

@@ -53,7 +53,7 @@ func TestExpressionFaults(t *testing.T) {
 		{"y ~ x*ns(xx, 3)", Spec{}, "character 10: there is no column \"xx\"\nhint: did you mean \"x\"?"},
 	} {
 		spec := c.spec
-		spec.Formula, spec.Family, spec.Dataset = mustParse(t, c.formula), family("gaussian"), "d"
+		spec.Formula, spec.Family, spec.Dataset = mustParse(t, c.formula), familyNamed("gaussian"), "d"
 		_, err := Build(table, spec)
 		var inColumn *ColumnError
 		var inFormula *FormulaError
@@ -108,11 +108,11 @@ func TestResponseFunctions(t *testing.T) {
 	if want := []float64{-2.5, -1.5, 0.5, -0.5, 1.5, 2.5}; !slices.Equal(d.Data.Y, want) || d.Record.Response.Scales[0] != (Scaling{Centre: 7, Scale: 2}) {
 		t.Errorf("response %v, record %+v", d.Data.Y, d.Record.Response)
 	}
-	spec := Spec{Formula: mustParse(t, "I(y/2) ~ x"), Family: family("poisson"), Dataset: "d"}
+	spec := Spec{Formula: mustParse(t, "I(y/2) ~ x"), Family: familyNamed("poisson"), Dataset: "d"}
 	if _, err := Build(table, spec); !says(err, `column "y", row 1: 0.5 is not allowed`) {
 		t.Errorf("counts of a half: %v", err)
 	}
-	spec = Spec{Formula: mustParse(t, "cbind(x, y - 3) ~ 1"), Family: family("binomial"), Dataset: "d"}
+	spec = Spec{Formula: mustParse(t, "cbind(x, y - 3) ~ 1"), Family: familyNamed("binomial"), Dataset: "d"}
 	if _, err := Build(table, spec); !says(err, `column "x", row 1`) {
 		t.Errorf("failures below 0: %v", err)
 	}

@@ -62,7 +62,7 @@ func TestLevelFaults(t *testing.T) {
 		`column "h": levels are given for it, but`: {"g": {"a"}, "h": {"a"}},
 		`but it holds numbers`:                     {"y": {"1"}},
 	} {
-		_, err := Build(table, Spec{Dataset: "d", Formula: mustParse(t, "y ~ g"), Family: family("gaussian"), Levels: levels})
+		_, err := Build(table, Spec{Dataset: "d", Formula: mustParse(t, "y ~ g"), Family: familyNamed("gaussian"), Levels: levels})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("levels %v: error %v, want %q", levels, err, want)
 		}
@@ -104,7 +104,7 @@ func TestIdentifiersAreNoFactors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			table := groups(t, c.cells...)
-			spec := Spec{Family: family("gaussian"), InterceptAt: "zero"}
+			spec := Spec{Family: familyNamed("gaussian"), InterceptAt: "zero"}
 			spec.Formula = mustParse(t, "y ~ .")
 			if _, err := Build(table, spec); !says(err, c.inDot) {
 				t.Errorf("y ~ .: error %v, want %q", err, c.inDot)
@@ -134,7 +134,7 @@ func says(err error, text string) bool {
 // A column with more levels than any design can use is given up early.
 func TestTooManyLevels(t *testing.T) {
 	table := groups(t, distinct(maxLevels+1, "id%d")...)
-	_, err := Build(table, Spec{Formula: mustParse(t, "y ~ g"), Family: family("gaussian")})
+	_, err := Build(table, Spec{Formula: mustParse(t, "y ~ g"), Family: familyNamed("gaussian")})
 	if !says(err, "more than 100000 distinct values") {
 		t.Errorf("error %v", err)
 	}
@@ -163,7 +163,7 @@ func TestNamesDoNotCollide(t *testing.T) {
 	if !slices.Equal(d.Data.Names, want) || len(d.Warnings) != 5 {
 		t.Errorf("names %q, warnings %q; want %q", d.Data.Names, d.Warnings, want)
 	}
-	d = mustBuild(t, table, "y ~ sigma", Spec{Family: family("poisson")})
+	d = mustBuild(t, table, "y ~ sigma", Spec{Family: familyNamed("poisson")})
 	if !slices.Equal(d.Data.Names, []string{"(Intercept)", "sigma"}) {
 		t.Errorf("a family without sigma: names %q", d.Data.Names)
 	}

@@ -42,12 +42,12 @@ func formulaGoldens(t testing.TB) []formulaGolden {
 const tolerance = 1e-12
 
 func (g *formulaGolden) build(t testing.TB, standardize string) *Design {
-	spec := Spec{Family: family("gaussian"), Missing: "drop", InterceptAt: "zero", Standardize: standardize, Levels: g.Levels, Contrasts: g.Contrasts}
+	spec := Spec{Family: familyNamed("gaussian"), Missing: "drop", InterceptAt: "zero", Standardize: standardize, Levels: g.Levels, Contrasts: g.Contrasts}
 	switch {
 	case g.Data == "cowles":
-		spec.Family = family("bernoulli")
+		spec.Family = familyNamed("bernoulli")
 	case g.Data == "esoph", g.Data == "carrots":
-		spec.Family = family("binomial")
+		spec.Family = familyNamed("binomial")
 	}
 	return mustBuild(t, classic(t, g.Data), g.Formula, spec)
 }

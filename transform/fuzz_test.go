@@ -70,7 +70,7 @@ func FuzzBuild(f *testing.F) {
 			choice /= n
 			return word
 		}
-		spec := Spec{Dataset: "d", Formula: parsed, Family: family(pick("gaussian", "bernoulli", "binomial", "poisson")),
+		spec := Spec{Dataset: "d", Formula: parsed, Family: familyNamed(pick("gaussian", "bernoulli", "binomial", "poisson")),
 			Standardize: pick("none", "center_scale", "max_abs"), Missing: pick("error", "drop"), InterceptAt: pick("", "means", "zero")}
 		d, err := Build(fuzzTable(t, data), spec)
 		if err != nil {

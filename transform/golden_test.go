@@ -24,7 +24,7 @@ type golden struct {
 // the sum of magnitudes (both sides add in different orders).
 func TestModelMatrix(t *testing.T) {
 	for _, g := range goldens(t) {
-		d := mustBuild(t, classic(t, g.Data), g.Formula, Spec{Family: family(familyOf(g)), Missing: "drop", InterceptAt: "zero", Levels: g.Levels})
+		d := mustBuild(t, classic(t, g.Data), g.Formula, Spec{Family: familyNamed(familyOf(g)), Missing: "drop", InterceptAt: "zero", Levels: g.Levels})
 		if !slices.Equal(d.Data.Names, g.Names) || d.Rows != g.Rows || d.Dropped != g.Dropped {
 			t.Errorf("%s, %s: %d rows (%d dropped), %q; want %d (%d), %q", g.Data, g.Formula, d.Rows, d.Dropped, d.Data.Names, g.Rows, g.Dropped, g.Names)
 			continue
@@ -58,7 +58,7 @@ func TestModelMatrix(t *testing.T) {
 // where R sums in long double.
 func TestScalesMatchR(t *testing.T) {
 	for _, g := range goldens(t) {
-		d := mustBuild(t, classic(t, g.Data), g.Formula, Spec{Family: family(familyOf(g)), Missing: "drop", Standardize: "center_scale", Levels: g.Levels})
+		d := mustBuild(t, classic(t, g.Data), g.Formula, Spec{Family: familyNamed(familyOf(g)), Missing: "drop", Standardize: "center_scale", Levels: g.Levels})
 		for j, c := range d.Record.Columns {
 			wantCentre, wantScale := g.Mean[j], g.SD[j]
 			if c.Term < 0 {

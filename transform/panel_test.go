@@ -48,7 +48,7 @@ func TestPanelCheckValues(t *testing.T) {
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {
-			d := mustBuild(t, readPanel(t, p.name), "y ~ .", Spec{Family: family("bernoulli"), Standardize: p.standardize, InterceptAt: "zero"})
+			d := mustBuild(t, readPanel(t, p.name), "y ~ .", Spec{Family: familyNamed("bernoulli"), Standardize: p.standardize, InterceptAt: "zero"})
 			if d.Data.Rows() != p.n || d.Data.Cols() != p.d+1 || d.Data.Names[1] != "x1" {
 				t.Fatalf("%d × %d, first column %s", d.Data.Rows(), d.Data.Cols(), d.Data.Names[1])
 			}

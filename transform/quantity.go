@@ -382,7 +382,7 @@ func (q *Quantity) Unbounded() []int {
 		case n.kind == nodeCall && slices.Contains([]string{"logistic", "plogis", "pnorm", "pcauchy", "inv_cloglog"}, n.text):
 			return
 		case n.kind == nodeCall && (n.text == "mean" || n.text == average) &&
-			slices.Contains([]string{"bernoulli", "binomial", "beta"}, q.family.Name):
+			q.family.Support().Unit():
 			return
 		}
 		if at, isForm := q.form[n]; isForm {

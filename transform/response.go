@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
 )
@@ -29,7 +30,8 @@ func (b *builder) response() error {
 func (b *builder) outcome() error {
 	v := &b.chosen.response
 	c := b.columns[v.columns[0]]
-	binary := b.spec.Family.Name == "bernoulli" || b.spec.Family.Name == "binomial" && b.chosen.trials == nil
+	support := b.spec.Family.Support()
+	binary := support.Probability() && (!support.Trials || b.chosen.trials == nil)
 	switch {
 	case !v.plain():
 		y, scales, err := b.evaluate(v, b.record.Response.Scales)
@@ -89,7 +91,7 @@ func (b *builder) trials() error {
 	if t == nil {
 		return nil
 	}
-	if b.spec.Family.Name != "binomial" {
+	if !b.spec.Family.Support().Trials {
 		return &FormulaError{
 			Formula: b.spec.Formula.source, Pos: t.pos,
 			Err: words.Hint(fmt.Errorf("%s() belongs to family binomial, not %s", b.chosen.totals(), b.spec.Family.Name),
@@ -160,7 +162,7 @@ func (b *builder) evaluate(v *variable, scales []Scaling) ([]float64, []Scaling,
 // domain names the first cell of the response that its family cannot have.
 func (b *builder) domain() error {
 	data := b.out.Data
-	err := glm.CheckResponse(b.spec.Family, data.Y, data.Trials)
+	err := family.CheckResponse(b.spec.Family, data.Y, data.Trials)
 	var bad *glm.DomainError
 	if !errors.As(err, &bad) {
 		if err != nil {
@@ -172,13 +174,13 @@ func (b *builder) domain() error {
 	if bad.What == "trials" && len(b.chosen.trials.columns) > 0 {
 		name = b.chosen.trials.columns[0]
 	}
-	hint := ""
+	hint, support := "", b.spec.Family.Support()
 	switch {
-	case b.spec.Family.Name == "binomial" && data.Trials == nil:
+	case support.Trials && data.Trials == nil:
 		hint = fmt.Sprintf("successes of several trials are written %s | trials(total) ~ …", quoteName(name))
-	case b.spec.Family.Name == "bernoulli" && bad.Value > 1:
+	case support.Probability() && !support.Trials && bad.Value > 1:
 		hint = "recode it to 0 and 1; counts out of a total are family binomial, with trials()"
-	case bad.What == "response" && glm.AboveMaxCount(bad.Value):
+	case bad.What == "response" && family.AboveMaxCount(bad.Value):
 		hint = fmt.Sprintf("for such counts write log(%s) as the response, with family: gaussian", quoteName(name))
 	}
 	return b.cellError(name, b.tableRow(bad.Row), fmt.Errorf("%s is not allowed: %s", spellCount(bad.Value), bad.Allowed),
@@ -213,12 +215,12 @@ func (b *builder) varies() error {
 // oneResponse looks at a response that is the same in all rows.
 func (b *builder) oneResponse(y float64) error {
 	name := b.chosen.response.columns[0]
-	switch family := b.spec.Family.Name; {
-	case family == "gaussian" && b.chosen.intercept:
+	switch f := b.spec.Family; {
+	case f.Noise() && b.chosen.intercept:
 		return b.columnError(name,
 			fmt.Errorf("the response has no variance: it is %v in all %d rows, which the intercept fits perfectly", y, b.n),
 			"look for a mistake in the data; there is nothing to model")
-	case b.chosen.trials == nil && family == "binomial", family == "bernoulli", family == "poisson" && y == 0:
+	case b.chosen.trials == nil && f.Support().Probability(), !f.HasDispersion() && f.Support().Counts() && y == 0:
 		b.warn("the response %q is %v in all %d rows: only the prior keeps the coefficients finite", name, y, b.n)
 	}
 	return nil
@@ -230,10 +232,10 @@ func (b *builder) standardErrors() error {
 	if v == nil {
 		return nil
 	}
-	family := b.spec.Family
-	if family.Name != "gaussian" || family.Link != "" && family.Link != "identity" {
+	f := b.spec.Family
+	if !f.Is(family.Squares) {
 		return b.formulaError(v.pos, fmt.Sprintf("se() belongs to family gaussian with the link identity, not to %s",
-			strings.TrimSpace(family.Name+" "+family.Link)), "leave se() out")
+			strings.TrimSpace(f.Name+" "+f.Link)), "leave se() out")
 	}
 	errs, _, err := b.evaluate(v, nil)
 	if err != nil {
@@ -241,7 +243,7 @@ func (b *builder) standardErrors() error {
 	}
 	for i, s := range errs {
 		errs[i] = 1 / float64(s*s)
-		if s <= 0 || glm.CheckWeights(family, nil, errs[i:i+1]) != nil {
+		if s <= 0 || glm.CheckWeights(f, nil, errs[i:i+1]) != nil {
 			return b.cellError(v.columns[0], b.tableRow(i),
 				fmt.Errorf("%v is not allowed: a standard error is a number above 0, between 1e-50 and 1e50", s),
 				"leave out rows whose standard error is not known")

@@ -37,7 +37,7 @@ func TestResponses(t *testing.T) {
 		{"poisson", "poisson", "y ~ x", []float64{0, 5, 1, 1e6}, nil, []float64{0, 5, 1, 1e6}, nil, ""},
 		{"gaussian", "gaussian", "y ~ x", []float64{0, -5, 1.5, 1e6}, nil, []float64{0, -5, 1.5, 1e6}, nil, ""},
 	} {
-		spec := Spec{Family: family(c.family)}
+		spec := Spec{Family: familyNamed(c.family)}
 		if c.levels != nil {
 			spec.Levels = map[string][]string{"y": c.levels}
 		}
@@ -69,7 +69,7 @@ func TestResponseFaults(t *testing.T) {
 		{"log of a negative", "gaussian", "y ~ offset(log(x))", []float64{1, 2, 3, 4}, `column "x", row 2: -1 has no logarithm`},
 		{"huge offset", "gaussian", "x ~ offset(y)", []float64{1, 2, 1e200, 4}, `column "y", row 3: 1e+200 is too large`},
 	} {
-		_, err := Build(outcome(t, c.y), Spec{Dataset: "d", Formula: mustParse(t, c.formula), Family: family(c.family)})
+		_, err := Build(outcome(t, c.y), Spec{Dataset: "d", Formula: mustParse(t, c.formula), Family: familyNamed(c.family)})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
@@ -90,7 +90,7 @@ func TestResponsesWithoutVariation(t *testing.T) {
 		{"equal successes", "binomial", "y | trials(n) ~ x", []int64{1, 1, 1, 1}, ""},
 		{"constant without an intercept", "gaussian", "y ~ x - 1", []int64{3, 3, 3, 3}, ""},
 	} {
-		d := mustBuild(t, outcome(t, c.y), c.formula, Spec{Family: family(c.family)})
+		d := mustBuild(t, outcome(t, c.y), c.formula, Spec{Family: familyNamed(c.family)})
 		said := strings.Join(d.Warnings, "\n")
 		if (said == "") != (c.want == "") || !strings.Contains(said, c.want) {
 			t.Errorf("%s: warnings %q, want %q", c.name, d.Warnings, c.want)
@@ -117,7 +117,7 @@ func TestMissingCells(t *testing.T) {
 		col{name: "x", values: []float64{1, math.NaN(), 3, 4, 5, 6}},
 		col{name: "g", values: []string{"a", "b", "a", "b", "c", "b"}, missing: []int{4}},
 		col{name: "e", values: []float64{1, 1, 2, 2, 3, 3}, missing: []int{5}})
-	spec := Spec{Dataset: "d", Family: family("bernoulli"), Missing: "drop", InterceptAt: "zero"}
+	spec := Spec{Dataset: "d", Family: familyNamed("bernoulli"), Missing: "drop", InterceptAt: "zero"}
 	d := mustBuild(t, table, "y ~ x + g + offset(e)", spec)
 	if d.Rows != 2 || d.Dropped != 4 || !slices.Equal(d.Data.Y, []float64{0, 1}) || !slices.Equal(d.Data.X.Col(1), []float64{1, 4}) ||
 		!slices.Equal(d.Data.Offset, []float64{1, 2}) || !slices.Equal(d.Data.Names, []string{"(Intercept)", "x", "gb"}) {
@@ -139,7 +139,7 @@ func TestMissingCells(t *testing.T) {
 func TestNoCompleteRow(t *testing.T) {
 	table := makeTable(t, 0, col{name: "y", values: []int64{0, 1, 0, 1}}, col{name: "x", values: []float64{1, 2, 3, 4}, missing: []int{0}},
 		col{name: "z", values: []float64{1, 2, 3, 4}, missing: []int{1, 2, 3}})
-	_, err := Build(table, Spec{Formula: mustParse(t, "y ~ ."), Family: family("bernoulli"), Missing: "drop"})
+	_, err := Build(table, Spec{Formula: mustParse(t, "y ~ ."), Family: familyNamed("bernoulli"), Missing: "drop"})
 	if !says(err, `column "z": 3 of 4 values are missing, and no row is complete`) {
 		t.Errorf("error %v", err)
 	}
@@ -153,7 +153,7 @@ func TestSettings(t *testing.T) {
 		`at cannot be "mean"`:                                          func(s *Spec) { s.InterceptAt = "mean" },
 		`takes 6.4e-05 MB, and 6.3e-05 MB are allowed`:                 func(s *Spec) { s.Room = bytesFor(63) },
 	} {
-		spec := Spec{Dataset: "d", Formula: mustParse(t, "y ~ x"), Family: family("gaussian"), Room: bytesFor(64)}
+		spec := Spec{Dataset: "d", Formula: mustParse(t, "y ~ x"), Family: familyNamed("gaussian"), Room: bytesFor(64)}
 		if _, err := Build(table, spec); err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,7 @@ func TestRoomOfLevels(t *testing.T) {
 		"sparse by itself":      {"y ~ g", Spec{InterceptAt: "zero"}, nil},
 		"dense by order":        {"y ~ g", Spec{Sparse: "false", InterceptAt: "zero"}, []string{`column "g"`, "sparse: true"}},
 	} {
-		c.spec.Dataset, c.spec.Formula, c.spec.Family, c.spec.Room = "d", mustParse(t, c.formula), family("gaussian"), full
+		c.spec.Dataset, c.spec.Formula, c.spec.Family, c.spec.Room = "d", mustParse(t, c.formula), familyNamed("gaussian"), full
 		_, err := Build(table, c.spec)
 		if c.want == nil {
 			if err != nil {
@@ -85,7 +85,7 @@ func TestRoomIsAsked(t *testing.T) {
 		"sparse": {Spec{InterceptAt: "zero"}, 0},
 	} {
 		var asked [][3]int64
-		c.spec.Formula, c.spec.Family = mustParse(t, "y ~ x + g"), family("gaussian")
+		c.spec.Formula, c.spec.Family = mustParse(t, "y ~ x + g"), familyNamed("gaussian")
 		c.spec.Room = func(rows, columns int, entries int64) error {
 			asked = append(asked, [3]int64{int64(rows), int64(columns), entries})
 			return nil
@@ -127,7 +127,7 @@ func TestRoomOfEffects(t *testing.T) {
 		"y ~ x + (poly(x, 3) | g/x)": 8*n + 2*8*n,
 	} {
 		var asked int64
-		spec := Spec{Dataset: "d", Formula: mustParse(t, formula), Family: family("poisson"), Room: func(_, _ int, entries int64) error {
+		spec := Spec{Dataset: "d", Formula: mustParse(t, formula), Family: familyNamed("poisson"), Room: func(_, _ int, entries int64) error {
 			asked = entries
 			return nil
 		}}
@@ -148,7 +148,7 @@ func TestRoomOfEffects(t *testing.T) {
 // Triplets are foreseen by their runs, not as if they were full.
 func TestSizeOfTriplets(t *testing.T) {
 	table := makeTable(t, 0, mostlyZero(500, 40, 5, runsOf)...)
-	p, err := Prepare(table, Spec{Formula: mustParse(t, "y ~ ."), Family: family("bernoulli"), Standardize: "max_abs"})
+	p, err := Prepare(table, Spec{Formula: mustParse(t, "y ~ ."), Family: familyNamed("bernoulli"), Standardize: "max_abs"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package transform
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
@@ -17,11 +16,14 @@ import (
 // rows overlap.
 func (b *builder) separated() error {
 	data := b.out.Data
-	outcome := outcomes[b.spec.Family.Name]
-	if outcome == "" || slices.Contains([]string{"identity", "sqrt"}, b.spec.Family.Link) {
+	f, outcome := b.spec.Family, "one outcome"
+	counts := f.Support().Counts()
+	if counts {
+		outcome = "the count 0"
+	}
+	if !f.Support().Whole || f.PositiveEta() {
 		return nil
 	}
-	counts := outcome == outcomes["poisson"]
 	var all, some []string
 	for j, p := range b.plan {
 		if b.unit[j].constant || j == data.Intercept || p.asIs {
@@ -42,11 +44,6 @@ func (b *builder) separated() error {
 			words.List(some), outcome)
 	}
 	return nil
-}
-
-// outcomes are what rows may have in common so that their likelihood rises for ever.
-var outcomes = map[string]string{
-	"bernoulli": "one outcome", "binomial": "one outcome", "poisson": "the count 0", "negative_binomial": "the count 0",
 }
 
 // separatesSome reports whether no row's likelihood falls along one column, however far:

@@ -59,7 +59,7 @@ func TestSmoothErrors(t *testing.T) {
 		said := ""
 		f, err := ParseFormula(formula)
 		if err == nil {
-			_, err = Build(table, Spec{Formula: f, Family: family("gaussian")})
+			_, err = Build(table, Spec{Formula: f, Family: familyNamed("gaussian")})
 		}
 		if err != nil {
 			said = err.Error() + " " + hintOf(err)

@@ -54,7 +54,7 @@ func TestSparseDesignIsTheDesign(t *testing.T) {
 			for _, chunk := range []int{0, 7} {
 				cols := mostlyZero(50, 6, 5, as)
 				cols[0].missing = []int{3, 11}
-				spec := Spec{Family: family("bernoulli"), Standardize: "max_abs", Missing: "drop", Sparse: "false"}
+				spec := Spec{Family: familyNamed("bernoulli"), Standardize: "max_abs", Missing: "drop", Sparse: "false"}
 				dense := mustBuild(t, makeTable(t, chunk, cols...), formula, spec)
 				spec.Sparse = "true"
 				sparse := mustBuild(t, makeTable(t, chunk, cols...), formula, spec)
@@ -96,7 +96,7 @@ func TestSparseRule(t *testing.T) {
 		"triplets, 20 % of few":         {3, 5, runsOf, Spec{Standardize: "max_abs"}, true},
 		"triplets, made dense by order": {3, 5, runsOf, Spec{Standardize: "max_abs", Sparse: "false"}, false},
 	} {
-		c.spec.Family = family("bernoulli")
+		c.spec.Family = familyNamed("bernoulli")
 		d := mustBuild(t, makeTable(t, 0, mostlyZero(n, c.d, c.k, c.as)...), "y ~ .", c.spec)
 		_, sparse := d.Data.X.(*design.Sparse)
 		if sparse != c.sparse {
@@ -119,7 +119,7 @@ func TestSparseRefusesCentring(t *testing.T) {
 		"triplets":          {runsOf, Spec{Standardize: "center_scale"}},
 		"too large a block": {runsOf, Spec{Standardize: "max_abs", Room: bytesFor(100)}},
 	} {
-		c.spec.Family, c.spec.Dataset, c.spec.Formula = family("bernoulli"), "d", mustParse(t, "y ~ .")
+		c.spec.Family, c.spec.Dataset, c.spec.Formula = familyNamed("bernoulli"), "d", mustParse(t, "y ~ .")
 		_, err := Build(makeTable(t, 0, mostlyZero(50, 4, 5, c.as)...), c.spec)
 		want := "a sparse design cannot be centred"
 		if c.spec.Room != nil {
@@ -138,7 +138,7 @@ func TestMissingRuns(t *testing.T) {
 	runs.AppendValues([]float64{1, 0, 2}, []bool{true, false, true})
 	x := array.NewRunEndEncodedArray(ends.NewArray(), runs.NewArray(), 6, 0)
 	table := makeTable(t, 0, col{name: "y", values: []float64{0, 1, 0, 1, 0, 1}}, col{name: "x", values: x})
-	d := mustBuild(t, table, "y ~ x", Spec{Family: family("bernoulli"), Standardize: "max_abs", Missing: "drop"})
+	d := mustBuild(t, table, "y ~ x", Spec{Family: familyNamed("bernoulli"), Standardize: "max_abs", Missing: "drop"})
 	if d.Rows != 4 || !slices.Equal(d.Data.X.Col(1), []float64{0.5, 0.5, 1, 1}) {
 		t.Errorf("%d rows, x = %v", d.Rows, d.Data.X.Col(1))
 	}

@@ -154,7 +154,7 @@ func mustBuild(t testing.TB, table arrow.Table, formula string, spec Spec) *Desi
 	return d
 }
 
-func family(name string) glm.Family { return glm.Family{Name: name} }
+func familyNamed(name string) glm.Family { return glm.Family{Name: name} }
 
 // tableSlice is one row of a table.
 func tableSlice(table arrow.Table, columns []arrow.Column, row int) arrow.Table {

@@ -85,20 +85,21 @@ func (b *builder) tellAlone(i int, alone bool) error {
 	if !alone {
 		return nil
 	}
-	e, family := &b.record.Effects[i], b.spec.Family
+	e, f := &b.record.Effects[i], b.spec.Family
+	probability := f.Support().Probability()
 	name, one := b.record.Groupings[e.Grouping].Name, ""
 	switch {
-	case family.Name == "gaussian" && !b.out.KnownErrors:
+	case f.Noise() && !b.out.KnownErrors:
 		one = "sigma"
-	case family.Name == "bernoulli", family.Name == "binomial" && !b.several():
+	case probability && !(f.Support().Trials && b.several()):
 		one = "the scale of the coefficients"
-	case family.Name == "poisson", family.Name == "binomial", b.out.KnownErrors:
+	case !f.HasDispersion(), b.out.KnownErrors:
 		b.note("every level of %s has one observation: its effects are the variation beyond that of a %s response", name,
-			family.Name)
+			f.Name)
 		return nil
 	default:
 		b.warn("every level of %s has one observation: only the prior tells the sd of its effects from %s", name,
-			family.Dispersions()[0].Name)
+			f.Dispersions()[0].Name)
 		return nil
 	}
 	err := fmt.Errorf("every level of the grouping %s has one observation: the sd of its effects and %s cannot be told "+

@@ -85,7 +85,7 @@ func TestToldOfGroups(t *testing.T) {
 		formula, err := ParseFormula(c.formula)
 		var d *Design
 		if err == nil {
-			d, err = Build(toldTable(t), Spec{Formula: formula, Family: family(c.family)})
+			d, err = Build(toldTable(t), Spec{Formula: formula, Family: familyNamed(c.family)})
 		}
 		if c.fault != "" || err != nil {
 			if c.fault == "" || !says(err, c.fault) {

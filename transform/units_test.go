@@ -200,7 +200,7 @@ func TestScalesHaveTheirMoments(t *testing.T) {
 
 func TestMaxAbsNeverCentres(t *testing.T) {
 	table := scaledTable(t, 20)
-	spec := Spec{Formula: mustParse(t, "y ~ ."), Family: family("gaussian"), Standardize: "max_abs", InterceptAt: "means"}
+	spec := Spec{Formula: mustParse(t, "y ~ ."), Family: familyNamed("gaussian"), Standardize: "max_abs", InterceptAt: "means"}
 	if _, err := Build(table, spec); err == nil || !strings.Contains(err.Error(), "at: zero") {
 		t.Errorf("max_abs at means: error %v", err)
 	}
@@ -224,7 +224,7 @@ func TestMaxAbsNeverCentres(t *testing.T) {
 func TestRecordSurvivesJSON(t *testing.T) {
 	for _, formula := range []string{"y | trials(n) ~ .", "y | trials(20) ~ . - 1", "y | trials(n) ~ offset(n) + group + offset(log(n))"} {
 		for _, spec := range scalings() {
-			spec.Family, spec.Levels = family("binomial"), map[string][]string{"group": {"west"}}
+			spec.Family, spec.Levels = familyNamed("binomial"), map[string][]string{"group": {"west"}}
 			d := mustBuild(t, countTable(t), formula, spec)
 			text, err := json.Marshal(d.Record)
 			if err != nil {

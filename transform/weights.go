@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/vec"
 	"glmbatch/internal/words"
@@ -77,7 +78,7 @@ func (b *builder) weigh() error {
 	if b.chosen.precision == "" {
 		return nil
 	}
-	if err := glm.CheckPrecision(b.spec.Family); err != nil {
+	if err := family.CheckPrecision(b.spec.Family); err != nil {
 		_, hint := words.Parts(err)
 		return b.tableError(fmt.Sprintf("family %s takes no precision_weights", b.spec.Family.Name), hint)
 	}
@@ -171,7 +172,7 @@ func (b *builder) checkWeights(name string, frequency, precision []float64) erro
 		return err
 	}
 	hint := ""
-	if frequency != nil && bad.Value > 0 && !glm.AboveMaxCount(bad.Value) {
+	if frequency != nil && bad.Value > 0 && !family.AboveMaxCount(bad.Value) {
 		hint = "weights that are no counts, such as inverse variances, are precision_weights"
 	}
 	return b.cellError(name, b.tableRow(bad.Row),

@@ -39,7 +39,7 @@ func weightedTable(t testing.TB) (weighted, expanded arrow.Table) {
 func TestWeightedDesign(t *testing.T) {
 	weighted, expanded := weightedTable(t)
 	for _, spec := range scalings() {
-		spec.Family = family("gaussian")
+		spec.Family = familyNamed("gaussian")
 		spec.Formula = mustParse(t, "y ~ .").Weighted("w", "p")
 		a, err := Build(weighted, spec)
 		if err != nil {
@@ -121,7 +121,7 @@ func TestWeightErrors(t *testing.T) {
 		{"", "half", "gaussian", ""},
 	} {
 		f := mustParse(t, "y ~ x").Weighted(c.frequency, c.precision)
-		_, err := Build(table, Spec{Formula: f, Family: family(c.family), Missing: "drop"})
+		_, err := Build(table, Spec{Formula: f, Family: familyNamed(c.family), Missing: "drop"})
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%+v: %v", c, err)
@@ -129,7 +129,7 @@ func TestWeightErrors(t *testing.T) {
 			t.Errorf("%+v: error %v", c, err)
 		}
 	}
-	d, err := Build(table, Spec{Formula: mustParse(t, "y ~ x").Weighted("holes", ""), Family: family("gaussian"), Missing: "drop"})
+	d, err := Build(table, Spec{Formula: mustParse(t, "y ~ x").Weighted("holes", ""), Family: familyNamed("gaussian"), Missing: "drop"})
 	if err != nil || d.Rows != 2 || d.Dropped != 2 {
 		t.Errorf("a missing weight: error %v, design %+v", err, d)
 	}

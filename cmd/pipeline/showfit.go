@@ -259,7 +259,8 @@ func printLegend(s *screen, f *pipelines.Look, lines []pipelines.Line, chosen []
 	if o.bars == "sd" && slices.ContainsFunc(chosen, func(l *pipelines.Line) bool { return l.ColumnSD > 0 }) {
 		what = "one sd of the column"
 	}
-	words := fmt.Sprintf("bars: effect of %s on %s, 95 %% (─) and 50 %% (━) intervals, median (●)", what, linkWords(f))
+	words := fmt.Sprintf("bars: effect of %s on %s, 95 %% (─) and 50 %% (━) intervals, median (●)", what,
+		pipelines.ScaleOf(f))
 	clipped := 0
 	for _, sp := range spans {
 		if sp.finite() && (sp.low < axis.low || sp.high > axis.high) {
@@ -270,21 +271,6 @@ func printLegend(s *screen, f *pipelines.Look, lines []pipelines.Line, chosen []
 		words += fmt.Sprintf("; %s beyond the axis", plural(clipped, "interval"))
 	}
 	s.sentence("  ", words)
-}
-
-// linkWords names the scale of the linear predictor.
-func linkWords(f *pipelines.Look) string {
-	mean := "the mean"
-	if f.Family == "bernoulli" || f.Family == "binomial" {
-		mean = "the probability"
-	}
-	switch f.Link {
-	case "identity":
-		return mean
-	case "":
-		return "the linear predictor"
-	}
-	return "the " + f.Link + " of " + mean
 }
 
 // short prints three significant digits in few columns.

@@ -251,9 +251,9 @@ func rare(target *glm.Target) bool {
 		}
 		trials += times(i, m)
 	}
-	switch target.Model().Family.Name {
-	case "poisson", "negative_binomial":
-	case "bernoulli", "binomial":
+	switch s := target.Model().Family.Support(); {
+	case s.Counts():
+	case s.Probability():
 		events = min(events, trials-events)
 	default:
 		return false

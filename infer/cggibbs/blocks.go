@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
@@ -68,9 +69,7 @@ func MayBlock(family glm.Family, data *glm.Data) bool {
 
 // bounded reports whether the curvature of a row is nowhere much larger than where rows mostly are: steps of
 // fixed size overshoot where it is.
-func bounded(f glm.Family) bool {
-	return (f.Name == "bernoulli" || f.Name == "binomial") && f.Link == "logit"
-}
+func bounded(f glm.Family) bool { return f.Is(family.Softplus) }
 
 // blocked reports whether rotated coordinates can be updated in blocks.
 func (s *basisSetup) blocked() bool {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	laws "glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/nuts"
@@ -100,7 +101,7 @@ func widened(c, out infertest.Case) infertest.Case {
 	if p := c.Data.Precision; p != nil {
 		out.Data.Precision = p[:out.Data.Rows()]
 	}
-	if c.Model.Family.Walled() { // mostly inside the domain
+	if c.Model.Family.PositiveEta() { // mostly inside the domain
 		out.Model.Coefficients[0].Location = c.Model.Coefficients[0].Location
 	}
 	return out
@@ -236,9 +237,9 @@ func TestCombinationsAreComplete(t *testing.T) {
 		count[c.route.name+" "+c.options.Update+" "+c.Model.Family.String()]++
 	}
 	for _, r := range routes {
-		for _, info := range glm.Families() {
+		for _, info := range laws.Table() {
 			for _, link := range info.Links {
-				f := glm.Family{Name: info.Name, Link: link}
+				f := glm.Family{Name: info.Name, Link: link.Name}
 				for _, update := range allUpdates {
 					at, want := update, r.has(update) && (!needsConcave(update) || f.LogConcave())
 					if r.single {

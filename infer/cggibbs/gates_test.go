@@ -11,6 +11,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/diag"
+	laws "glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/nuts"
@@ -38,7 +39,7 @@ func logistic(t testing.TB, columns [][]float64, y []float64, law prior.Prior, i
 		}
 		m.Coefficients = append(m.Coefficients, law)
 	}
-	family, err := glm.ParseFamily("bernoulli", "")
+	family, err := laws.Parse("bernoulli", "")
 	if err != nil {
 		t.Fatal(err)
 	}

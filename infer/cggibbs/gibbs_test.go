@@ -11,6 +11,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
+	laws "glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/prior"
@@ -47,7 +48,7 @@ func posterior(t testing.TB, family string, n, d int, law prior.Prior) *glm.Targ
 			data.Y[i] = float64(r.IntN(2))
 		}
 	}
-	f, err := glm.ParseFamily(family, "")
+	f, err := laws.Parse(family, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func mixtures(location, scale float64) []prior.Prior {
 func mixedPriors(c infertest.Case, k int) infertest.Case {
 	priors := append([]prior.Prior(nil), c.Model.Coefficients...)
 	for j := range priors {
-		if c.Model.Family.Walled() && j == 0 {
+		if c.Model.Family.PositiveEta() && j == 0 {
 			continue
 		}
 		at := mixtures(priors[j].Location, priors[j].Scale)

@@ -9,6 +9,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
+	laws "glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
@@ -86,7 +87,7 @@ func streamPosterior(t *testing.T, family string) *glm.Target {
 			data.Y[i] = float64(variate.Index(src, 2))
 		}
 	}
-	f, err := glm.ParseFamily(family, "")
+	f, err := laws.Parse(family, "")
 	if err != nil {
 		t.Fatal(err)
 	}

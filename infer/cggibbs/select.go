@@ -206,7 +206,7 @@ func (k *kernel) propose(j int, old float64, law prior.Prior) (proposal, glm.Val
 	}
 	step := slope / curvature
 	height = math.FMA(float64(0.5*slope), step, height)
-	normal := k.target.Model().Family == glm.Family{Name: "gaussian", Link: "identity"}
+	normal := k.target.ClosedGaussian()
 	logOdds := vec.Log(law.Inclusion) - vec.Log1p(-law.Inclusion) + (height - empty.LogLik) -
 		float64(0.5*vec.Log(curvature)) - vec.Log(law.Scale)
 	q := proposal{in: vec.Logistic(logOdds), mode: b + step, sd: 1 / math.Sqrt(curvature), normal: normal}

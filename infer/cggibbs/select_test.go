@@ -9,6 +9,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
+	laws "glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/prior"
@@ -139,7 +140,7 @@ func selectionProblem(t *testing.T, family string, n, d int, p prior.Prior) *glm
 			}
 		}
 	}
-	f, err := glm.ParseFamily(family, "")
+	f, err := laws.Parse(family, "")
 	if err != nil {
 		t.Fatal(err)
 	}

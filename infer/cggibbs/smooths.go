@@ -131,11 +131,11 @@ func (s *smoothSetup) exact() bool { return s.target.ClosedGaussian() && len(s.o
 // scale is what the form is multiplied by at a dispersion: where the information of all rows is proportional to a
 // power of it.
 func (s *smoothSetup) scale(disp []float64) float64 {
-	switch s.target.Model().Family.Name {
-	case "gaussian", "student_t":
+	switch s.target.Model().Family.First().Power {
+	case -2:
 		ratio := s.disp / disp[0]
 		return float64(ratio * ratio)
-	case "gamma", "inverse_gaussian":
+	case 1:
 		return disp[0] / s.disp
 	}
 	return 1

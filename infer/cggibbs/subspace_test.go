@@ -11,6 +11,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
+	laws "glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/prior"
@@ -205,7 +206,7 @@ func twins(t testing.TB, family string, law prior.Prior) *glm.Target {
 			y[i] = 1
 		}
 	}
-	f, err := glm.ParseFamily(family, "")
+	f, err := laws.Parse(family, "")
 	if err != nil {
 		t.Fatal(err)
 	}

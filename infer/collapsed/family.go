@@ -84,14 +84,19 @@ func newFamily(f glm.Family, p Prior, data *glm.Data) (family, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newRegression(rows, data)
-	switch f.Name {
-	case "gaussian":
-		return &gaussian{r, data.Y, p.Numbers[0], p.Numbers[1], p.Numbers[2], p.Numbers[3]}, nil
-	case "poisson":
-		return &poisson{r, data.Y, p.Numbers[0], p.Numbers[1]}, nil
-	}
-	return &binomial{r, data.Y, data.Trials, p.Numbers[0], p.Numbers[1]}, nil
+	return lawOf(f).family(newRegression(rows, data), data, p), nil
+}
+
+func newGaussian(r regression, data *glm.Data, p Prior) family {
+	return &gaussian{r, data.Y, p.Numbers[0], p.Numbers[1], p.Numbers[2], p.Numbers[3]}
+}
+
+func newPoisson(r regression, data *glm.Data, p Prior) family {
+	return &poisson{r, data.Y, p.Numbers[0], p.Numbers[1]}
+}
+
+func newBinomial(r regression, data *glm.Data, p Prior) family {
+	return &binomial{r, data.Y, data.Trials, p.Numbers[0], p.Numbers[1]}
 }
 
 var interceptOnly = []infer.Parameter{{Name: "(Intercept)", Kind: infer.Intercept}}

@@ -5,7 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	likelihood "glmbatch/infer/family"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
 )
 
@@ -15,20 +17,28 @@ type Prior struct {
 	Numbers []float64 // its arguments, as in Usage
 }
 
-// law is a conjugate prior and the families that it belongs to.
+// law is a conjugate prior and the likelihoods that it belongs to.
 type law struct {
 	name, usage string
 	arguments   int // 0: one or more
-	families    []glm.Family
+	form        likelihood.Form
+	family      func(r regression, data *glm.Data, p Prior) family // nil for categories
+	// usual is the prior by the moments of the responses.
+	usual func(mean, sd float64) []float64
 }
 
 var laws = []law{
 	{"normal_inverse_gamma", "normal_inverse_gamma(mean, rows, shape, scale): sigma² ~ inverse_gamma(shape, scale), " +
-		"mu ~ normal(mean, sigma/√rows)", 4, []glm.Family{{Name: "gaussian", Link: "identity"}}},
-	{"gamma", "gamma(shape, rate) of the mean", 2, []glm.Family{{Name: "poisson", Link: "log"}}},
-	{"beta", "beta(a, b) of the probability", 2,
-		[]glm.Family{{Name: "bernoulli", Link: "logit"}, {Name: "binomial", Link: "logit"}}},
-	{Dirichlet, "dirichlet(a) of the probabilities of categories, or dirichlet(a, b, …) with a number for each", 0, nil},
+		"mu ~ normal(mean, sigma/√rows)", 4, likelihood.Squares, newGaussian,
+		func(mean, sd float64) []float64 {
+			return []float64{prior.ToScale(mean, sd), 0.04, 2, prior.Rounded(sd * sd / 4)}
+		}},
+	{"gamma", "gamma(shape, rate) of the mean", 2, likelihood.Exponential, newPoisson,
+		func(mean, _ float64) []float64 { return []float64{1, min(max(prior.Rounded(1/mean), 1e-3), 1e9)} }},
+	{"beta", "beta(a, b) of the probability", 2, likelihood.Softplus, newBinomial,
+		func(_, _ float64) []float64 { return []float64{1, 1} }},
+	{Dirichlet, "dirichlet(a) of the probabilities of categories, or dirichlet(a, b, …) with a number for each", 0,
+		likelihood.Termwise, nil, nil},
 }
 
 // ParsePrior reads a prior such as gamma(2, 0.1).
@@ -88,23 +98,36 @@ func (p Prior) check(l law) error {
 	return nil
 }
 
+// lawOf returns the prior that is conjugate to a family; nil if there is none.
+func lawOf(f glm.Family) *law {
+	for k := range laws {
+		if l := &laws[k]; l.family != nil && f.Is(l.form) {
+			return l
+		}
+	}
+	return nil
+}
+
+// DefaultPrior returns the prior of a family where none is given, by mean and standard deviation of the responses; none
+// for a family without a conjugate prior.
+func DefaultPrior(f glm.Family, mean, sd float64) Prior {
+	l := lawOf(f)
+	if l == nil {
+		return Prior{}
+	}
+	return Prior{Law: l.name, Numbers: l.usual(mean, sd)}
+}
+
 // Serves returns an error where the prior is not conjugate to a family.
 func (p Prior) Serves(f glm.Family) error {
-	var names []string
-	for _, l := range laws {
-		for _, has := range l.families {
-			if has == f && l.name == p.Law {
-				return nil
-			}
-			if has == f {
-				names = append(names, l.usage)
-			}
-		}
+	own := lawOf(f)
+	if own != nil && own.name == p.Law {
+		return nil
 	}
 	hint := "there are conjugate priors for gaussian(identity), poisson(log), bernoulli(logit) and binomial(logit); " +
 		"leave conjugate out for other families"
-	if names != nil {
-		hint = "write " + names[0]
+	if own != nil {
+		hint = "write " + own.usage
 	}
 	return words.Hint(fmt.Errorf("%s is not conjugate to %s", p.Law, f), hint)
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
@@ -56,7 +57,7 @@ func newSetup(target *glm.Target) (*setup, error) {
 
 // supported refuses models without a conjugate form.
 func supported(model *glm.Model) error {
-	if model.Family != (glm.Family{Name: "gaussian", Link: "identity"}) {
+	if !model.Family.Is(family.Squares) {
 		return unsupported("family "+model.Family.String(), "use method cggibbs")
 	}
 	for _, p := range model.Coefficients {

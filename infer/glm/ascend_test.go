@@ -15,7 +15,7 @@ func TestAscendIsStep(t *testing.T) {
 		n, d := size[0], size[1]
 		r := rand.New(rand.NewPCG(uint64(n), 1))
 		data := &Data{X: design.NewDense(n, d), Y: make([]float64, n), Intercept: -1}
-		model := Model{Family: Family{"bernoulli", "logit"}}
+		model := Model{Family: Family{Name: "bernoulli", Link: "logit"}}
 		for i := range data.Y {
 			data.Y[i] = float64(r.IntN(2))
 		}

@@ -22,7 +22,7 @@ type Batch struct {
 func NewBatch(t *Target, by infer.Parallel) *Batch {
 	b := &Batch{t: t, by: by}
 	b.scratch.New = func() any { return newPiece(t) }
-	if t.kind.linear() && t.data.Offset != nil {
+	if t.form.Linear() && t.data.Offset != nil {
 		b.offset = t.linearOf(t.data.Offset)
 	}
 	return b
@@ -65,7 +65,7 @@ func (b *Batch) LogLiks(u []float64, dst []float64) {
 		for part := range count {
 			sum += b.sums[part*m+i]
 		}
-		if t.kind.linear() {
+		if t.form.Linear() {
 			linear = b.offset + t.kernels.Dot(t.xty, u[i*dim:i*dim+d])
 		}
 		dst[i] = t.logLik(sum, linear, &b.disp[i])

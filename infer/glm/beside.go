@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 )
 
 // What stands beside X·beta in a linear predictor, as group-level effects do, is the offset of a target of the chain's
@@ -27,7 +28,7 @@ const beside = -2
 func (p *Predictor) Beside(c design.Column) (linear float64) {
 	p.gatherRows(beside, c)
 	p.near.base = p.sumNear(c, 0)
-	if p.t.kind.linear() {
+	if p.t.form.Linear() {
 		linear = c.DotBy(p.t.kernels, p.t.counted)
 	}
 	return linear
@@ -71,40 +72,40 @@ func (p *Predictor) SetCoefficients(beta []float64) { copy(p.beta, beta) }
 // Where odds is not nil, value is to be lessened by the logarithm of odds, a number from 1 to 2: a caller who sums
 // values takes one logarithm of a product of many.
 func (t *Target) RowCurves(first int, eta, disp, value, odds, grad, curv []float64) {
-	part := t.rows.part(first, first+len(eta))
+	part := t.rows.Part(first, first+len(eta))
 	if odds != nil {
 		if t.HasOdds() {
-			t.kernels.OddsCurves(value, odds, grad, curv, part.y, eta)
+			t.kernels.OddsCurves(value, odds, grad, curv, part.Y, eta)
 			return
 		}
 		for i := range odds {
 			odds[i] = 1
 		}
 	}
-	switch t.kind {
-	case lawful:
-		t.lawCurves(part, eta, pair(disp), value, grad, curv)
+	switch t.form {
+	case family.Termwise:
+		t.termCurves(part, eta, pair(disp), value, grad, curv)
 		return
-	case gaussian:
+	case family.Squares:
 		gaussianCurves(part, eta, disp[0], value, grad, curv)
-	case poisson:
+	case family.Exponential:
 		t.kernels.Exp(curv, eta)
 		for k, m := range curv {
-			grad[k] = part.y[k] - m
-			value[k] = math.FMA(part.y[k], eta[k], -m)
+			grad[k] = part.Y[k] - m
+			value[k] = math.FMA(part.Y[k], eta[k], -m)
 		}
 	default:
 		t.logitCurves(part, eta, value, grad, curv)
 	}
-	part.countRows(value)
-	part.countRows(grad)
-	part.countRows(curv)
+	part.CountRows(value)
+	part.CountRows(grad)
+	part.CountRows(curv)
 }
 
-func gaussianCurves(r rows, eta []float64, sigma float64, v, g, c []float64) {
+func gaussianCurves(r family.Rows, eta []float64, sigma float64, v, g, c []float64) {
 	precision := 1 / sigma / sigma
 	for k, e := range eta {
-		w, rest := float64(precision*r.weight(k)), r.y[k]-e
+		w, rest := float64(precision*r.Weight(k)), r.Y[k]-e
 		v[k] = -0.5 * float64(w*rest) * rest
 		g[k] = float64(w * rest)
 		c[k] = w
@@ -115,24 +116,24 @@ func gaussianCurves(r rows, eta []float64, sigma float64, v, g, c []float64) {
 var oneTrial = slices.Repeat([]float64{1}, 1024)
 
 // logitCurves is right to a rounding of 1.
-func (t *Target) logitCurves(r rows, eta, v, g, c []float64) {
-	if r.m != nil {
-		t.kernels.TrialsCurves(v, g, c, r.y, r.m, eta)
+func (t *Target) logitCurves(r family.Rows, eta, v, g, c []float64) {
+	if r.Trials != nil {
+		t.kernels.TrialsCurves(v, g, c, r.Y, r.Trials, eta)
 		return
 	}
 	for i := 0; i < len(eta); i += len(oneTrial) {
 		to := min(i+len(oneTrial), len(eta))
-		t.kernels.TrialsCurves(v[i:to], g[i:to], c[i:to], r.y[i:to], oneTrial, eta[i:to])
+		t.kernels.TrialsCurves(v[i:to], g[i:to], c[i:to], r.Y[i:to], oneTrial, eta[i:to])
 	}
 }
 
-func (t *Target) lawCurves(r rows, eta []float64, disp [2]float64, value, grad, curv []float64) {
-	r.disp = disp
-	for i := 0; i < len(eta); i += chunkRows {
-		n := min(chunkRows, len(eta)-i)
-		part := r.part(i, i+n)
-		t.law.terms(part, eta[i:i+n], value[i:i+n])
-		part.countRows(value[i : i+n])
+func (t *Target) termCurves(r family.Rows, eta []float64, disp [2]float64, value, grad, curv []float64) {
+	r.Disp = disp
+	for i := 0; i < len(eta); i += family.ChunkRows {
+		n := min(family.ChunkRows, len(eta)-i)
+		part := r.Part(i, i+n)
+		t.terms.Terms(part, eta[i:i+n], value[i:i+n])
+		part.CountRows(value[i : i+n])
 	}
 	if t.model.Family.LogConcave() {
 		t.slopes(r, eta, disp, grad, curv, nil)
@@ -142,13 +143,15 @@ func (t *Target) lawCurves(r rows, eta []float64, disp [2]float64, value, grad, 
 }
 
 // Closed reports whether RowCurves takes one exponential and logarithm of a row at most.
-func (t *Target) Closed() bool { return t.kind != lawful }
+func (t *Target) Closed() bool { return t.form != family.Termwise }
 
 // HasOdds reports whether odds spare RowCurves a logarithm of each row: of a bernoulli(logit) whose rows count once.
-func (t *Target) HasOdds() bool { return t.kind == logit && t.rows.m == nil && t.rows.frequency == nil }
+func (t *Target) HasOdds() bool {
+	return t.form == family.Softplus && t.rows.Trials == nil && t.rows.Frequency == nil
+}
 
 // ClosedGaussian reports whether the log likelihood is −½ Σ weight·(y − eta)²/sigma² but for what eta does not move.
-func (t *Target) ClosedGaussian() bool { return t.kind == gaussian }
+func (t *Target) ClosedGaussian() bool { return t.form == family.Squares }
 
 // Weights returns what each row's term of a closed sum is multiplied by, nil for ones; it must not be changed.
 func (t *Target) Weights() []float64 { return t.weights }

@@ -165,7 +165,7 @@ func (r *fitted) target(t *testing.T, f frame) *Target {
 			}
 		}
 	}
-	m := Model{Family: Family{r.Family, r.Link}, Coefficients: make([]prior.Prior, d), Dispersion: prior.Prior{Kind: prior.Constant, Location: r.Dispersion.Estimate}}
+	m := Model{Family: Family{Name: r.Family, Link: r.Link}, Coefficients: make([]prior.Prior, d), Dispersion: prior.Prior{Kind: prior.Constant, Location: r.Dispersion.Estimate}}
 	if r.Dispersion.Kind == "shape" {
 		m.Dispersion.Location = 1 / r.Dispersion.Pearson
 	}

@@ -33,7 +33,7 @@ func (c *Columns) Along(first int, step, slopes []float64) Value {
 	copy(c.next, c.eta)
 	c.t.kernels.AxpyColumns(step, block, c.next)
 	v := Value{sum: c.passOf(c.t.rows, c.t.weights, c.next, c.next, 0, c.nextGrad, c.nextCurv)}
-	if c.t.kind.linear() {
+	if c.t.form.Linear() {
 		v.linear = c.value.linear + c.t.kernels.Dot(step, c.t.xty[first:first+len(step)])
 	}
 	v.LogLik = c.t.logLik(v.sum, v.linear, &c.disp)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/internal/linalg"
 )
 
@@ -30,7 +31,7 @@ func (t *Target) Condensed() (condensed *Target, words string) {
 func (t *Target) factored() (condensed *Target, words string) {
 	n, d := t.Rows(), t.Cols()
 	x, dense := t.data.X.(*design.Dense)
-	if t.kind != gaussian || !dense || n < condenseFrom*(d+1) {
+	if t.form != family.Squares || !dense || n < condenseFrom*(d+1) {
 		return t, ""
 	}
 	r := linalg.NewRowQR(d + 1)
@@ -54,7 +55,7 @@ func (t *Target) factored() (condensed *Target, words string) {
 	}
 	data.X, data.Offset, data.Frequency, data.Precision = reduced, nil, nil, nil
 	out.data, out.weights, out.counted = &data, nil, data.Y
-	out.rows = rows{y: data.Y, kernels: t.rows.kernels, total: t.rows.total}
+	out.rows = family.Rows{Y: data.Y, Kernels: t.rows.Kernels, Total: t.rows.Total}
 	out.xty = make([]float64, d)
 	design.Transposed(reduced, data.Y, out.xty)
 	return &out, fmt.Sprintf("%d rows told by %d, the triangular factor of design and response", n, d+1)
@@ -94,10 +95,9 @@ func (t *Target) weightedRows(x *design.Dense, first, m int, dst []float64) {
 // first appear. Cost: O(what the design stores), less where the rows differ in a
 // column of the first.
 func (t *Target) grouped() (grouped *Target, words string) {
-	n, name := t.Rows(), t.model.Family.Name
-	binary := name == "bernoulli" || name == "binomial"
+	n, probability := t.Rows(), t.law.Support.Probability()
 	beside := [][]float64{t.data.Offset}
-	if !binary && name != "poisson" {
+	if !t.law.Additive {
 		beside = append(beside, t.data.Y, t.data.Precision)
 	}
 	first, of := design.EqualRows(t.data.X, beside, n/condenseFrom)
@@ -107,7 +107,7 @@ func (t *Target) grouped() (grouped *Target, words string) {
 	data := *t.data
 	frequency, sums, trials := make([]float64, len(first)), make([]float64, len(first)), make([]float64, len(first))
 	for i, g := range of {
-		f, m := t.rows.count(i), 1.0
+		f, m := t.rows.Count(i), 1.0
 		if data.Trials != nil {
 			m = data.Trials[i]
 		}
@@ -118,13 +118,13 @@ func (t *Target) grouped() (grouped *Target, words string) {
 	data.X, data.Offset, data.Precision = design.TakeRows(data.X, first), design.Take(data.Offset, first),
 		design.Take(data.Precision, first)
 	words = fmt.Sprintf("%d rows told by %d, equal ones counted", n, len(first))
-	if binary || name == "poisson" {
+	if t.law.Additive {
 		words = fmt.Sprintf("%d rows told by %d, responses of equal predictors summed", n, len(first))
 	}
 	switch {
-	case binary:
+	case probability && t.law.Additive:
 		data.Y, data.Trials, data.Frequency = sums, trials, nil
-	case name == "poisson": // their mean, as often as it counts
+	case t.law.Additive: // their mean, as often as it counts
 		data.Y, data.Frequency = make([]float64, len(first)), frequency
 		for g, f := range frequency {
 			data.Y[g] = sums[g] / f
@@ -135,7 +135,7 @@ func (t *Target) grouped() (grouped *Target, words string) {
 	out := *t
 	out.data = &data
 	out.rowData()
-	out.rows.kernels, out.rows.total = t.rows.kernels, t.rows.total
+	out.rows.Kernels, out.rows.Total = t.rows.Kernels, t.rows.Total
 	out.weights, out.counted = out.rowWeights(), sums
 	return &out, words
 }

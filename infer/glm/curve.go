@@ -2,9 +2,9 @@ package glm
 
 import (
 	"math"
-	"slices"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/internal/simd"
 )
 
@@ -70,7 +70,7 @@ func (c *Curved) AlongCurve(j int, delta float64) Curve {
 		n := c.gather(j, x)
 		v.sum = c.value.sum + (c.passNear(x, delta) - n.base)
 	}
-	if c.t.kind.linear() {
+	if c.t.form.Linear() {
 		v.linear = math.FMA(delta, c.t.xty[j], c.value.linear)
 	}
 	v.LogLik = c.t.logLik(v.sum, v.linear, &c.disp)
@@ -82,7 +82,7 @@ func (c *Curved) AlongCurve(j int, delta float64) Curve {
 // does, but without the rows' derivatives where the family's sum does without them.
 // Cost: O(n), of a sparse column O(what it stores).
 func (c *Curved) Local(j int) Curve {
-	if !c.t.kind.linear() {
+	if !c.t.form.Linear() {
 		v := c.AlongCurve(j, 0)
 		v.Value = c.value
 		return v
@@ -102,9 +102,9 @@ func (c *Curved) Local(j int) Curve {
 // part, with its derivatives along x.
 func (t *Target) sumMoments(w, eta, x []float64) simd.Moments {
 	switch {
-	case t.kind == poisson && w != nil:
+	case t.form == family.Exponential && w != nil:
 		return t.kernels.WeightedExpMoments(w, eta, x, 0)
-	case t.kind == poisson:
+	case t.form == family.Exponential:
 		return t.kernels.ExpMoments(eta, x, 0)
 	case w != nil:
 		return t.kernels.WeightedLog1pExpMoments(w, eta, x, 0)
@@ -114,7 +114,7 @@ func (t *Target) sumMoments(w, eta, x []float64) simd.Moments {
 
 // LocalDirection is Local along a direction. Cost: O(n).
 func (c *Curved) LocalDirection(d *Direction) Curve {
-	if c.t.kind.linear() {
+	if c.t.form.Linear() {
 		m := c.t.sumMoments(c.t.weights, c.eta, d.Eta)
 		return Curve{c.value, d.linear - m.Slope, m.Curve}
 	}
@@ -186,34 +186,24 @@ func (c *Curved) pass(x []float64, delta float64, grad, curv []float64) (sum flo
 }
 
 // passOf is pass over rows of these responses and weights.
-func (c *Curved) passOf(r rows, w, eta, x []float64, delta float64, grad, curv []float64) (sum float64) {
+func (c *Curved) passOf(r family.Rows, w, eta, x []float64, delta float64, grad, curv []float64) (sum float64) {
 	t := c.t
 	switch {
-	case t.kind == logit && w == nil:
+	case t.form == family.Softplus && w == nil:
 		sum = t.kernels.Log1pExpCurve(eta, x, delta, grad, curv)
-		t.kernels.Minus(grad, r.y, grad)
+		t.kernels.Minus(grad, r.Y, grad)
 		return sum
-	case t.kind == poisson && w == nil:
+	case t.form == family.Exponential && w == nil:
 		sum = t.kernels.ExpCurve(eta, x, delta, curv)
-		t.kernels.Minus(grad, r.y, curv)
+		t.kernels.Minus(grad, r.Y, curv)
 		return sum
 	}
 	copy(grad, eta)
 	t.kernels.Axpy(delta, x, grad)
 	t.rowCurvature(r, grad, c.disp.at[:], curv)
 	t.rowGradient(r, grad, c.disp.at[:], grad)
-	if t.kind == lawful {
-		return t.sumLaw(r, eta, x, delta, c.disp.at)
+	if t.form == family.Termwise {
+		return t.sumTerms(r, eta, x, delta, c.disp.at)
 	}
-	return t.sumOf(r.y, w, eta, x, delta)
-}
-
-// LogConcave reports whether the log likelihood is a concave function of eta on
-// all of the real line, whatever the dispersions.
-func (f Family) LogConcave() bool {
-	return slices.Contains([]Family{
-		{"gaussian", "identity"}, {"bernoulli", "logit"}, {"binomial", "logit"}, {"poisson", "log"},
-		{"bernoulli", "probit"}, {"binomial", "probit"}, {"bernoulli", "cloglog"}, {"binomial", "cloglog"},
-		{"negative_binomial", "log"}, {"gamma", "log"},
-	}, f)
+	return t.sumOf(r.Y, w, eta, x, delta)
 }

@@ -132,7 +132,7 @@ func TestLogConcave(t *testing.T) {
 			for i := range eta {
 				eta[i] = e
 			}
-			if target.model.Family.Walled() && e <= 0 {
+			if target.model.Family.PositiveEta() && e <= 0 {
 				continue
 			}
 			target.RowCurvature(eta, p.Dispersions(), curv)

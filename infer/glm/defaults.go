@@ -2,6 +2,7 @@ package glm
 
 import (
 	"math"
+	"strings"
 
 	"glmbatch/infer/design"
 	"glmbatch/infer/prior"
@@ -18,20 +19,19 @@ type DefaultPriors struct {
 // DefaultRules says in words what Defaults gives, for when there are no data yet.
 func DefaultRules(f Family) (coefficients, intercept, dispersion string) {
 	s, centre := "", "0"
-	if f.unitful() {
+	if f.Of().Unit() {
 		s, centre = "·s", "the link of the mean response"
 	}
 	coefficients = "normal(0, 2.5" + s + "/sd(x))"
 	intercept = "normal(" + centre + ", 2.5" + s + ")"
 	if f.HasDispersion() {
-		switch f.Dispersions()[0].Name {
-		case "sigma":
+		switch d := f.First(); {
+		case d.Scale():
 			dispersion = "exponential(1/sd(y))"
+		case d.Unit:
+			dispersion = strings.TrimSuffix(d.Default(1).String(), ")") + "·mean(y))"
 		default:
-			dispersion = prior.DefaultShape(f.Name, 1).String()
-			if f.Name == "inverse_gaussian" {
-				dispersion = "inverse_gamma(0.5, 0.08·mean(y))"
-			}
+			dispersion = d.Default(1).String()
 		}
 	}
 	return coefficients, intercept, dispersion
@@ -39,25 +39,15 @@ func DefaultRules(f Family) (coefficients, intercept, dispersion string) {
 
 // GroupSDRule is DefaultRules for the standard deviations of group-level effects.
 func GroupSDRule(f Family) string {
-	if f.unitful() {
+	if f.Of().Unit() {
 		return "half_student_t(3, 2.5·s)"
 	}
 	return prior.DefaultGroupSD(1).String()
 }
 
-// unitful reports whether the linear predictor has the unit of the response, or a
-// power of it.
-func (f Family) unitful() bool {
-	switch f.Link {
-	case "identity", "sqrt", "inverse", "1/mu^2":
-		return true
-	}
-	return false
-}
-
 // Defaults returns weakly informative priors on the scale of the data: for
 // coefficients prior.DefaultCoefficients, for sigma prior.DefaultSigma, for nu
-// prior.DefaultNu, for others prior.DefaultShape, for group-level effects prior.DefaultGroupSD.
+// prior.DefaultNu, for others Dispersion.Default, for group-level effects prior.DefaultGroupSD.
 //
 // The scale and centre of the linear predictor are the standard deviation and mean
 // of the response less its offset for the identity link, by the delta method for
@@ -69,7 +59,7 @@ func (f Family) unitful() bool {
 // Cost: O(n·d).
 func Defaults(f Family, data *Data) DefaultPriors {
 	t := &Target{data: data, model: Model{Family: f}}
-	t.rows.frequency, t.rows.total = data.Frequency, t.total(data.Frequency)
+	t.rows.Frequency, t.rows.Total = data.Frequency, t.total(data.Frequency)
 	t.counted = product(data.Frequency, data.Y)
 	s, m := t.responseOnLink()
 	out := DefaultPriors{Nu: prior.DefaultNu, GroupSD: prior.DefaultGroupSD(s)}
@@ -85,16 +75,17 @@ func Defaults(f Family, data *Data) DefaultPriors {
 		return out
 	}
 	precision := t.total(data.Precision) / float64(t.Rows())
-	if f.Dispersions()[0].Name == "sigma" {
+	d := f.First()
+	if d.Scale() {
 		_, sd := t.spreadOfResponse()
 		out.Dispersion = prior.DefaultSigma(sd * math.Sqrt(precision))
 		return out
 	}
 	unit := 1 / precision
-	if f.Name == "inverse_gaussian" {
-		unit *= vec.Sum(t.counted) / t.rows.total
+	if d.Unit {
+		unit *= vec.Sum(t.counted) / t.rows.Total
 	}
-	out.Dispersion = prior.DefaultShape(f.Name, unit)
+	out.Dispersion = d.Default(unit)
 	return out
 }
 
@@ -102,7 +93,7 @@ func Defaults(f Family, data *Data) DefaultPriors {
 // the latter NaN for one observation.
 func (t *Target) moments(x []float64) (mean, sd float64) {
 	w := t.data.Frequency
-	n := t.rows.total
+	n := t.rows.Total
 	mean = vec.Sum(product(w, x)) / n
 	if w == nil {
 		return mean, math.Sqrt(vec.SquaresAbout(x, mean) / (n - 1))
@@ -120,15 +111,15 @@ func (t *Target) columnMoments(c design.Column) (mean, sd float64) {
 	if c.Rows == nil {
 		return t.moments(c.Values)
 	}
-	n, sum, stored, squares := t.rows.total, 0.0, 0.0, 0.0
+	n, sum, stored, squares := t.rows.Total, 0.0, 0.0, 0.0
 	for i, r := range c.Rows {
-		sum = math.FMA(t.rows.count(int(r)), c.Values[i], sum)
-		stored += t.rows.count(int(r))
+		sum = math.FMA(t.rows.Count(int(r)), c.Values[i], sum)
+		stored += t.rows.Count(int(r))
 	}
 	mean = sum / n
 	for i, r := range c.Rows {
 		e := c.Values[i] - mean
-		squares = math.FMA(float64(t.rows.count(int(r))*e), e, squares)
+		squares = math.FMA(float64(t.rows.Count(int(r))*e), e, squares)
 	}
 	squares = math.FMA(float64((n-stored)*mean), mean, squares)
 	return mean, math.Sqrt(squares / (n - 1))
@@ -139,7 +130,7 @@ func (t *Target) columnMoments(c design.Column) (mean, sd float64) {
 // own size, or 1.
 func (t *Target) spreadOfResponse() (mean, sd float64) {
 	y := t.data.Y
-	if t.data.Offset != nil && t.model.Family.Link == "identity" {
+	if t.data.Offset != nil && t.model.Family.Of().Linear() {
 		y = append([]float64(nil), y...)
 		vec.Axpy(-1, t.data.Offset, y)
 	}
@@ -155,25 +146,19 @@ func (t *Target) spreadOfResponse() (mean, sd float64) {
 
 // responseOnLink returns the scale and centre of the linear predictor.
 func (t *Target) responseOnLink() (scale, centre float64) {
-	f := t.model.Family
-	if !f.unitful() {
+	link := t.model.Family.Of()
+	if !link.Unit() {
 		return 1, 0
 	}
 	mean, sd := t.spreadOfResponse()
-	if f.Link == "identity" {
+	if link.Linear() {
 		return sd, mean
 	}
 	mean = t.meanResponse()
 	centre = t.linkOf(mean)
 	if o := t.data.Offset; o != nil {
-		centre -= vec.Sum(product(t.data.Frequency, o)) / t.rows.total
+		centre -= vec.Sum(product(t.data.Frequency, o)) / t.rows.Total
 	}
 	relative := sd / mean
-	switch f.Link { // |d link/d mu| = link·power/mu
-	case "sqrt":
-		return 0.5 * relative * t.linkOf(mean), centre
-	case "inverse":
-		return relative * t.linkOf(mean), centre
-	}
-	return 2 * relative * t.linkOf(mean), centre
+	return math.Abs(link.Power) * relative * t.linkOf(mean), centre // |d link/d mu| = link·power/mu
 }

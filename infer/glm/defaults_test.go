@@ -25,14 +25,14 @@ func TestDefaults(t *testing.T) {
 		coefficients [4]prior.Prior
 		dispersion   prior.Prior
 	}{
-		{Family{"gaussian", "identity"}, [4]prior.Prior{n(5, 5), n(0, 1.25), n(0, 0.714), n(0, 5)}, prior.Prior{Kind: prior.Exponential, Rate: 0.5}},
-		{Family{"student_t", "identity"}, [4]prior.Prior{n(5, 5), n(0, 1.25), n(0, 0.714), n(0, 5)}, prior.Prior{Kind: prior.Exponential, Rate: 0.5}},
-		{Family{"gaussian", "log"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, prior.Prior{Kind: prior.Exponential, Rate: 0.5}},
-		{Family{"bernoulli", "logit"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, prior.Prior{}},
-		{Family{"negative_binomial", "log"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, prior.Prior{Kind: prior.Gamma, Shape: 0.3, Rate: 0.003}},
-		{Family{"gamma", "log"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, two},
-		{Family{"gamma", "inverse"}, [4]prior.Prior{n(0.2, 0.2), n(0, 0.05), n(0, 0.0286), n(0, 0.2)}, two},
-		{Family{"inverse_gaussian", "1/mu^2"}, [4]prior.Prior{n(0.04, 0.08), n(0, 0.02), n(0, 0.0114), n(0, 0.08)}, prior.Prior{Kind: prior.InverseGamma, Shape: 0.5, Scale: 0.4}},
+		{Family{Name: "gaussian", Link: "identity"}, [4]prior.Prior{n(5, 5), n(0, 1.25), n(0, 0.714), n(0, 5)}, prior.Prior{Kind: prior.Exponential, Rate: 0.5}},
+		{Family{Name: "student_t", Link: "identity"}, [4]prior.Prior{n(5, 5), n(0, 1.25), n(0, 0.714), n(0, 5)}, prior.Prior{Kind: prior.Exponential, Rate: 0.5}},
+		{Family{Name: "gaussian", Link: "log"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, prior.Prior{Kind: prior.Exponential, Rate: 0.5}},
+		{Family{Name: "bernoulli", Link: "logit"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, prior.Prior{}},
+		{Family{Name: "negative_binomial", Link: "log"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, prior.Prior{Kind: prior.Gamma, Shape: 0.3, Rate: 0.003}},
+		{Family{Name: "gamma", Link: "log"}, [4]prior.Prior{n(0, 2.5), n(0, 0.625), n(0, 0.357), n(0, 2.5)}, two},
+		{Family{Name: "gamma", Link: "inverse"}, [4]prior.Prior{n(0.2, 0.2), n(0, 0.05), n(0, 0.0286), n(0, 0.2)}, two},
+		{Family{Name: "inverse_gaussian", Link: "1/mu^2"}, [4]prior.Prior{n(0.04, 0.08), n(0, 0.02), n(0, 0.0114), n(0, 0.08)}, prior.Prior{Kind: prior.InverseGamma, Shape: 0.5, Scale: 0.4}},
 	} {
 		got := Defaults(c.family, data())
 		if got.Dispersion != c.dispersion {
@@ -48,17 +48,17 @@ func TestDefaults(t *testing.T) {
 	for i := range 5 {
 		d.X.Col(1)[i] += 12
 	}
-	if got := Defaults(Family{"gaussian", "identity"}, d).Coefficients[0]; got != n(5, 15.8) {
+	if got := Defaults(Family{Name: "gaussian", Link: "identity"}, d).Coefficients[0]; got != n(5, 15.8) {
 		t.Errorf("intercept at zero: %s", got)
 	}
 	d = data() // a location keeps the digits that its scale deserves
 	scale(d.Y, 0.1, 0.0123)
-	if got := Defaults(Family{"gaussian", "identity"}, d).Coefficients[0]; got != n(0.512, 0.5) {
+	if got := Defaults(Family{Name: "gaussian", Link: "identity"}, d).Coefficients[0]; got != n(0.512, 0.5) {
 		t.Errorf("intercept of a mean of 0.5123: %s", got)
 	}
 	d = data() // offsets are taken off, precisions on
 	d.Offset, d.Precision = []float64{1, 1, 1, 1, 1}, []float64{4, 4, 4, 4, 4}
-	if got := Defaults(Family{"gaussian", "identity"}, d); got.Coefficients[0] != n(4, 5) || got.Dispersion.Rate != 0.25 {
+	if got := Defaults(Family{Name: "gaussian", Link: "identity"}, d); got.Coefficients[0] != n(4, 5) || got.Dispersion.Rate != 0.25 {
 		t.Errorf("with offset 1 and precision 4: %+v", got)
 	}
 }
@@ -106,7 +106,7 @@ func TestDefaultsAreSane(t *testing.T) {
 	}
 	d := &Data{X: design.NewDense(2, 1), Intercept: 0, Y: []float64{1e9 - 1, 1e9 + 1}}
 	fill(d.X.Col(0), 1)
-	if got := Defaults(Family{"gaussian", "identity"}, d).Coefficients[0]; got.Location != 1e9 || got.Scale != 3.54 {
+	if got := Defaults(Family{Name: "gaussian", Link: "identity"}, d).Coefficients[0]; got.Location != 1e9 || got.Scale != 3.54 {
 		t.Errorf("a mean of 1e9 with sd 1.4: %s", got)
 	}
 }
@@ -141,7 +141,7 @@ func TestDefaultShapeIsFreeOfScale(t *testing.T) {
 			return best
 		}
 		// without the Jacobian's 1 of 30 the likelihood's own highest point is log(shape)
-		got := peak(prior.DefaultShape("gamma", 1)) - math.Log(shape)
+		got := peak(prior.DefaultShape(1)) - math.Log(shape)
 		if math.Abs(got) > 0.02 {
 			t.Errorf("shape %v: the default moves log shape by %.3f", shape, got)
 		}

@@ -19,7 +19,7 @@ func TestDefaultsCopyNoColumn(t *testing.T) {
 		}
 	}
 	data.Y[3] = 1
-	if made := testing.AllocsPerRun(1, func() { glm.Defaults(glm.Family{"bernoulli", "logit"}, data) }); made > d/2 {
+	if made := testing.AllocsPerRun(1, func() { glm.Defaults(glm.Family{Name: "bernoulli", Link: "logit"}, data) }); made > d/2 {
 		t.Errorf("%v allocations for %d columns", made, d)
 	}
 }

@@ -3,6 +3,7 @@ package glm
 import (
 	"math"
 
+	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/vec"
 )
@@ -11,7 +12,7 @@ import (
 type dispersions struct {
 	at   [2]float64 // sigma, shape, phi; nu
 	u    [2]float64 // log(at − Lower)
-	norm float64    // of the law at them
+	norm float64    // of the terms at them
 }
 
 // newDispersions returns fixed dispersions at their values and the others at
@@ -41,7 +42,7 @@ func (t *Target) setFree(d *dispersions, i int, u float64) {
 func (t *Target) setTheta(d *dispersions, theta []float64) {
 	for i, k := range t.free {
 		t.setFree(d, i, vec.Log(theta[i]-t.dispersions[k].Lower))
-		if t.kind == gaussian { // a function of u
+		if t.form == family.Squares { // a function of u
 			d.at[k] = theta[i]
 		}
 	}
@@ -92,7 +93,7 @@ const (
 
 // normalise takes the law's norm, −Inf where a dispersion is impossible.
 func (t *Target) normalise(d *dispersions) {
-	if t.law != nil {
+	if t.terms != nil {
 		for k, info := range t.dispersions {
 			if math.Abs(d.u[k]) > dispersionRange || info.Name == "phi" && d.at[k] > phiMost {
 				d.norm = math.Inf(-1)
@@ -100,8 +101,8 @@ func (t *Target) normalise(d *dispersions) {
 			}
 		}
 		r := t.rows
-		r.disp = d.at
-		d.norm = t.law.norm(r)
+		r.Disp = d.at
+		d.norm = t.terms.Norm(r)
 	}
 }
 

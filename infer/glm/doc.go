@@ -1,13 +1,13 @@
 // Package glm defines Bayesian generalised linear models as the samplers see
-// them: data, family, link, priors, the vector operations of a likelihood, and
-// the cached linear predictor.
+// them: data, priors, the vector operations of a likelihood, and
+// the cached linear predictor. The families themselves are values of package family.
 //
 // It sees float64 slices only; transform makes them from tables.
 //
-// Read model.go, family.go and dispersion.go for the vocabulary; then
+// Read model.go, names.go and dispersion.go for the vocabulary; then
 //
 //   - target.go, scales.go, smooths.go: the posterior, and where its parameters stand;
-//   - likelihood.go, binary.go, positive.go, student.go, law.go, weights.go: families;
+//   - likelihood.go, termwise.go, weights.go: sums over the rows of each form;
 //   - predictor.go, curve.go, columns.go, piece.go, batch.go, rebased.go, beside.go, rewrite.go, part.go: the
 //     cached predictor and its passes;
 //   - curvature.go: derivatives;
@@ -15,6 +15,6 @@
 //   - improper.go, dependence.go, separation.go, meanless.go: what is refused or doubted;
 //   - pilot.go, tall.go, solver.go, krylov.go, feasible.go, start.go, modes.go, previous.go: the
 //     penalised point, and where chains start;
-//   - defaults.go: priors that are left out; likely.go: families that numbers look like;
-//   - pointwise.go, cdf.go: single rows, their means and random responses.
+//   - defaults.go: priors that are left out; pearson.go: whether counts vary more than poisson allows;
+//   - pointwise.go: single rows, their means and random responses.
 package glm

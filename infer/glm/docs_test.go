@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"glmbatch/infer/glm"
+	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 )
 
@@ -38,16 +38,16 @@ func documented(t *testing.T) map[string][][]string {
 func TestModelPage(t *testing.T) {
 	page := documented(t)
 	links := map[string]bool{}
-	for _, f := range glm.Families() {
+	for _, f := range family.Table() {
 		rows := page[f.Name]
 		if len(rows) < 2 || len(rows[1]) != 3 || rows[1][1] == "" || rows[1][2] == "" {
 			t.Errorf("%s has no density with a source on the page: %q", f.Name, rows)
 			continue
 		}
 		for _, l := range f.Links {
-			links[l] = true
-			if f.Name != "binomial" && !strings.Contains(rows[0][1], "`"+l+"`") {
-				t.Errorf("%s has no link %s on the page", f.Name, l)
+			links[l.Name] = true
+			if f.Name != "binomial" && !strings.Contains(rows[0][1], "`"+l.Name+"`") {
+				t.Errorf("%s has no link %s on the page", f.Name, l.Name)
 			}
 		}
 		for _, d := range f.Dispersions {

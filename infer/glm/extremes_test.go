@@ -55,9 +55,9 @@ func (e extreme) target(t *testing.T) *glm.Target {
 	if e.family == "binomial" {
 		data.Trials = []float64{e.trials}
 	}
-	family := glm.Family{e.family, e.link}
+	family := glm.Family{Name: e.family, Link: e.link}
 	model := glm.Model{Family: family, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 10}}}
-	if family.Walled() {
+	if family.PositiveEta() {
 		model.Coefficients[0].Location = 10
 	}
 	if family.HasDispersion() {
@@ -87,7 +87,7 @@ func (e extreme) hazards() (value, slope, curvature float64) {
 		curvature = e.scaleSlope // mu² − (y − mu)·mu
 	case e.link == "probit":
 		curvature = e.trials * e.eta * e.eta
-	case glm.Family{e.family, e.link}.Walled():
+	case glm.Family{Name: e.family, Link: e.link}.PositiveEta():
 		curvature = e.scaleSlope / e.eta
 	}
 	return value, slope, curvature

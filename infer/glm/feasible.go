@@ -26,14 +26,14 @@ func (e *StartError) Error() string {
 
 // meanResponse returns the mean response, per trial, pulled inside its domain.
 func (t *Target) meanResponse() float64 {
-	total, count := vec.Sum(t.counted), t.rows.total
-	switch t.model.Family.Name {
-	case "bernoulli", "binomial":
+	total, count, f := vec.Sum(t.counted), t.rows.Total, t.model.Family
+	switch s := f.Support(); {
+	case s.Probability():
 		count = t.total(product(t.data.Frequency, t.data.Trials))
 		return (total + 0.5) / (count + 1)
-	case "poisson", "negative_binomial":
+	case s.Counts():
 		return (total + 0.5) / (count + 1)
-	case "gaussian": // with a positive mean
+	case s.Low < 0 && !f.Of().Linear(): // with a positive mean
 		size := math.Sqrt(vec.Dot(t.counted, t.data.Y) / count)
 		return max(total/count, 0.1*size, 1e-100)
 	}
@@ -41,31 +41,14 @@ func (t *Target) meanResponse() float64 {
 }
 
 // linkOf returns the linear predictor of a mean inside the family's domain.
-func (t *Target) linkOf(mean float64) float64 {
-	switch t.model.Family.Link {
-	case "logit":
-		return vec.Log(mean / (1 - mean))
-	case "probit", "cauchit": // about that of the logit
-		return float64(0.6 * vec.Log(mean/(1-mean)))
-	case "cloglog":
-		return vec.Log(-vec.Log1p(-mean))
-	}
-	if t.model.Family.Name == "student_t" {
-		return mean
-	}
-	return positiveLinks[t.model.Family.Link].eta(mean)
-}
+func (t *Target) linkOf(mean float64) float64 { return t.model.Family.Of().Of(mean) }
 
 // feasible demands that eta at beta is inside the link's domain. Where it is
 // not, these are tried: the intercept alone; the least squares fits, with a
 // small ridge, of the link of each response and of a constant.
 func (p *pilot) feasible() error {
 	t := p.t
-	l, ok := t.law.(positive)
-	if !ok || !l.link.wall {
-		return nil
-	}
-	if p.inside() {
+	if !t.model.Family.PositiveEta() || p.inside() {
 		return nil
 	}
 	if j := t.data.Intercept; j >= 0 {
@@ -143,18 +126,18 @@ func (p *pilot) leastSquares(wanted []float64) bool {
 	return design.Largest(p.beta) <= math.MaxFloat64
 }
 
-// firstDispersions sets free dispersions to a first guess: sigma to the scale
-// of the response, the shape of an inverse gaussian to its size, nu to 8.
+// firstDispersions sets free dispersions to a first guess: a scale to that of the response, a precision in the unit of
+// the response to the mean, others to their Start.
 func (p *pilot) firstDispersions() {
 	for i, k := range p.t.free {
-		u := 0.0
-		switch p.t.dispersions[k].Name {
-		case "sigma":
+		u, d := 0.0, &p.t.dispersions[k]
+		switch {
+		case d.Scale():
 			u = p.responseScale()
-		case "nu":
-			u = vec.Log(7)
+		case d.Start != 0:
+			u = vec.Log(d.Start - d.Lower)
 		default:
-			if p.t.model.Family.Name == "inverse_gaussian" {
+			if d.Unit {
 				u = vec.Log(p.t.meanResponse())
 			}
 			u -= p.t.logPrecision()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 )
 
@@ -19,9 +20,9 @@ type example struct {
 
 // newExample makes n rows and d columns, the first one constant, with offsets;
 // a binomial has up to 5 trials, none included.
-func newExample(seed uint64, family string, n, d int, priors ...prior.Prior) example {
+func newExample(seed uint64, name string, n, d int, priors ...prior.Prior) example {
 	r := rand.New(rand.NewPCG(seed, 77))
-	f, err := ParseFamily(family, "")
+	f, err := family.Parse(name, "")
 	if err != nil {
 		panic(err)
 	}
@@ -36,12 +37,12 @@ func newExample(seed uint64, family string, n, d int, priors ...prior.Prior) exa
 			}
 		}
 	}
-	if family == "binomial" {
+	if name == "binomial" {
 		data.Trials = make([]float64, n)
 	}
 	for i := range n {
 		data.Offset[i] = 0.3 * r.NormFloat64()
-		switch family {
+		switch name {
 		case "gaussian":
 			data.Y[i] = 2 * r.NormFloat64()
 		case "bernoulli":
@@ -66,7 +67,7 @@ func newExample(seed uint64, family string, n, d int, priors ...prior.Prior) exa
 	for j := range d {
 		m.Coefficients = append(m.Coefficients, priors[j%len(priors)])
 	}
-	return example{fmt.Sprintf("%s/n=%d/d=%d", family, n, d), data, m}
+	return example{fmt.Sprintf("%s/n=%d/d=%d", name, n, d), data, m}
 }
 
 var familyNames = []string{"gaussian", "bernoulli", "binomial", "poisson"}
@@ -89,11 +90,11 @@ func direct(t *Target, eta []float64, sigma float64) float64 {
 		if t.data.Trials != nil {
 			m = t.data.Trials[i]
 		}
-		switch t.kind {
-		case gaussian:
+		switch t.form {
+		case family.Squares:
 			z := (y - e) / sigma
 			sum += -z*z/2 - math.Log(sigma) - math.Log(2*math.Pi)/2
-		case poisson:
+		case family.Exponential:
 			sum += y*e - math.Exp(e) - lgamma(y)
 		default:
 			softplus := max(e, 0) + math.Log1p(math.Exp(-math.Abs(e)))

@@ -2,8 +2,8 @@ package glm
 
 import (
 	"fmt"
-	"math"
 
+	"glmbatch/infer/family"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/words"
 )
@@ -100,7 +100,7 @@ func (t *Target) perfectFit() (spare float64, perfect bool) {
 			rows = n
 			continue
 		}
-		return t.rows.total - float64(rank), true
+		return t.rows.Total - float64(rank), true
 	}
 }
 
@@ -139,43 +139,24 @@ func constant(y []float64) bool {
 // checkLaw refuses the flat priors that no data make proper, or that are not
 // proved to be, by family.
 func (t *Target) checkLaw(flat []int) error {
-	refuse := improper
-	name, link := t.model.Family.Name, t.model.Family.Link
+	slow, oneWay := t.model.Family.Of().Slow, t.oneWay()
 	switch {
 	case len(flat) == 0:
-	case link == "cauchit":
-		return refuse("the cauchit link falls so slowly that flat priors are proper only where more rows than columns "+
-			"oppose every direction, "+"which is not checked", "give the coefficients student_t or normal priors")
-	case t.oneWay() && !t.balanced(flat):
-		reason := "the likelihood does not vanish as the means go to 0"
-		if name == "inverse_gaussian" {
-			reason = "the density of an inverse gaussian response does not vanish as its mean grows"
-		}
-		return refuse(reason+", and columns with flat priors can move all rows that way", properHint)
+	case slow != "":
+		return improper(slow, "give the coefficients student_t or normal priors")
+	case oneWay != "" && !t.balanced(flat):
+		return improper(oneWay+", and columns with flat priors can move all rows that way", properHint)
 	}
 	for _, k := range t.free {
-		if t.model.DispersionPrior(k).Proper() {
-			continue
-		}
-		switch d := t.dispersions[k].Name; {
-		case name == "negative_binomial":
-			return refuse("the likelihood does not vanish as the shape grows (it becomes that of poisson), so that a flat "+
-				"prior of shape never becomes proper", "give shape a proper prior such as gamma(0.01, 0.01) or half_cauchy(5)")
-		case d == "nu":
-			return refuse("the likelihood does not vanish as nu grows (it becomes that of gaussian), so that a flat prior of "+
-				"nu never becomes proper", "give nu gamma(2, 0.1), or fix it with constant(4)")
+		if d := &t.dispersions[k]; d.Limit != "" && !t.model.DispersionPrior(k).Proper() {
+			return improper(d.Limit, d.Remedy)
 		}
 	}
 	return nil
 }
 
-// oneWay reports whether a row's likelihood falls in one direction of eta only:
-// it does not as the mean of an inverse gaussian goes to ∞, or that of a
-// gaussian to 0.
-func (t *Target) oneWay() bool {
-	f := t.model.Family
-	return f == Family{"inverse_gaussian", "log"} || f.Name == "gaussian" && f.Link != "identity"
-}
+// oneWay is why a row's likelihood falls in one direction of eta only; empty where it does not.
+func (t *Target) oneWay() string { return t.model.Family.Likelihood().OneWay }
 
 // balanced reports whether every combination b ≠ 0 of columns has rows of both
 // signs: then the flat posterior of a family that is oneWay is proper, as some
@@ -187,7 +168,7 @@ func (t *Target) balanced(cols []int) bool {
 		return false
 	}
 	zeros := &Target{data: &Data{X: t.data.X, Y: make([]float64, t.Rows())},
-		model: Model{Family: Family{"poisson", "log"}}}
+		model: Model{Family: family.Counts}}
 	_, converged := zeros.separates(cols, t.Rows())
 	return converged
 }
@@ -196,19 +177,16 @@ func (t *Target) balanced(cols []int) bool {
 // has no bound as the precision grows; nil where the family has none, or a
 // response is outside the link's domain.
 func (t *Target) perfectResponse() []float64 {
-	family := t.model.Family
-	switch family.Name {
-	case "gaussian", "student_t":
-		if family.Link == "identity" {
-			return t.data.Y
-		}
-	case "gamma", "inverse_gaussian", "beta":
-	default:
+	f := t.model.Family
+	if !f.First().Concentrates {
 		return nil
+	}
+	if f.Located() {
+		return t.data.Y
 	}
 	out := make([]float64, len(t.data.Y))
 	for i, y := range t.data.Y {
-		if family.Name != "beta" && !(y > 0) {
+		if !(y > 0) {
 			return nil
 		}
 		out[i] = t.linkOf(y)
@@ -230,41 +208,20 @@ func (t *Target) perfectResponse() []float64 {
 // inverse_gaussian its root, and coefficients spread over 1/shape. At ∞ they
 // concentrate within 1/√x of the perfect fit.
 func (t *Target) likelihoodEnds(flat int) (zero, tail float64) {
-	n, f := t.rows.total, float64(flat)
-	zero, tail = math.Inf(1), math.Inf(1)
-	spare, perfect := t.perfectFit()
-	switch t.model.Family.Name {
-	case "gaussian", "student_t":
-		tail = n - f
-		if t.model.Family.Link != "identity" {
-			tail = n
+	e := t.evidence(flat)
+	e.Spare, e.Perfect = t.perfectFit()
+	return t.law.Ends(e)
+}
+
+// evidence is that of the rows; whether the design fits perfectly is left out.
+func (t *Target) evidence(flat int) family.Evidence {
+	e := family.Evidence{Rows: t.rows.Total, Flat: float64(flat), Link: t.model.Family.Of()}
+	for i, y := range t.data.Y {
+		if y > 0 {
+			e.Positive += t.rows.Count(i)
 		}
-		if perfect {
-			zero = -spare
-		}
-		return zero, tail
-	case "negative_binomial":
-		rows := 0.0
-		for i, y := range t.data.Y {
-			if y > 0 {
-				rows += t.rows.count(i)
-			}
-		}
-		return rows - f, 0
-	case "gamma":
-		zero = n - f
-	case "inverse_gaussian":
-		zero = 0.5 * n
-		if t.model.Family.Link != "log" {
-			zero -= f
-		}
-	case "beta":
-		zero = n
 	}
-	if perfect {
-		tail = -0.5 * spare
-	}
-	return zero, tail
+	return e
 }
 
 // checkTails refuses a posterior whose integral over the first dispersion
@@ -275,19 +232,19 @@ func (t *Target) checkTails(flat int) error {
 	}
 	priorZero, priorTail := t.model.Dispersion.Ends()
 	zero, tail := t.likelihoodEnds(flat)
-	name := t.dispersions[0].Name
+	name, scale := t.dispersions[0].Name, t.dispersions[0].Scale()
 	switch {
 	case zero+priorZero > 0 && tail+priorTail > 1:
 		return nil
-	case name == "sigma" && zero+priorZero > 0:
+	case scale && zero+priorZero > 0:
 		return improper(fmt.Sprintf("sigma has a flat prior, and %d rows leave fewer than 2 beyond the %d coefficients "+
 			"with flat priors", t.Rows(), flat), "give sigma a half_cauchy or half_normal prior")
-	case name != "sigma" && tail+priorTail > 1:
+	case !scale && tail+priorTail > 1:
 		return improper(fmt.Sprintf("%d coefficients have flat priors, and too few rows speak against a %s near 0", flat,
 			name), properHint)
 	}
 	words := "sigma is driven to 0"
-	if name != "sigma" {
+	if !scale {
 		words = "its precision is driven to infinity"
 	}
 	reason := "the design fits the " + t.model.Family.Name + " response perfectly"

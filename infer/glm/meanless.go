@@ -87,7 +87,7 @@ func (t *Target) checkFlat(cols []int) error {
 	if err := t.checkFlatRank(cols); err != nil {
 		return err
 	}
-	if t.oneWay() && !t.balanced(cols) {
+	if t.oneWay() != "" && !t.balanced(cols) {
 		return &ImproperError{Reason: "the likelihood does not vanish in a direction of these columns"}
 	}
 	return t.checkOverlap(cols)
@@ -97,7 +97,8 @@ func (t *Target) checkFlat(cols []int) error {
 // grows, or as it falls.
 func (t *Target) recedesAlong(j int) bool {
 	x := t.data.X.Col(j)
-	up, down := t.oneWay(), t.oneWay()
+	up := t.oneWay() != ""
+	down := up
 	for _, v := range x {
 		up, down = up && v >= 0, down && v <= 0
 	}
@@ -107,7 +108,7 @@ func (t *Target) recedesAlong(j int) bool {
 	if !t.separable() {
 		return false
 	}
-	s := &submodel{Target: &Target{data: t.data, kind: t.directions()}, move: append([]float64(nil), x...)}
+	s := &submodel{Target: &Target{data: t.data, form: t.directions()}, move: append([]float64(nil), x...)}
 	if s.recedes() {
 		return true
 	}
@@ -132,20 +133,26 @@ func (t *Target) dispersionMeans() (out []Doubt) {
 		name := t.dispersions[k].Name
 		if power := tail + priorTail; power <= 2 {
 			params := []int{t.Cols() + i}
-			if name == "sigma" && t.model.Family.Link == "identity" {
+			if k == 0 && t.model.Family.Located() {
 				params = append(append([]int(nil), flat...), params...)
 			}
 			out = append(out, Doubt{params, fmt.Sprintf("the posterior mean does not exist where the prior of %s (%s) leaves "+
 				"its density falling like 1/%s^%.3g only", name, p, name, power) + readMedian})
 		}
-		spreads := !(t.model.Family.Name == "inverse_gaussian" && t.model.Family.Link == "log") &&
-			t.model.Family.Name != "beta" && name == "shape"
-		if spreads && len(flat) > 0 && zero+priorZero <= 1 {
+		if k == 0 && t.spreads(len(flat)) && zero+priorZero <= 1 {
 			out = append(out, Doubt{flat, "the posterior mean may not exist where the prior is flat and too few rows speak " +
 				"against a shape near 0" + readMedian})
 		}
 	}
 	return out
+}
+
+// spreads reports whether flat coefficients spread as the first dispersion goes to 0: whether they lower the power of
+// the likelihood there.
+func (t *Target) spreads(flat int) bool {
+	with, _ := t.law.Ends(t.evidence(flat))
+	without, _ := t.law.Ends(t.evidence(0))
+	return with < without
 }
 
 // scaleMeans looks at the scales of regularised horseshoes: as tau or a lambda

@@ -58,8 +58,7 @@ type localMode struct {
 
 // hasRows reports whether startAtRows can be called.
 func (p *pilot) hasRows() bool {
-	f, d := p.t.model.Family, p.t.Cols()
-	return f.Link == "identity" && (f.Name == "gaussian" || f.Name == "student_t") && d <= min(maxRowStart, p.t.Rows())
+	return p.t.model.Family.Located() && p.t.Cols() <= min(maxRowStart, p.t.Rows())
 }
 
 // disperse moves a start u around the penalised point to one around a mode, or to a fit to random rows, and describes

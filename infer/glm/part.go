@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/internal/vec"
 )
 
@@ -22,7 +23,7 @@ func (t *Target) NewPart() *Part {
 	p := &Part{whole: t, target: &target, data: &data, x: &design.Dense{Cols: x.Cols, Values: make([]float64, 0,
 		len(x.Values))}}
 	data.X, data.Offset = p.x, nil
-	target.rows = rows{kernels: target.kernels}
+	target.rows = family.Rows{Kernels: target.kernels}
 	target.data, target.constant = p.data, 0
 	target.xty = make([]float64, x.Cols)
 	p.Take(nil, nil)
@@ -40,23 +41,23 @@ func (p *Part) Take(rows []int32, counts []float64) {
 	for _, v := range []struct {
 		dst *[]float64
 		of  []float64
-	}{{&to.y, from.y}, {&to.m, from.m}, {&to.logY, from.logY}, {&to.log1Y, from.log1Y}, {&to.precision, from.precision},
-		{&to.roots, from.roots}, {&p.data.Offset, p.whole.data.Offset}} {
+	}{{&to.Y, from.Y}, {&to.Trials, from.Trials}, {&to.LogY, from.LogY}, {&to.Log1Y, from.Log1Y},
+		{&to.Precision, from.Precision}, {&to.Roots, from.Roots}, {&p.data.Offset, p.whole.data.Offset}} {
 		if v.of != nil {
 			*v.dst = gather((*v.dst)[:0], v.of, rows)
 		}
 	}
-	to.frequency, to.total = counts, float64(len(rows))
+	to.Frequency, to.Total = counts, float64(len(rows))
 	if counts != nil {
-		to.total = vec.Sum(counts)
+		to.Total = vec.Sum(counts)
 	}
-	p.data.Y, p.data.Trials, p.data.Precision, p.data.Frequency = to.y, to.m, to.precision, counts
+	p.data.Y, p.data.Trials, p.data.Precision, p.data.Frequency = to.Y, to.Trials, to.Precision, counts
 	p.x.Rows, p.x.Values = len(rows), p.x.Values[:0]
 	for j := range p.x.Cols {
 		p.x.Values = gather(p.x.Values, p.whole.data.X.(*design.Dense).Col(j), rows)
 	}
-	t.weights, t.counted = t.rowWeights(), product(counts, to.y)
-	if t.kind.linear() {
+	t.weights, t.counted = t.rowWeights(), product(counts, to.Y)
+	if t.form.Linear() {
 		p.x.TransposedProduct(t.kernels, t.counted, t.xty)
 	}
 }

@@ -2,7 +2,7 @@ package glm
 
 // pieceRows is the number of rows that a piece works on together: of 20 columns they
 // are 40 kB, which stay in a core's cache while many points pass over them. It is a
-// multiple of chunkRows.
+// multiple of family.ChunkRows.
 const pieceRows = 256
 
 // Of tallRows rows on, sums over all rows are taken over parts of at least partRows rows, at most
@@ -60,7 +60,7 @@ func (p *piece) load(first, last int) {
 	if t.weights != nil {
 		p.part.weights = t.weights[first:last]
 	}
-	p.part.rows = t.rows.part(first, last)
+	p.part.rows = t.rows.Part(first, last)
 }
 
 // predict writes offset + X·beta to eta.

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/vec"
@@ -83,7 +84,7 @@ func newPilot(t *Target) (*pilot, error) {
 	p.disp = t.newDispersions()
 	p.startPoint()
 	p.clamp()
-	if t.kind == lawful {
+	if t.form == family.Termwise {
 		p.firstDispersions()
 		if err := p.feasible(); err != nil {
 			return nil, err
@@ -92,7 +93,7 @@ func newPilot(t *Target) (*pilot, error) {
 	p.setRidge()
 	p.solver = p.newSolver()
 	switch {
-	case t.kind == gaussian && len(t.free) == 1:
+	case t.form == family.Squares && len(t.free) == 1:
 		t.setFree(&p.disp, 0, p.responseScale())
 		p.maximise()
 		p.residualScale()
@@ -140,10 +141,10 @@ func (p *pilot) startPoint() {
 	}
 	copy(p.beta, p.centre)
 	j := t.data.Intercept
-	if j < 0 || t.kind == gaussian {
+	if j < 0 || t.form == family.Squares {
 		return
 	}
-	if t.kind == lawful {
+	if t.form == family.Termwise {
 		p.beta[j] = t.linkOf(t.meanResponse())
 		if t.data.Offset != nil {
 			p.beta[j] -= vec.Sum(t.data.Offset) / float64(t.Rows())
@@ -153,7 +154,7 @@ func (p *pilot) startPoint() {
 	total, trials := vec.Sum(t.counted), t.total(product(t.data.Frequency, t.data.Trials))
 	rate := (total + 0.5) / (trials + 1)
 	p.beta[j] = vec.Log(rate)
-	if t.kind == logit {
+	if t.form == family.Softplus {
 		p.beta[j] -= vec.Log(1 - rate)
 	}
 	if t.data.Offset != nil {
@@ -231,7 +232,7 @@ func (p *pilot) responseScale() float64 {
 // start. With d ≥ n the residuals say little: half the response's scale
 // stands in.
 func (p *pilot) residualScale() {
-	n, d := p.t.rows.total, float64(p.t.Cols())
+	n, d := p.t.rows.Total, float64(p.t.Cols())
 	p.product()
 	rss := p.t.sum(p.eta, p.eta, 0, p.disp.at)
 	freedom := n - d
@@ -347,7 +348,7 @@ func (p *pilot) penalty(beta []float64) float64 {
 // logLikAt returns the log likelihood at a linear predictor. Cost: O(n).
 func (t *Target) logLikAt(eta []float64, d *dispersions) float64 {
 	linear := 0.0
-	if t.kind.linear() {
+	if t.form.Linear() {
 		linear = vec.Dot(t.counted, eta)
 	}
 	return t.logLik(t.sum(eta, eta, 0, d.at), linear, d)

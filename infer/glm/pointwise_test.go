@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"glmbatch/infer/family"
 )
 
 // The rows' log densities are the textbook's, and add up to the likelihood.
@@ -23,11 +25,11 @@ func TestPointwiseLogLik(t *testing.T) {
 			if target.data.Trials != nil {
 				m = target.data.Trials[i]
 			}
-			one := target.rows.atPrecision(target.model.Family, i, disp)
+			one := target.atPrecision(i, disp)
 			if want := oracle(target.model.Family, target.data.Y[i], m, eta[i], one); !near(got, want, 1e-10) {
 				t.Errorf("row %d: log density %v, textbook %v", i, got, want)
 			}
-			sum += target.rows.count(i) * got
+			sum += target.rows.Count(i) * got
 		}
 		if want := target.LogLik(theta); !near(sum, want, 1e-11) {
 			t.Errorf("the rows add up to %v, the likelihood is %v", sum, want)
@@ -64,7 +66,7 @@ func TestPointwiseDraws(t *testing.T) {
 		for range n {
 			y := p.Draw(s, 1, eta[0], disp)
 			sum, squares = sum+y, squares+y*y
-			if err := CheckResponse(f, []float64{y}, data.Trials[min(1, len(data.Trials)):]); err != nil {
+			if err := family.CheckResponse(f, []float64{y}, data.Trials[min(1, len(data.Trials)):]); err != nil {
 				t.Fatalf("%s: %v", f, err)
 			}
 		}
@@ -86,19 +88,19 @@ func TestPointwiseOutside(t *testing.T) {
 			got := []float64{0}
 			p.Mean(0, []float64{eta}, got)
 			y := p.Draw(s, 0, eta, []float64{2, 3})
-			if outside := f.Walled() && eta < 0; outside != math.IsNaN(got[0]) || outside != math.IsNaN(y) {
+			if outside := f.PositiveEta() && eta < 0; outside != math.IsNaN(got[0]) || outside != math.IsNaN(y) {
 				t.Errorf("%s at eta %v: mean %v, draw %v", f, eta, got[0], y)
 			}
-			if err := CheckResponse(f, []float64{y}, nil); err == nil || f.Walled() || math.Abs(eta) > 100 {
+			if err := family.CheckResponse(f, []float64{y}, nil); err == nil || f.PositiveEta() || math.Abs(eta) > 100 {
 				continue
 			}
 			t.Errorf("%s at eta %v: the draw %v is no response", f, eta, y)
 		}
 	}
-	if _, err := NewPointwise(Family{"binomial", "logit"}, &Data{Trials: []float64{1.5}}); err == nil {
+	if _, err := NewPointwise(Family{Name: "binomial", Link: "logit"}, &Data{Trials: []float64{1.5}}); err == nil {
 		t.Error("trials of 1.5 are accepted")
 	}
-	if _, err := NewPointwise(Family{"poisson", "log"}, &Data{Y: []float64{-1}}); err == nil {
+	if _, err := NewPointwise(Family{Name: "poisson", Link: "log"}, &Data{Y: []float64{-1}}); err == nil {
 		t.Error("a count of −1 is accepted")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/internal/simd"
 	"glmbatch/internal/vec"
 )
@@ -137,7 +138,7 @@ func (p *Predictor) LogPrior() float64 {
 // stores).
 func (p *Predictor) Along(j int, delta float64) Value {
 	v := Value{sum: p.sumAlong(j, delta)}
-	if p.t.kind.linear() {
+	if p.t.form.Linear() {
 		v.linear = math.FMA(delta, p.t.xty[j], p.value.linear)
 	}
 	v.LogLik = p.t.logLik(v.sum, v.linear, &p.disp)
@@ -180,7 +181,7 @@ func (p *Predictor) Move(j int, delta float64, v Value) {
 func (p *Predictor) AlongDispersion(i int, u float64) Value {
 	v, d := p.value, p.disp
 	p.t.setFree(&d, i, u)
-	if p.t.kind == lawful {
+	if p.t.form == family.Termwise {
 		v.sum = p.t.sum(p.eta, p.eta, 0, d.at)
 	}
 	v.LogLik = p.t.logLik(v.sum, v.linear, &d)
@@ -216,7 +217,7 @@ func (p *Predictor) product(dst []float64) {
 // valueAt returns the log likelihood at a linear predictor.
 func (p *Predictor) valueAt(eta []float64) Value {
 	v := Value{sum: p.t.sum(eta, eta, 0, p.disp.at)}
-	if p.t.kind.linear() {
+	if p.t.form.Linear() {
 		v.linear = p.t.kernels.Dot(p.t.counted, eta)
 	}
 	v.LogLik = p.t.logLik(v.sum, v.linear, &p.disp)
@@ -245,7 +246,7 @@ func (p *Predictor) SetCache(cache []float64) {
 func (t *Target) Vectorised() *Target {
 	out := *t
 	out.kernels = simd.Vector()
-	out.rows.kernels = out.kernels
+	out.rows.Kernels = out.kernels
 	return &out
 }
 
@@ -259,7 +260,7 @@ type nearby struct {
 
 	eta, weights []float64
 	responded    bool // rows are gathered
-	rows         rows
+	rows         family.Rows
 	numbers      [8][]float64 // memory of the gathered numbers
 }
 
@@ -294,30 +295,30 @@ func (p *Predictor) gatherRows(j int, c design.Column) {
 	n, t := &p.near, p.t
 	n.col, n.column, n.responded = j, c, false
 	n.eta = n.gathered(t.kernels, 0, p.eta, c.Rows)
-	if t.kind != lawful && t.weights != nil {
+	if t.form != family.Termwise && t.weights != nil {
 		n.weights = n.gathered(t.kernels, 6, t.weights, c.Rows)
 	}
-	if !t.kind.linear() { // or their sums do without responses
+	if !t.form.Linear() { // or their sums do without responses
 		p.respond()
 	}
 }
 
 // respond gathers the responses and what else a row has.
-func (p *Predictor) respond() *rows {
+func (p *Predictor) respond() *family.Rows {
 	n, t, at := &p.near, p.t, p.near.column.Rows
 	if n.responded {
 		return &n.rows
 	}
 	all := &t.rows
-	n.responded, n.rows = true, rows{kernels: all.kernels, total: all.total}
-	n.rows.y = n.gathered(t.kernels, 1, all.y, at)
-	n.rows.m = n.gathered(t.kernels, 2, all.m, at)
-	n.rows.frequency = n.gathered(t.kernels, 3, all.frequency, at)
-	n.rows.precision = n.gathered(t.kernels, 4, all.precision, at)
-	n.rows.roots = n.gathered(t.kernels, 5, all.roots, at)
-	if t.kind == lawful {
-		n.rows.logY = n.gathered(t.kernels, 6, all.logY, at)
-		n.rows.log1Y = n.gathered(t.kernels, 7, all.log1Y, at)
+	n.responded, n.rows = true, family.Rows{Kernels: all.Kernels, Total: all.Total}
+	n.rows.Y = n.gathered(t.kernels, 1, all.Y, at)
+	n.rows.Trials = n.gathered(t.kernels, 2, all.Trials, at)
+	n.rows.Frequency = n.gathered(t.kernels, 3, all.Frequency, at)
+	n.rows.Precision = n.gathered(t.kernels, 4, all.Precision, at)
+	n.rows.Roots = n.gathered(t.kernels, 5, all.Roots, at)
+	if t.form == family.Termwise {
+		n.rows.LogY = n.gathered(t.kernels, 6, all.LogY, at)
+		n.rows.Log1Y = n.gathered(t.kernels, 7, all.Log1Y, at)
 	}
 	return &n.rows
 }
@@ -325,10 +326,10 @@ func (p *Predictor) respond() *rows {
 // sumNear returns the family's sum over the gathered rows after a move.
 func (p *Predictor) sumNear(c design.Column, delta float64) float64 {
 	n := &p.near
-	if p.t.kind == lawful {
-		return p.t.sumLaw(n.rows, n.eta, c.Values, delta, p.disp.at)
+	if p.t.form == family.Termwise {
+		return p.t.sumTerms(n.rows, n.eta, c.Values, delta, p.disp.at)
 	}
-	return p.t.sumOf(n.rows.y, n.weights, n.eta, c.Values, delta)
+	return p.t.sumOf(n.rows.Y, n.weights, n.eta, c.Values, delta)
 }
 
 // sumAlong returns the family's sum over all rows with delta added to

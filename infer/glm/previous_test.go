@@ -51,7 +51,7 @@ func previousTarget(t *testing.T) *Target {
 		y[i] = 0.3*float64(i%5) + 0.1*float64(i%3)
 	}
 	law := prior.Prior{Kind: prior.Normal, Scale: 5}
-	model := Model{Family: Family{"gaussian", "identity"}, Coefficients: []prior.Prior{law, law, law}, Dispersion: prior.Prior{Kind: prior.Exponential, Rate: 1}}
+	model := Model{Family: Family{Name: "gaussian", Link: "identity"}, Coefficients: []prior.Prior{law, law, law}, Dispersion: prior.Prior{Kind: prior.Exponential, Rate: 1}}
 	target, err := NewTarget(&Data{X: x, Y: y, Intercept: 0}, model)
 	if err != nil {
 		t.Fatal(err)

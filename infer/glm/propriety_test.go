@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/vec"
 )
@@ -18,14 +19,15 @@ import (
 func unchecked(t testing.TB, e example) *Target {
 	t.Helper()
 	u := &Target{data: e.data, model: e.model, priors: prior.NewJoint(e.model.Coefficients)}
-	u.kind, u.law, _ = kindOf(e.model.Family)
-	u.dispersions = e.model.Family.Dispersions()
+	if err := u.takeFamily(); err != nil {
+		t.Fatal(err)
+	}
 	for k := range u.dispersions {
 		if e.model.DispersionPrior(k).Kind != prior.Constant {
 			u.free = append(u.free, k)
 		}
 	}
-	if err := CheckResponse(e.model.Family, e.data.Y, e.data.Trials); err != nil {
+	if err := family.CheckResponse(e.model.Family, e.data.Y, e.data.Trials); err != nil {
 		t.Fatal(err)
 	}
 	u.rowData()
@@ -34,7 +36,7 @@ func unchecked(t testing.TB, e example) *Target {
 	for j := range u.xty {
 		u.xty[j] = vec.Dot(e.data.X.Col(j), u.counted)
 	}
-	u.constant = u.constantTerm()
+	u.constant = u.law.Constant(&u.rows)
 	return u
 }
 
@@ -168,7 +170,7 @@ func eachProper(f func(c proper1)) {
 			for _, disp := range disps {
 				for _, coef := range []prior.Prior{{Kind: prior.Flat}, normal, {Kind: prior.Cauchy, Scale: 1}} {
 					f(proper1{family: family, what: what, y: y, m: m, coef: coef, disp: disp})
-					if what == "fine" && !family.Walled() {
+					if what == "fine" && !family.PositiveEta() {
 						f(proper1{family: family, what: what + ", both signs", y: y, m: m, x: []float64{1, -1, 0.5}, coef: coef, disp: disp})
 						f(proper1{family: family, what: what + ", some zero", y: y, m: m, x: []float64{0, 1, 0}, coef: coef, disp: disp})
 					}
@@ -196,7 +198,7 @@ func TestProprietyAgainstIntegrals(t *testing.T) {
 			return // refused unless proved, which needs a search
 		}
 		centre := 0.0
-		if c.family.Walled() || c.family.Link == "inverse" {
+		if c.family.PositiveEta() || c.family.Link == "inverse" {
 			centre = 1 // where a response of 1 is fitted perfectly
 		}
 		got := divergent(target, centre)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/vec"
 )
@@ -42,7 +43,7 @@ type Direction struct {
 
 // Direct completes a direction whose Beta and Eta are set. Cost: O(n).
 func (p *Predictor) Direct(d *Direction) {
-	if p.t.kind.linear() {
+	if p.t.form.Linear() {
 		d.linear = p.t.linearOf(d.Eta)
 	}
 }
@@ -51,7 +52,7 @@ func (p *Predictor) Direct(d *Direction) {
 // nothing. Cost: O(n).
 func (p *Predictor) AlongDirection(d *Direction, delta float64) Value {
 	v := Value{sum: p.t.sum(p.eta, d.Eta, delta, p.disp.at)}
-	if p.t.kind.linear() {
+	if p.t.form.Linear() {
 		v.linear = math.FMA(delta, d.linear, p.value.linear)
 	}
 	v.LogLik = p.t.logLik(v.sum, v.linear, &p.disp)
@@ -92,19 +93,19 @@ func (p *Predictor) RowTerm(i int, eta float64) float64 {
 	if t.weights != nil {
 		w = t.weights[i]
 	}
-	switch t.kind {
-	case logit:
+	switch t.form {
+	case family.Softplus:
 		soft := max(eta, 0)
 		if math.Abs(eta) < negligible { // rows of separated data are far from here
 			soft = vec.Log1pExp(eta)
 		}
 		return math.FMA(t.counted[i], eta, -float64(w*soft))
-	case poisson:
+	case family.Exponential:
 		return math.FMA(t.counted[i], eta, -float64(w*vec.Exp(eta)))
-	case gaussian:
+	case family.Squares:
 		e := (t.data.Y[i] - eta) / p.disp.at[0]
 		return -0.5 * float64(w*e) * e
 	}
 	p.row[0] = eta
-	return t.sumLaw(t.rows.part(i, i+1), p.row[:], p.row[:], 0, p.disp.at)
+	return t.sumTerms(t.rows.Part(i, i+1), p.row[:], p.row[:], 0, p.disp.at)
 }

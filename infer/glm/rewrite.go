@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"glmbatch/infer/design"
-	"glmbatch/internal/vec"
+	"glmbatch/infer/family"
 )
 
 // Entries and responses that are latent are rewritten between the steps of a chain, in a copy of its own.
@@ -18,7 +18,7 @@ func (t *Target) Rewritable() *Target {
 	data.X = &design.Dense{Rows: x.Rows, Cols: x.Cols, Values: slices.Clone(x.Values)}
 	data.Y = slices.Clone(t.data.Y)
 	out.data = &data
-	out.rows.y, out.rows.logY, out.rows.log1Y = data.Y, slices.Clone(t.rows.logY), slices.Clone(t.rows.log1Y)
+	out.rows.Y, out.rows.LogY, out.rows.Log1Y = data.Y, slices.Clone(t.rows.LogY), slices.Clone(t.rows.Log1Y)
 	out.xty, out.counted = slices.Clone(t.xty), product(data.Frequency, data.Y)
 	return &out
 }
@@ -32,22 +32,12 @@ func (t *Target) Rewritten(columns []int) {
 
 // SetResponse rewrites a response, of a Rewritable target or a Part. The constants of the log likelihood stay those of
 // the first responses.
-func (t *Target) SetResponse(row int, y float64) { t.rows.setResponse(row, y) }
-
-func (r *rows) setResponse(row int, y float64) {
-	r.y[row] = y
-	if r.logY != nil {
-		r.logY[row] = vec.Log(y)
-	}
-	if r.log1Y != nil {
-		r.log1Y[row] = vec.Log1p(-y)
-	}
-}
+func (t *Target) SetResponse(row int, y float64) { t.rows.SetResponse(row, y) }
 
 // SetResponse rewrites a response, which must be one of the family's; it is not to be called while others read.
 func (p *Pointwise) SetResponse(row int, y float64) {
-	p.rows.setResponse(row, y)
-	p.constant[row] = p.rows.constant(p.family, row)
+	p.rows.SetResponse(row, y)
+	p.constant[row] = p.constantOf(row)
 }
 
 // Responded makes anew what rewritten responses and the dispersions decide of the log likelihood whatever eta is,
@@ -62,8 +52,8 @@ func (t *Target) Responded() { t.data.X.TransposedProduct(t.kernels, t.counted, 
 func (t *Target) Part(at []int) *Target {
 	out, r := *t, t.rows
 	out.data, out.pilot = nil, nil
-	out.rows = rows{y: design.Take(r.y, at), m: design.Take(r.m, at), logY: design.Take(r.logY, at),
-		log1Y: design.Take(r.log1Y, at), disp: r.disp, kernels: r.kernels, total: r.total,
-		frequency: design.Take(r.frequency, at), precision: design.Take(r.precision, at), roots: design.Take(r.roots, at)}
+	out.rows = family.Rows{Y: design.Take(r.Y, at), Trials: design.Take(r.Trials, at), LogY: design.Take(r.LogY, at),
+		Log1Y: design.Take(r.Log1Y, at), Disp: r.Disp, Kernels: r.Kernels, Total: r.Total,
+		Frequency: design.Take(r.Frequency, at), Precision: design.Take(r.Precision, at), Roots: design.Take(r.Roots, at)}
 	return &out
 }

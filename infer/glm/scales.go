@@ -154,7 +154,7 @@ func (p *Predictor) AlongStretch(delta float64) (float64, Value) {
 	}
 	factor := vec.Exp(delta) - 1
 	v := Value{sum: p.t.sum(p.eta, s.along, factor, p.disp.at)}
-	if p.t.kind.linear() {
+	if p.t.form.Linear() {
 		v.linear = math.FMA(factor, s.linear, p.value.linear)
 	}
 	v.LogLik = p.t.logLik(v.sum, v.linear, &p.disp)
@@ -390,7 +390,7 @@ func (m *Model) Horseshoes() []prior.Group { return prior.Groups(m.Coefficients,
 // TauBySigma reports whether the tau0 of horseshoe priors counts in units of
 // sigma: where eta has the unit of the response and sigma is its noise.
 func (m *Model) TauBySigma() bool {
-	return m.Family.Link == "identity" && (m.Family.Name == "gaussian" || m.Family.Name == "student_t")
+	return m.Family.Located()
 }
 
 // Scales returns the number of scales of horseshoe priors and smooths, the last entries

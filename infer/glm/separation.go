@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/internal/vec"
 )
 
@@ -53,7 +54,7 @@ func (t *Target) checkOverlap(flat []int) error {
 		return nil
 	}
 	reason := "columns with flat priors separate the responses perfectly"
-	if t.directions() == poisson {
+	if t.directions() == family.Exponential {
 		reason = "columns with flat priors pick out rows whose counts are all 0"
 	}
 	return improper(reason+", so that coefficients run off to infinity", properHint)
@@ -61,7 +62,7 @@ func (t *Target) checkOverlap(flat []int) error {
 
 // separable reports whether the likelihood of a row may rise for ever.
 func (t *Target) separable() bool {
-	return t.directions() != gaussian && t.model.Family.Link != "sqrt" && t.model.Family.Link != "identity"
+	return t.directions() != family.Squares && !t.model.Family.PositiveEta()
 }
 
 // separates runs the iteration on the first rows. Neither result is set when
@@ -84,14 +85,14 @@ func (t *Target) separates(flat []int, rows int) (separated, converged bool) {
 
 // directions returns the likelihood, of those with closed sums, whose rows may
 // rise for ever in the same directions.
-func (t *Target) directions() kind {
-	switch t.model.Family.Name {
-	case "bernoulli", "binomial":
-		return logit
-	case "poisson", "negative_binomial":
-		return poisson
+func (t *Target) directions() family.Form {
+	switch s := t.model.Family.Support(); {
+	case s.Probability():
+		return family.Softplus
+	case s.Counts():
+		return family.Exponential
 	}
-	return gaussian
+	return family.Squares
 }
 
 // submodel is the likelihood of some columns on the first rows.
@@ -117,8 +118,8 @@ func newSubmodel(t *Target, cols []int, m int) *submodel {
 	}
 	n, d := m, len(cols)
 	return &submodel{ // frequencies separate nothing, and are left out
-		Target: &Target{data: data, rows: rows{y: data.Y, m: data.Trials}, model: Model{Family: t.model.Family},
-			kind: t.directions(), weights: data.Trials},
+		Target: &Target{data: data, rows: family.Rows{Y: data.Y, Trials: data.Trials}, model: Model{Family: t.model.Family},
+			form: t.directions(), weights: data.Trials},
 		beta: make([]float64, d), newton: make([]float64, d),
 		eta: make([]float64, n), move: make([]float64, n),
 		grad: make([]float64, n), curv: make([]float64, n),
@@ -182,8 +183,8 @@ func (s *submodel) recedes() bool {
 			m = s.data.Trials[i]
 		}
 		mayFall := y == 0
-		mayRise := y == m && s.kind == logit
-		if m == 0 && s.kind == logit {
+		mayRise := y == m && s.form == family.Softplus
+		if m == 0 && s.form == family.Softplus {
 			mayFall, mayRise = true, true
 		}
 		if change < -slack && !mayFall || change > slack && !mayRise {
@@ -198,7 +199,7 @@ func (s *submodel) recedes() bool {
 func (t *Target) startEta(eta []float64) {
 	for i, y := range t.data.Y {
 		switch {
-		case t.kind == poisson:
+		case t.form == family.Exponential:
 			eta[i] = vec.Log(y + 0.5)
 		case t.data.Trials != nil:
 			eta[i] = vec.Log((y + 0.5) / (t.data.Trials[i] - y + 0.5))

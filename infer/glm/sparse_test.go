@@ -45,7 +45,7 @@ func eachSparse(t *testing.T, check func(t *testing.T, dense, sparse *Target, th
 		if err != nil {
 			t.Fatal(err)
 		}
-		if link, ok := target.law.(positive); ok && link.link.wall {
+		if target.model.Family.PositiveEta() {
 			copy(theta, dense.Penalised())
 			dense.Constrain(theta, theta)
 		}
@@ -188,7 +188,7 @@ func TestSparseSumSurvivesAFall(t *testing.T) {
 	x := design.NewSparse(60, 1, 2)
 	x.Append([]int32{3, 5}, []float64{1, 1})
 	data := &Data{X: x, Intercept: -1, Y: make([]float64, 60)}
-	target, err := NewTarget(data, Model{Family: Family{"poisson", "log"}, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 1000}}})
+	target, err := NewTarget(data, Model{Family: Family{Name: "poisson", Link: "log"}, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 1000}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestFewSparseRowsWithAnIntercept(t *testing.T) {
 	for j := 1; j < d; j++ {
 		x.Append([]int32{int32(j % n)}, []float64{float64(j)})
 	}
-	model := Model{Family: Family{"bernoulli", "logit"}, Coefficients: make([]prior.Prior, d)}
+	model := Model{Family: Family{Name: "bernoulli", Link: "logit"}, Coefficients: make([]prior.Prior, d)}
 	for j := range model.Coefficients {
 		model.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 2}
 	}

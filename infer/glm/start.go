@@ -99,9 +99,7 @@ func (t *Target) LikelihoodScale(j int) float64 { return 1 / math.Sqrt(t.pilot.i
 
 // InDomain reports whether linear predictors are in the domain of the link.
 func (t *Target) InDomain(eta []float64) bool {
-	family := t.model.Family
-	wall := math.IsNaN(inverseLinks[family.Link](-1)) || family == Family{"poisson", "identity"}
-	if !wall {
+	if !t.model.Family.PositiveEta() {
 		return true
 	}
 	for _, e := range eta {
@@ -187,7 +185,7 @@ func (p *pilot) sane(u []float64) bool {
 		}
 	}
 	v := p.t.logLikAt(eta, &disp)
-	return v >= math.FMA(-1000, p.t.rows.total, p.logLik) && v <= math.MaxFloat64
+	return v >= math.FMA(-1000, p.t.rows.Total, p.logLik) && v <= math.MaxFloat64
 }
 
 // DrawPrior writes an independent draw of theta from the prior, len Dim;

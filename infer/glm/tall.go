@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 )
 
 // Newton's iteration for the penalised point of many rows begins on few of them: on one piece of rows in
@@ -82,7 +83,7 @@ func (s *summer) add(first, last int, at *pilot) {
 	slopes, weights, product := s.slopes[:m], s.weights[:m], s.product[:m]
 	s.rows += m
 	s.sum += p.part.sum(p.eta, p.eta, 0, disp)
-	if at.t.kind.linear() {
+	if at.t.form.Linear() {
 		s.linear += passes.Dot(at.t.counted[first:first+m], p.eta)
 	}
 	p.part.RowGradient(p.eta, disp[:], slopes)
@@ -113,7 +114,7 @@ func (p *pilot) ascend() bool {
 		}
 	}
 	limit, enough := p.solver.limit()
-	if p.t.kind != lawful {
+	if p.t.form != family.Termwise {
 		enough = canonicalEnd
 	}
 	if !p.climb(1, limit, enough) {

@@ -8,15 +8,16 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
 
 // tallData are rows of an intercept and three columns with responses of a family.
-func tallData(family string, rows int) (*Data, Model) {
+func tallData(name string, rows int) (*Data, Model) {
 	const d = 4
-	s := infer.NewStream(7, "tall", family)
+	s := infer.NewStream(7, "tall", name)
 	data := &Data{X: design.NewDense(rows, d), Intercept: 0, Y: make([]float64, rows)}
 	x := data.X.(*design.Dense)
 	for i := range rows {
@@ -28,7 +29,7 @@ func tallData(family string, rows int) (*Data, Model) {
 			}
 			eta += float64(0.4*float64(j)-0.5) * x.Col(j)[i]
 		}
-		switch family {
+		switch name {
 		case "bernoulli":
 			if s.Float64() < vec.Logistic(eta) {
 				data.Y[i] = 1
@@ -43,7 +44,7 @@ func tallData(family string, rows int) (*Data, Model) {
 			}
 		}
 	}
-	f, err := ParseFamily(family, "")
+	f, err := family.Parse(name, "")
 	if err != nil {
 		panic(err)
 	}

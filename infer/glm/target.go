@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/simd"
 	"glmbatch/internal/vec"
@@ -18,9 +19,10 @@ type Target struct {
 	data   *Data
 	model  Model
 	priors prior.Joint // of the coefficients
-	kind   kind
-	law    law  // of kind lawful
-	rows   rows // what the law sees of the responses
+	law    *family.Distribution
+	form   family.Form
+	terms  family.Terms // of form Termwise
+	rows   family.Rows  // what the likelihood reads of the responses
 
 	kernels simd.Kernels   // the passes over rows
 	by      infer.Parallel // carries out the parts of tall data
@@ -62,11 +64,9 @@ func NewTargetBy(by infer.Parallel, data *Data, model Model) (*Target, error) {
 	if err := checkShapes(data, &model); err != nil {
 		return nil, err
 	}
-	var known bool
-	if t.kind, t.law, known = kindOf(model.Family); !known {
-		return nil, fmt.Errorf("glm: family %s is not in this version", model.Family)
+	if err := t.takeFamily(); err != nil {
+		return nil, err
 	}
-	t.dispersions = model.Family.Dispersions()
 	for k := range t.dispersions {
 		if model.DispersionPrior(k).Kind != prior.Constant {
 			t.free = append(t.free, k)
@@ -75,7 +75,7 @@ func NewTargetBy(by infer.Parallel, data *Data, model Model) (*Target, error) {
 	t.model.Penalise(data)
 	t.layScales()
 	t.priors = prior.NewJoint(t.model.Coefficients)
-	if err := CheckResponse(model.Family, data.Y, data.Trials); err != nil {
+	if err := family.CheckResponse(model.Family, data.Y, data.Trials); err != nil {
 		return nil, err
 	}
 	if err := CheckWeights(model.Family, data.Frequency, data.Precision); err != nil {
@@ -88,7 +88,7 @@ func NewTargetBy(by infer.Parallel, data *Data, model Model) (*Target, error) {
 	t.weights, t.counted = t.rowWeights(), product(data.Frequency, data.Y)
 	t.xty = make([]float64, t.Cols())
 	design.Transposed(data.X, t.counted, t.xty)
-	t.constant = t.constantTerm()
+	t.constant = t.law.Constant(&t.rows)
 	if err := t.checkProper(); err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func checkShapes(data *Data, model *Model) error {
 		return fmt.Errorf("glm: %d responses for %d rows", len(data.Y), n)
 	case data.Trials != nil && len(data.Trials) != n:
 		return fmt.Errorf("glm: %d trials for %d rows", len(data.Trials), n)
-	case data.Trials != nil && model.Family.Name != "binomial":
+	case data.Trials != nil && !model.Family.Support().Trials:
 		return fmt.Errorf("glm: trials belong to the binomial family, not to %s", model.Family.Name)
 	case data.Offset != nil && len(data.Offset) != n:
 		return fmt.Errorf("glm: %d offsets for %d rows", len(data.Offset), n)
@@ -229,7 +229,7 @@ func (t *Target) Rows() int { return t.data.Rows() }
 
 // Observations returns how many observations the rows count for: n without
 // frequencies.
-func (t *Target) Observations() float64 { return t.rows.total }
+func (t *Target) Observations() float64 { return t.rows.Total }
 
 // Cols returns d, the number of coefficients.
 func (t *Target) Cols() int { return t.data.Cols() }
@@ -372,9 +372,9 @@ func flush(rows []float64) {
 func (p *Predictor) dispersionGradient(grad []float64) {
 	t := p.t
 	var scores [2]float64 // in log(dispersion − Lower)
-	if t.kind == gaussian {
+	if t.form == family.Squares {
 		scaled := p.value.sum / p.disp.at[0] / p.disp.at[0]
-		scores[0] = scaled - t.rows.total
+		scores[0] = scaled - t.rows.Total
 	} else {
 		scores = t.scores(p.eta, p.disp.at)
 		for k, info := range t.dispersions {

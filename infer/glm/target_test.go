@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 )
 
@@ -49,8 +50,8 @@ func TestCheckResponse(t *testing.T) {
 		{"beta", []float64{0}, nil, 0, "response"},
 	}
 	for _, c := range cases {
-		f, _ := ParseFamily(c.family, "")
-		err := CheckResponse(f, c.y, c.trials)
+		f, _ := family.Parse(c.family, "")
+		err := family.CheckResponse(f, c.y, c.trials)
 		var domain *DomainError
 		if c.row < 0 {
 			if err != nil {
@@ -62,7 +63,7 @@ func TestCheckResponse(t *testing.T) {
 			t.Errorf("%s %v of %v: error %v, want %s in row %d", c.family, c.y, c.trials, err, c.what, c.row)
 		}
 	}
-	if err := CheckResponse(Family{Name: "binomial"}, []float64{1}, []float64{1, 2}); err == nil {
+	if err := family.CheckResponse(Family{Name: "binomial"}, []float64{1}, []float64{1, 2}); err == nil {
 		t.Error("2 trials for 1 response are no error")
 	}
 }
@@ -90,7 +91,7 @@ func TestNewTargetRefuses(t *testing.T) {
 		{"bad scale", func(e *example) { e.model.Coefficients[1].Scale = -1 }, `prior of "x1": scale -1`},
 		{"unset prior", func(e *example) { e.model.Coefficients[1] = prior.Prior{} }, `prior of "x1"`},
 		{"sigma", func(e *example) { e.model.Dispersion = prior.Prior{Kind: prior.Normal, Scale: 1} }, "prior of sigma: normal(0, 1) cannot"},
-		{"family", func(e *example) { e.model.Family = Family{"gaussian", "sqrt"} }, "family gaussian(sqrt) is not in this version"},
+		{"family", func(e *example) { e.model.Family = Family{Name: "gaussian", Link: "sqrt"} }, "family gaussian(sqrt) is not in this version"},
 	}
 	for _, c := range cases {
 		e := newExample(1, "gaussian", 20, 3)
@@ -115,7 +116,7 @@ func TestParameters(t *testing.T) {
 // TestGroupEffectsAreRefused: a posterior without the effects of a model that has them is never made.
 func TestGroupEffectsAreRefused(t *testing.T) {
 	data := &Data{X: &design.Dense{Rows: 2, Cols: 1, Values: []float64{1, 1}}, Intercept: 0, Y: []float64{0, 1}}
-	model := Model{Family: Family{"gaussian", "identity"}, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 1}},
+	model := Model{Family: Family{Name: "gaussian", Link: "identity"}, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 1}},
 		Dispersion: prior.Prior{Kind: prior.HalfNormal, Scale: 1}}
 	if _, err := NewTarget(data, model); err != nil {
 		t.Fatal(err)

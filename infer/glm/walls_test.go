@@ -23,7 +23,7 @@ func walledTarget(t *testing.T, slope prior.Prior) *glm.Target {
 		data.X.Col(0)[i], data.X.Col(1)[i] = 1, rng.NormFloat64()
 		data.Y[i] = math.Floor(math.Exp(2 + data.X.Col(1)[i]))
 	}
-	target, err := glm.NewTarget(data, glm.Model{Family: glm.Family{"poisson", "log"}, Coefficients: []prior.Prior{
+	target, err := glm.NewTarget(data, glm.Model{Family: glm.Family{Name: "poisson", Link: "log"}, Coefficients: []prior.Prior{
 		{Kind: prior.Uniform, Low: -5, High: 1}, slope,
 	}})
 	if err != nil {

@@ -185,7 +185,7 @@ func TestFrequencyPropriety(t *testing.T) {
 }
 
 func TestCheckWeights(t *testing.T) {
-	gaussian, binomial := Family{"gaussian", "identity"}, Family{"binomial", "logit"}
+	gaussian, binomial := Family{Name: "gaussian", Link: "identity"}, Family{Name: "binomial", Link: "logit"}
 	for _, c := range []struct {
 		family               Family
 		frequency, precision []float64
@@ -199,8 +199,8 @@ func TestCheckWeights(t *testing.T) {
 		{gaussian, nil, []float64{1, 0}, "precision weight, row 2: 0 is not allowed: a precision is a number above 0"},
 		{gaussian, nil, []float64{1, math.Inf(1)}, "precision weight, row 2"},
 		{binomial, nil, []float64{1, 2}, "family binomial takes no precision weights; a response out of several trials is family binomial with trials(n)"},
-		{Family{"poisson", "log"}, nil, []float64{1}, "an exposure is offset(log(e))"},
-		{Family{"beta", "logit"}, nil, []float64{1}, "has frequency_weights"},
+		{Family{Name: "poisson", Link: "log"}, nil, []float64{1}, "an exposure is offset(log(e))"},
+		{Family{Name: "beta", Link: "logit"}, nil, []float64{1}, "has frequency_weights"},
 	} {
 		err := CheckWeights(c.family, c.frequency, c.precision)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 )
@@ -79,7 +80,7 @@ func flat(data *glm.Data, model *glm.Model, j int, p prior.Prior) bool {
 // checkCoefficients refuses flat coefficients where nothing is known of the posterior's integral: the checks of
 // glm.NewTarget know nothing of effects, which may explain all that a coefficient does.
 func checkCoefficients(data *glm.Data, model *glm.Model, levels int) error {
-	closed := model.Family == glm.Family{Name: "gaussian", Link: "identity"}
+	closed := model.Family.Is(family.Squares)
 	enough := data.Rows() > data.Cols()+levels || model.Dispersion.Kind == prior.Constant
 	for j, p := range model.Coefficients {
 		if !flat(data, model, j, p) || closed && enough {

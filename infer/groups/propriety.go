@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
@@ -57,9 +58,9 @@ func checkFlat(data *glm.Data, model *glm.Model) error {
 	switch {
 	case len(flat) == 0:
 		return nil
-	case model.Family == glm.Family{Name: "gaussian", Link: "identity"}:
+	case model.Family.Is(family.Squares):
 		return checkFlatGaussian(data, model, flat)
-	case slices.Contains([]string{"bernoulli", "binomial", "poisson", "negative_binomial"}, model.Family.Name):
+	case model.Family.Support().Whole:
 		return checkFlatCounts(data, model, flat)
 	}
 	return fmt.Errorf("prior of %s: flat beside family %s may leave a posterior without a finite integral; %s", flat[0],
@@ -180,7 +181,7 @@ func checkFlatCounts(data *glm.Data, model *glm.Model, flat []sdOf) error {
 				}
 			}
 		}
-		known := f.bounded(data, model.Family.Name, func(i int) (key string) {
+		known := f.bounded(data, model.Family.Support().Probability(), func(i int) (key string) {
 			for _, c := range loose {
 				key += fmt.Sprint(c[i], " ")
 			}
@@ -217,7 +218,7 @@ func hasMean(p prior.Prior) bool {
 
 // bounded counts the levels whose likelihood vanishes as their effect goes to either side: where a success is bounded
 // from below and a failure from above, in rows of one key.
-func (f sdOf) bounded(data *glm.Data, family string, key func(i int) string) (count int) {
+func (f sdOf) bounded(data *glm.Data, binary bool, key func(i int) string) (count int) {
 	for l := range f.Grouping.Levels() {
 		seen := map[string][2]bool{}
 		for _, row := range f.Grouping.Rows(l) {
@@ -226,7 +227,7 @@ func (f sdOf) bounded(data *glm.Data, family string, key func(i int) string) (co
 			switch {
 			case data.Trials != nil:
 				failure = data.Y[i] < data.Trials[i]
-			case family == "bernoulli" || family == "binomial":
+			case binary:
 				failure = data.Y[i] < 1
 			}
 			if z == 0 || data.Frequency != nil && data.Frequency[i] == 0 {
@@ -259,7 +260,7 @@ const (
 func checkPerfect(data *glm.Data, model *glm.Model) error {
 	f := model.Family
 	zero, _ := model.Dispersion.Ends()
-	if f.Link != "identity" || f.Name != "gaussian" && f.Name != "student_t" || math.IsInf(zero, 1) {
+	if !f.Located() || math.IsInf(zero, 1) {
 		return nil
 	}
 	n, levels := observations(data), 0

@@ -3,6 +3,7 @@ package groups
 import (
 	"math"
 
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/vec"
 )
@@ -21,8 +22,8 @@ type Rates struct{ Plain, Collapsed float64 }
 // PredictRates returns the rates for the sds of the groupings and sigma. ok is false where the prediction has no such
 // form: for other families, terms other than the column of ones, and designs without an intercept. Other columns of the
 // design and the priors of coefficients are left out. Cost: up to 100 passes over the rows for each grouping and rate.
-func PredictRates(data *glm.Data, family glm.Family, sds []float64, sigma float64) (r Rates, ok bool) {
-	if family != (glm.Family{Name: "gaussian", Link: "identity"}) || data.Intercept < 0 || len(sds) != len(data.Effects) {
+func PredictRates(data *glm.Data, f glm.Family, sds []float64, sigma float64) (r Rates, ok bool) {
+	if !f.Is(family.Squares) || data.Intercept < 0 || len(sds) != len(data.Effects) {
 		return r, false
 	}
 	g := &sweep{weights: filled(data.Rows()), eta: make([]float64, data.Rows())}

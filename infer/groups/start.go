@@ -3,7 +3,6 @@ package groups
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
@@ -121,7 +120,7 @@ func (s *setup) pilotSize() float64 {
 	switch {
 	case s.target.ClosedGaussian():
 		return max(1e-10, 0.5*p.Dispersions()[0])
-	case slices.Contains([]string{"log", "logit", "probit", "cloglog", "cauchit"}, model.Family.Link):
+	case !model.Family.Of().Unit():
 		return 0.5
 	}
 	sum := 0.0

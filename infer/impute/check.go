@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 )
@@ -46,10 +47,11 @@ func dense(what string, data *glm.Data) error {
 	return nil
 }
 
-// families are those of models of columns.
-var families = []glm.Family{{Name: "gaussian", Link: "identity"}, {Name: "bernoulli", Link: "logit"},
-	{Name: "poisson", Link: "log"}, {Name: "negative_binomial", Link: "log"}, {Name: "gamma", Link: "log"},
-	{Name: "beta", Link: "logit"}}
+// movable reports whether cells of a family have moves.
+func movable(f glm.Family) bool {
+	binary := f.Is(family.Softplus) && !f.Support().Trials
+	return f.Known() && (f.Is(family.Squares) || binary || f.Likelihood().Cell != nil)
+}
 
 func (p *Problem) checkColumn(k int) error {
 	c := &p.Columns[k]
@@ -57,7 +59,7 @@ func (p *Problem) checkColumn(k int) error {
 		return err
 	}
 	switch f := c.Model.Family; {
-	case !slices.Contains(families, f) || c.Levels != nil && f != families[1]:
+	case !movable(f) || c.Levels != nil && !f.Is(family.Softplus):
 		return fmt.Errorf("impute: family %s has no moves of cells", f)
 	case !c.Model.Proper():
 		return fmt.Errorf("impute: it has a flat prior")

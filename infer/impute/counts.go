@@ -81,10 +81,7 @@ func (k *kernel) window(counted *summedChain, q int) (low, points int) {
 	y := k.system
 	state := int(math.Round(k.z[q*y.width+y.first+counted.column] + y.centre[counted.column]))
 	mean := vec.Exp(min(counted.reader.linearAt(q), mostWindow))
-	variance := mean
-	if counted.reader.target.Model().Family.Name == "negative_binomial" {
-		variance = math.FMA(mean, mean/counted.reader.disp[0], mean)
-	}
+	variance := counted.reader.cell.Variance(mean, counted.reader.dispersions())
 	wide := math.FMA(windowSpread, math.Sqrt(variance), windowSpread)
 	from, to := math.Floor(max(mean-wide, 0)), math.Ceil(mean+wide)
 	if to-from > mostCounts || float64(state) < from || float64(state) > to {

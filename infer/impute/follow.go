@@ -262,47 +262,22 @@ func (f *following) followNumber(column, q int, missing bool) {
 		f.ratio += r.at(q, to) - r.at(q, from)
 		return
 	}
-	x := f.old[column]
-	switch r.target.Model().Family.Name {
-	case "poisson":
-		f.move(column, f.thin(math.Round(x), vec.Exp(from), vec.Exp(to)))
-	case "negative_binomial":
-		f.move(column, f.thinMixed(math.Round(x), r.disp[0], vec.Exp(from), vec.Exp(to)))
-	case "gamma":
-		f.move(column, float64(x*vec.Exp(to-from)))
-	default:
-		logit := vec.Log(x) - vec.Log1p(-x) + (to - from)
-		f.ratio -= r.densityAt(q, x, from) + vec.Log(x) + vec.Log1p(-x)
-		f.move(column, vec.Logistic(logit))
-		if x := f.states[column]; f.ratio > math.Inf(-1) {
-			f.ratio += r.densityAt(q, x, to) + vec.Log(x) + vec.Log1p(-x)
-		}
+	x, own := f.old[column], &k.problem.Columns[column]
+	if own.whole() {
+		x = math.Round(x)
+	}
+	moved, exact := r.cell.Follow(k.stream, x, from, to, r.dispersions())
+	if math.IsNaN(moved) {
+		moved, f.ratio = x, math.Inf(-1)
+	}
+	if !exact {
+		f.ratio -= r.densityAt(q, x, from) + own.logSlope(x)
+	}
+	f.move(column, moved)
+	if x := f.states[column]; !exact && f.ratio > math.Inf(-1) {
+		f.ratio += r.densityAt(q, x, to) + own.logSlope(x)
 	}
 }
-
-// thin returns a count of mean to from one of mean from: each of its units stays with probability to/from, or new ones
-// come with mean to − from. Both ways together leave the pair of poisson laws as it is.
-func (f *following) thin(x, from, to float64) float64 {
-	switch {
-	case !(from <= math.MaxFloat64 && to <= mostMean): // no count of such a mean is drawn
-		f.ratio = math.Inf(-1)
-		return x
-	case to > from:
-		return x + variate.Poisson(f.k.stream, to-from)
-	case to == from:
-		return x
-	}
-	return variate.Binomial(f.k.stream, x, to/from, (from-to)/from)
-}
-
-// thinMixed is thin of a negative binomial count: one of a mean that is gamma, and moves by a factor.
-func (f *following) thinMixed(x, shape, from, to float64) float64 {
-	mean := variate.Gamma(f.k.stream, shape+x) / (shape/from + 1)
-	return f.thin(x, mean, float64(mean*(to/from)))
-}
-
-// mostMean bounds the mean of a count that is proposed.
-const mostMean = 1e12
 
 // etaOf is the linear predictor of row q with the states of f, and with its coefficients where they are of the reader.
 func (f *following) etaOf(r *reader, q int) float64 {

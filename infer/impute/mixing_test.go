@@ -8,7 +8,6 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
-	"glmbatch/internal/variate"
 )
 
 // Coefficients of a column of which most cells are missing mix: 2 × 400 iterations are worth the effective draws below,
@@ -79,69 +78,6 @@ func TestWhichCellsMoveTogether(t *testing.T) {
 		}
 		if words := setup.(infer.Explainer).Explain(); !strings.Contains(words, c.want) {
 			t.Errorf("%d of 20 cells: %q, want %q", c.missing, words, c.want)
-		}
-	}
-}
-
-// A count that is thinned or added to and back has the pair of laws of two poisson counts that share units: both ways
-// have the same chance, by enumeration.
-func TestThinnedCounts(t *testing.T) {
-	s := mostlyMissing()["counts"]
-	_, k := s.chainOf(t, "thinned")
-	f := &following{k: k}
-	const small, large, draws, most = 1.3, 3.1, 40_000, 12
-	poissonAt := func(x, mean float64) float64 {
-		l, _ := math.Lgamma(x + 1)
-		return math.Exp(x*math.Log(mean) - mean - l)
-	}
-	for _, up := range []bool{true, false} {
-		for x := 0.0; x < 4; x++ {
-			from, to := small, large
-			if !up {
-				from, to = large, small
-			}
-			seen := make([]float64, most)
-			for range draws {
-				if y := int(f.thin(x, from, to)); y < most {
-					seen[y] += 1.0 / draws
-				}
-			}
-			for y := range seen {
-				low, high := min(x, float64(y)), max(x, float64(y))
-				// units that both have, and those that the larger one has more: high − low of mean large − small
-				pair := poissonAt(low, small) * poissonAt(high-low, large-small)
-				want := pair / poissonAt(x, from)
-				if up != (float64(y) >= x) && float64(y) != x {
-					want = 0
-				}
-				// False alarms: below 1e-6 over the 96 shares, 6 standard errors.
-				if se := math.Sqrt(want*(1-want)/draws) + 1e-9; math.Abs(seen[y]-want) > 6*se {
-					t.Errorf("from %v of mean %v to %d of mean %v: share %.4f, want %.4f", x, from, y, to, seen[y], want)
-				}
-			}
-		}
-	}
-}
-
-// A negative binomial count is moved to one of another mean and the same shape. False alarms: below 1e-6, 6 standard
-// errors of two moments. Power: 0.04 of a mean of 4.
-func TestThinnedMixedCounts(t *testing.T) {
-	s := mostlyMissing()["counts"]
-	_, k := s.chainOf(t, "thinned")
-	f := &following{k: k}
-	const shape, draws = 1.5, 100_000
-	for _, c := range [][2]float64{{2, 4}, {4, 2}} {
-		mean, second := 0.0, 0.0
-		for range draws {
-			y := f.thinMixed(variate.NegativeBinomial(k.stream, c[0], shape), shape, c[0], c[1])
-			mean, second = mean+y/draws, second+y*y/draws
-		}
-		variance := c[1] + c[1]*c[1]/shape
-		if math.Abs(mean-c[1]) > 6*math.Sqrt(variance/draws) {
-			t.Errorf("from mean %v: mean %.3f, want %v", c[0], mean, c[1])
-		}
-		if got := second - mean*mean; math.Abs(got/variance-1) > 6*4/math.Sqrt(draws) {
-			t.Errorf("from mean %v: variance %.3f, want %.3f", c[0], got, variance)
 		}
 	}
 }

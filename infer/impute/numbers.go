@@ -19,7 +19,7 @@ func (c *Column) words() string {
 // findLaw gives the model of a column of numbers the law of its cells.
 func (r *reader) findLaw(c *Column, rows []int) (err error) {
 	data := &glm.Data{X: design.NewDense(len(rows), 1), Y: design.Take(c.Data.Y, rows)}
-	r.whole = c.whole()
+	r.whole, r.cell = c.whole(), c.Model.Family.Likelihood().Cell
 	r.law, err = glm.NewPointwise(c.Model.Family, data)
 	return err
 }
@@ -44,10 +44,18 @@ func (c *Column) scaleOf(x float64) (state, jacobian float64) {
 	switch {
 	case c.whole():
 		return math.Floor(x), 0
-	case c.Model.Family.Name == "gamma":
+	case c.positive():
 		return vec.Exp(x), x
 	}
 	return vec.Logistic(x), -vec.Log1pExp(x) - vec.Log1pExp(-x)
+}
+
+// logSlope is the logarithm of that derivative at a state.
+func (c *Column) logSlope(state float64) float64 {
+	if c.positive() {
+		return vec.Log(state)
+	}
+	return vec.Log(state) + vec.Log1p(-state)
 }
 
 // moveNumber moves a cell of a column of counts, positive numbers or shares given all else, by a slice on the real
@@ -82,7 +90,7 @@ func (k *kernel) moveNumber(own *reader, c, q int) bool {
 	switch {
 	case column.whole():
 		from = here + k.stream.Float64()
-	case column.Model.Family.Name == "gamma":
+	case column.positive():
 		from = vec.Log(here)
 	default:
 		from = vec.Log(here) - vec.Log1p(-here)
@@ -99,17 +107,9 @@ func (k *kernel) moveNumber(own *reader, c, q int) bool {
 }
 
 // width is 2.5 standard deviations, about, of a cell's own law on the scale of its slice.
-func (r *reader) width(q int) float64 {
-	e := r.linearAt(q)
-	switch r.target.Model().Family.Name {
-	case "poisson":
-		return math.Max(1, 2.5*vec.Exp(0.5*min(e, 60)))
-	case "negative_binomial":
-		mu := vec.Exp(min(e, 60))
-		return math.Max(1, 2.5*math.Sqrt(math.FMA(mu, mu/r.disp[0], mu)))
-	case "gamma":
-		return float64(2.5/math.Sqrt(r.disp[0])) + float64(2.5/r.disp[0])
-	}
-	mu := vec.Logistic(e)
-	return 2.5 + 2.5/math.Sqrt(max(float64(mu*(1-mu))*r.disp[0], 1e-12))
+func (r *reader) width(q int) float64 { return r.cell.Width(r.linearAt(q), r.dispersions()) }
+
+func (r *reader) dispersions() (disp [2]float64) {
+	copy(disp[:], r.disp)
+	return disp
 }

@@ -1,6 +1,10 @@
 package impute
 
-import "glmbatch/infer/glm"
+import (
+	"glmbatch/infer/glm"
+
+	"glmbatch/infer/family"
+)
 
 // Version names the algorithm: draws of different versions may differ in bits.
 const Version = "impute/2"
@@ -40,27 +44,19 @@ type Column struct {
 }
 
 // binary reports whether the column has two states.
-func (c *Column) binary() bool { return c.Model.Family.Name == "bernoulli" && c.Levels == nil }
+func (c *Column) binary() bool { return c.Model.Family.Support().Probability() && c.Levels == nil }
 
 // linear reports whether the model of the column is gaussian(identity).
-func (c *Column) linear() bool {
-	return c.Model.Family == glm.Family{Name: "gaussian", Link: "identity"}
-}
+func (c *Column) linear() bool { return c.Model.Family.Is(family.Squares) }
 
-// whole reports whether the states are whole numbers from 0 on.
-func (c *Column) whole() bool {
-	return c.Model.Family.Name == "poisson" || c.Model.Family.Name == "negative_binomial"
-}
+// whole reports whether the states are counts, positive whether they are measurements above 0.
+func (c *Column) whole() bool    { return c.Model.Family.Support().Counts() }
+func (c *Column) positive() bool { return c.Model.Family.Support().Positive() }
 
 // inside reports whether a number is a state of the column, of which levels are not asked for.
 func (c *Column) inside(u float64) bool {
-	switch c.Model.Family.Name {
-	case "gamma":
-		return u > 0
-	case "beta":
-		return u > 0 && u < 1
-	}
-	return true
+	s := c.Model.Family.Support()
+	return s.Whole || u > s.Low && u < s.High
 }
 
 // cellNumbers is how many parameters a missing cell has: of a column of levels one for each, which is 1 where the cell

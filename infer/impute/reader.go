@@ -5,6 +5,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 )
 
@@ -20,7 +21,8 @@ type reader struct {
 	levels [][]float64    // what each level of a column adds to eta, where its entries stand in a table
 	choice *choice        // of a model of a column of several levels
 	law    *glm.Pointwise // of a column of numbers, on the rows with missing cells; or nil
-	whole  bool           // the numbers are counts
+	cell   family.Cell
+	whole  bool // the numbers are counts
 
 	value, grad, curv [1]float64
 	eta               [1]float64

@@ -204,7 +204,7 @@ func (c *summedChain) predict() {
 			state += c.k.system.centre[c.column]
 		case column.whole():
 			state = math.Round(vec.Exp(min(e, 30)))
-		case column.Model.Family.Name == "gamma":
+		case column.positive():
 			state = vec.Exp(min(max(e, -300), 300))
 		default:
 			state = vec.Logistic(min(max(e, -30), 30))

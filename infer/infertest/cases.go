@@ -97,7 +97,7 @@ func Poisson(n int) Case {
 func (c Case) Simulate(rng *infer.Stream) (theta []float64, target *glm.Target, err error) {
 	for target == nil && err == nil {
 		theta = c.drawTheta(rng)
-		if c.Model.Family.Walled() && !(lowest(predictor(&c.Data, theta)) > 0) {
+		if c.Model.Family.PositiveEta() && !(lowest(predictor(&c.Data, theta)) > 0) {
 			continue
 		}
 		target, err = c.respond(theta, rng)
@@ -196,7 +196,7 @@ func FamilyCases() []Case {
 	add := func(family, link string, n int, scale float64, disp, nu prior.Prior) *Case {
 		c := Case{Name: family + "(" + link + ")", Data: newDesign(n), Model: glm.Model{
 			Family: glm.Family{Name: family, Link: link}, Coefficients: coefficients(scale), Dispersion: disp, Nu: nu}}
-		if c.Model.Family.Walled() { // mostly inside the domain, and often at the wall
+		if c.Model.Family.PositiveEta() { // mostly inside the domain, and often at the wall
 			c.Model.Coefficients[0].Location = 1.5
 			for j := range c.Model.Coefficients {
 				c.Model.Coefficients[j].Scale *= 0.5
@@ -251,7 +251,7 @@ func SelectionCases() []Case {
 		m.Coefficients = coefficients(0.8)
 		m.Coefficients[1] = prior.Prior{Kind: prior.SpikeSlab, Inclusion: 0.3, Scale: 0.9}
 		m.Coefficients[2] = prior.Prior{Kind: prior.SpikeSlab, Inclusion: 0.6, Scale: 0.5}
-		if m.Family.Walled() {
+		if m.Family.PositiveEta() {
 			m.Coefficients[0].Location = 1.5
 		}
 		out = append(out, Case{Name: m.Family.String() + "/spike_slab", Data: newDesign(9), Model: m})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 )
@@ -78,9 +79,9 @@ func sized(p prior.Prior, factor float64) prior.Prior {
 // dispersions; not every pair of these.
 func GridCases() []Case {
 	var out []Case
-	for _, info := range glm.Families() {
+	for _, info := range family.Table() {
 		for _, link := range info.Links {
-			f := glm.Family{Name: info.Name, Link: link}
+			f := family.Family{Name: info.Name, Link: link.Name}
 			rows := len(gridPriors)
 			if len(info.Dispersions) > 0 {
 				rows = len(gridDispersions)
@@ -99,7 +100,7 @@ func gridCase(f glm.Family, k int) Case {
 	prior := gridPriors[k%len(gridPriors)]
 	c := Case{Name: fmt.Sprintf("%s/%s", f, prior.kind), Data: newDesign(n), Model: glm.Model{Family: f}}
 	scale, at := gridScale(f), []float64{0.3, 0, -0.2}
-	if f.Walled() { // mostly inside the domain, and often at the wall
+	if f.PositiveEta() { // mostly inside the domain, and often at the wall
 		scale, at = 0.5, []float64{3, 0, -0.2}
 	}
 	for j, share := range []float64{1, 0.6, 1.5} {

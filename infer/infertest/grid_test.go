@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
+	laws "glmbatch/infer/family"
 	"glmbatch/infer/prior"
 )
 
@@ -29,9 +29,9 @@ func TestGridCovers(t *testing.T) {
 			t.Errorf("the grid has no case of %s", what)
 		}
 	}
-	for _, info := range glm.Families() {
+	for _, info := range laws.Table() {
 		for _, link := range info.Links {
-			f := info.Name + "(" + link + ")"
+			f := info.Name + "(" + link.Name + ")"
 			for _, p := range prior.Table() {
 				if p.Kind == prior.Flat || p.Kind == prior.SpikeSlab {
 					continue // of the first there are no prior draws; the second has no density, and a study in cggibbs

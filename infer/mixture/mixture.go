@@ -114,12 +114,14 @@ func check(target *glm.Target) error {
 func bounded(model *glm.Model) error {
 	law, name := model.Dispersion, ""
 	ok, hint := true, ""
-	switch model.Family.Name {
-	case "gaussian", "student_t":
-		name, hint = "sigma", "give sigma an inverse_gamma prior, as inverse_gamma(2, 1) in units of the response"
+	switch d := model.Family.First(); {
+	case !d.Concentrates:
+	case d.Scale():
+		name = d.Name
+		hint = "give " + name + " an inverse_gamma prior, as inverse_gamma(2, 1) in units of the response"
 		ok = law.Kind == prior.InverseGamma || law.Kind == prior.Constant || law.Kind == prior.Uniform && law.Low > 0
-	case "gamma", "inverse_gaussian", "beta":
-		name = model.Family.Dispersions()[0].Name
+	default:
+		name = d.Name
 		hint = fmt.Sprintf("give %s a gamma, exponential or half_normal prior, as gamma(2, 0.1)", name)
 		switch law.Kind {
 		case prior.Gamma, prior.Exponential, prior.HalfNormal, prior.Constant, prior.Uniform:

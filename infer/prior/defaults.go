@@ -67,23 +67,10 @@ func DefaultGroupSD(scale float64) Prior {
 	return Prior{Kind: HalfStudentT, DF: 3, Scale: Rounded(2.5 * scale)}
 }
 
-// DefaultShape returns the default prior of a family's shape or precision that is
-// measured in unit: inverse_gamma(0.5, 0.08·unit), so that 1/√shape, a coefficient of
-// variation, is half_normal(2.5); for negative_binomial gamma(0.3, 0.003), under which
-// the posterior mean exists even if the data look like poisson data.
-func DefaultShape(family string, unit float64) Prior {
-	if family == "negative_binomial" {
-		return Prior{Kind: Gamma, Shape: 0.3, Rate: 0.003}
-	}
+// DefaultShape returns the default prior of a shape or precision that is measured in unit:
+// inverse_gamma(0.5, 0.08·unit), so that 1/√shape, a coefficient of variation, is half_normal(2.5).
+func DefaultShape(unit float64) Prior {
 	return Prior{Kind: InverseGamma, Shape: 0.5, Scale: Rounded(0.08 * unit)}
-}
-
-// ShapeVersion names the rule of DefaultShape for a family. It is empty for families whose rule never changed.
-func ShapeVersion(family string) string {
-	if family == "negative_binomial" {
-		return "shape/2"
-	}
-	return ""
 }
 
 // Rounded returns v to three significant digits, within the limits of a prior's

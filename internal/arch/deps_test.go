@@ -26,17 +26,18 @@ const (
 var deps = map[string]string{
 	"infer":           "",
 	"infer/design":    "internal/simd",
-	"infer/glm":       "infer infer/design infer/prior internal/words" + numeric,
+	"infer/family":    "infer/prior internal/simd internal/variate internal/vec internal/words",
+	"infer/glm":       "infer infer/design infer/family infer/prior internal/words" + numeric,
 	"infer/basis":     "infer/design infer/glm infer/prior internal/linalg internal/simd",
-	"infer/cggibbs":   "infer infer/basis infer/design infer/glm infer/loo infer/nuts infer/prior infer/dogs" + numeric + " internal/state",
-	"infer/groups":    "infer infer/cggibbs infer/design infer/glm infer/prior internal/state" + numeric,
-	"infer/collapsed": "infer infer/design infer/glm infer/mixture internal/state internal/variate internal/vec internal/words",
+	"infer/cggibbs":   "infer infer/basis infer/design infer/family infer/glm infer/loo infer/nuts infer/prior infer/dogs" + numeric + " internal/state",
+	"infer/groups":    "infer infer/cggibbs infer/design infer/family infer/glm infer/prior internal/state" + numeric,
+	"infer/collapsed": "infer infer/design infer/family infer/glm infer/mixture infer/prior internal/state internal/variate internal/vec internal/words",
 	"infer/mixture": "infer infer/cggibbs infer/design infer/glm infer/groups infer/prior internal/state internal/variate" +
 		" internal/vec internal/words",
 	// impute rewrites entries of designs, and leaves coefficients to cggibbs and effects to groups.
-	"infer/impute":     "infer infer/cggibbs infer/design infer/glm infer/groups infer/prior internal/state" + numeric,
+	"infer/impute":     "infer infer/cggibbs infer/design infer/family infer/glm infer/groups infer/prior internal/state" + numeric,
 	"infer/nuts":       "infer infer/glm" + numeric + " internal/state",
-	"infer/conjugate":  "infer infer/glm infer/prior internal/vec internal/linalg internal/variate internal/words",
+	"infer/conjugate":  "infer infer/family infer/glm infer/prior internal/vec internal/linalg internal/variate internal/words",
 	"infer/diag":       "infer" + numeric,
 	"infer/prior":      "internal/vec internal/variate internal/words",
 	"infer/priordraws": "infer infer/glm infer/groups internal/state internal/words",
@@ -47,23 +48,23 @@ var deps = map[string]string{
 	// The law of all models of a selection is a discrete system, and its coefficients are conjugate's.
 	"infer/selection":  "infer infer/glm infer/conjugate infer/herded infer/mrf internal/state",
 	"infer/dogs":       "infer/mrf internal/vec internal/simd internal/linalg",
-	"infer/infertest":  "infer infer/design infer/glm infer/prior internal/variate",
+	"infer/infertest":  "infer infer/design infer/family infer/glm infer/prior internal/variate",
 	"internal/vec":     "",
 	"internal/simd":    "internal/vec golang.org/x/sys/cpu",
 	"internal/linalg":  "internal/vec internal/simd",
 	"internal/variate": "internal/vec internal/simd",
 	"internal/state":   "",
 	"ingest":           "os/exec internal/held internal/objects internal/words" + arrow + duckdb, // a process for a query
-	"transform":        "infer/design infer/glm internal/linalg internal/vec internal/words" + arrow,
+	"transform":        "infer/design infer/family infer/glm internal/linalg internal/vec internal/words" + arrow,
 	"report":           "infer infer/diag infer/loo report/html report/judge report/record internal/chunk internal/held internal/outfile internal/words" + duckdb + fanout,
 	"report/html":      "",
 	// judge and record are values without SQL, for rooms that know no ledger.
 	"report/judge":  "infer/diag internal/words",
 	"report/record": "infer infer/diag report/judge",
-	"pipelines": "infer infer/diag infer/glm ingest transform internal/outfile internal/words report report/judge" +
+	"pipelines": "infer infer/diag infer/family infer/glm ingest transform internal/outfile internal/words report report/judge" +
 		" pipelines/internal/*",
 	// spec reads a spec, and looks at no data.
-	"pipelines/internal/spec": "internal/words report/judge infer/glm infer/prior infer/mixture infer/collapsed transform" + yaml,
+	"pipelines/internal/spec": "internal/words report/judge infer/family infer/glm infer/prior infer/mixture infer/collapsed transform" + yaml,
 	// spool keeps blocks of draws and kernel states, and knows no more.
 	"pipelines/internal/spool": "infer internal/words",
 	// progress draws what it is told, and knows no sampler.
@@ -73,7 +74,7 @@ var deps = map[string]string{
 	"pipelines/internal/ceiling": "",
 	"pipelines/internal/exit":    "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
-	"pipelines/internal/plan": "infer infer/glm infer/cggibbs infer/groups infer/impute infer/nuts infer/conjugate infer/collapsed infer/mixture infer/design infer/diag infer/prior" +
+	"pipelines/internal/plan": "infer infer/family infer/glm infer/cggibbs infer/groups infer/impute infer/nuts infer/conjugate infer/collapsed infer/mixture infer/design infer/diag infer/prior" +
 		" infer/priordraws infer/mrf" +
 		" infer/herded infer/selection ingest transform internal/mapped report/judge report/record internal/words pipelines/internal/discrete" +
 		" pipelines/internal/spec pipelines/internal/synthetic",
@@ -103,11 +104,11 @@ var deps = map[string]string{
 	// explain tells what a run would do, and draws from priors only.
 	"pipelines/internal/explain": "internal/words infer infer/design infer/glm infer/groups infer/prior pipelines/internal/plan pipelines/internal/spec",
 	// propose looks at columns, and reads no files.
-	"pipelines/internal/propose": "infer/glm internal/words" + arrow,
+	"pipelines/internal/propose": "infer/family infer/glm internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
 	"pipelines/internal/exchange": "infer infer/diag ingest internal/netcdf internal/outfile internal/words report report/judge" + arrow,
 	// synthetic makes data, and does not fit them.
-	"pipelines/internal/synthetic": "infer infer/glm infer/prior internal/words pipelines/internal/spec",
+	"pipelines/internal/synthetic": "infer infer/family infer/glm infer/prior internal/words pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
 	"pipelines/internal/discrete": "infer infer/prior infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
 	"cmd/pipeline":                "pipelines internal/outfile internal/words github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",

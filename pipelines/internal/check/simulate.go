@@ -165,9 +165,8 @@ func (s *simulator) respond(i int) (theta, y []float64, redrawn int, err error) 
 func (s *simulator) feasible(eta []float64) bool {
 	mean := make([]float64, len(eta))
 	s.Posterior.Family.Means(eta, mean)
-	for i, m := range mean {
-		if math.IsNaN(m) || s.Posterior.Family.Name == "poisson" && !(m > 0) && eta[i] <= 0 &&
-			s.Posterior.Family.Link == "identity" {
+	for _, m := range mean {
+		if math.IsNaN(m) {
 			return false
 		}
 	}
@@ -190,12 +189,12 @@ func (s *simulator) dispersions(free []float64) (out []float64) {
 // looks at the responses alone, so that leaving them out keeps ranks uniform.
 func (s *simulator) plain(y []float64) error {
 	low, high := -mostResponse, mostResponse
-	switch s.Posterior.Family.Name {
-	case "poisson", "negative_binomial":
+	switch s := s.Posterior.Family.Support(); {
+	case s.Counts():
 		low, high = 0, mostCount
-	case "gamma", "inverse_gaussian":
+	case s.Positive():
 		low = leastPositive
-	case "beta":
+	case s.Share():
 		low, high = leastPositive, mostShare
 	}
 	for i, v := range y {

@@ -19,7 +19,7 @@ type Explanation struct {
 	Name   string
 	Err    error // why there is nothing to tell
 	Facts  string
-	Family notation
+	Family glm.Family
 	// Terms are the columns of the design in the linear predictor, Offsets what is added
 	// with coefficient 1.
 	Terms, Offsets []string
@@ -31,7 +31,7 @@ type Explanation struct {
 	Predictive     []string // sentences
 	Sampler        []string // sentences
 	Cells          []string // what is drawn of missing cells and responses; nil of complete data
-	link           string
+	response       string
 	dispersions    []string
 	last           int // priors that are not of coefficients, behind these
 }
@@ -59,10 +59,10 @@ func Of(c *plan.Case) *Explanation {
 	if c.Err != nil {
 		return e
 	}
-	family := c.Posterior.Family
+	f := c.Posterior.Family
 	n, d := c.Data.X.Size()
-	e.Family, e.link = notations[family.Name], family.Link
-	e.Facts = fmt.Sprintf("%s, %d rows", family, c.Counted)
+	e.Family = f
+	e.Facts = fmt.Sprintf("%s, %d rows", f, c.Counted)
 	switch {
 	case c.Factored:
 		e.Facts += fmt.Sprintf(" (told by %d, their triangular factor)", n)
@@ -81,11 +81,11 @@ func Of(c *plan.Case) *Explanation {
 	for _, o := range c.Record.Offsets {
 		e.Offsets = append(e.Offsets, words.Visible(o.Expression))
 	}
-	for _, p := range family.Dispersions() {
+	for _, p := range f.Dispersions() {
 		e.dispersions = append(e.dispersions, p.Name)
 	}
 	e.Cells = c.Cells
-	e.response(c)
+	e.respond(c)
 	e.scaling(c)
 	e.effects(c)
 	e.smooths(c)
@@ -100,10 +100,10 @@ func Of(c *plan.Case) *Explanation {
 	return e
 }
 
-// response names the response in the notation.
-func (e *Explanation) response(c *plan.Case) {
+// respond names the response.
+func (e *Explanation) respond(c *plan.Case) {
 	r := c.Record.Response
-	e.Family.response = r.Expression
+	e.response = r.Expression
 	if len(r.Levels) == 2 {
 		e.Facts += fmt.Sprintf(", success is %s = %s", r.Column, r.Levels[1])
 	}
@@ -131,15 +131,9 @@ func (e *Explanation) scaling(c *plan.Case) {
 	if e.Intercept && c.Record.InterceptAt == "means" {
 		add("The prior of the intercept is that of the linear predictor where every column is at its mean.")
 	}
-	if effect := effects[e.link]; effect != "" {
+	if effect := e.Family.Of().Effect; effect != "" {
 		add("A coefficient b means: one unit more of its column %s.", effect)
 	}
-}
-
-// effects say what a coefficient of a link means.
-var effects = map[string]string{
-	"logit": "multiplies the odds by exp(b)", "log": "multiplies the mean by exp(b)", "identity": "adds b to the mean",
-	"cloglog": "multiplies the hazard by exp(b)", "probit": "adds b to the normal score of the probability",
 }
 
 // priors lists the prior of each parameter, and what it says in the units of the data.
@@ -173,9 +167,7 @@ func (e *Explanation) priors(c *plan.Case) {
 }
 
 // factors reports whether effects are told as factors.
-func (e *Explanation) factors() bool {
-	return e.link == "logit" || e.link == "log" || e.link == "cloglog"
-}
+func (e *Explanation) factors() bool { return e.Family.Of().Factor }
 
 // middle holds 95 % of a prior, by its draws; NaN where it is not proper, or of a group.
 func middle(p prior.Prior, s *infer.Stream) (low, high float64) {
@@ -249,7 +241,8 @@ func (e *Explanation) predictive(c *plan.Case, target *groups.Model) {
 	if c.Data.Effects != nil {
 		where += " and every effect 0"
 	}
-	e.Predictive = append(e.Predictive, fmt.Sprintf("%s, the priors put %s %s.", where, e.Family.of, between(atTypical)))
+	mean := e.Family.Distribution().Notation.Of
+	e.Predictive = append(e.Predictive, fmt.Sprintf("%s, the priors put %s %s.", where, mean, between(atTypical)))
 	if c.Factored { // its rows are none of the data
 		return
 	}
@@ -275,7 +268,7 @@ func (e *Explanation) mean(c *plan.Case, p *glm.Pointwise, eta float64, row int)
 
 // extreme warns of priors that put most of their weight on the ends of a probability.
 func (e *Explanation) extreme(p []float64) string {
-	if e.Family.of != "the probability" {
+	if !e.Family.Support().Probability() {
 		return ""
 	}
 	ends := 0

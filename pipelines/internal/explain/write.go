@@ -81,15 +81,15 @@ func (e *Explanation) linear(tex bool) string {
 
 // linked is the link of the mean.
 func (e *Explanation) linked(tex bool) string {
-	mean, open, end := e.Family.mean, "(", ")"
-	link := e.link
+	n := e.Family.Distribution().Notation
+	mean, link := n.Mean, e.Family.Link
 	if tex {
-		mean, link = e.Family.tex, `\mathrm{`+escape(e.link)+`}`
+		mean, link = n.TeX, `\mathrm{`+escape(link)+`}`
 	}
-	if e.link == "identity" {
+	if e.Family.Of().Linear() {
 		return mean
 	}
-	return link + open + mean + end
+	return link + "(" + mean + ")"
 }
 
 func escape(s string) string {
@@ -156,11 +156,11 @@ func (e *Explanation) head(b *strings.Builder, f Format, words string) {
 
 // writeModel writes likelihood, linear predictor and the laws of the coefficients.
 func (e *Explanation) writeModel(b *strings.Builder, f Format) {
-	n := e.Family
+	n := e.Family.Distribution().Notation
 	if f == Plain {
-		fmt.Fprintf(b, "\n  %s_i ~ %s\n  %s = %s\n", n.response, n.law, e.linked(false), e.linear(false))
-		if n.note != "" {
-			fmt.Fprintf(b, "  (%s)\n", n.note)
+		fmt.Fprintf(b, "\n  %s_i ~ %s\n  %s = %s\n", e.response, n.Law, e.linked(false), e.linear(false))
+		if n.Note != "" {
+			fmt.Fprintf(b, "  (%s)\n", n.Note)
 		}
 		return
 	}
@@ -168,10 +168,10 @@ func (e *Explanation) writeModel(b *strings.Builder, f Format) {
 	if f == LaTeX {
 		open, end = "\\begin{align*}\n", "\\end{align*}\n"
 	}
-	fmt.Fprintf(b, "%s\\mathit{%s}_i &\\sim %s \\\\\n%s &= %s\n%s", open, escape(n.response), n.latex, e.linked(true),
+	fmt.Fprintf(b, "%s\\mathit{%s}_i &\\sim %s \\\\\n%s &= %s\n%s", open, escape(e.response), n.LaTeX, e.linked(true),
 		e.linear(true), end)
-	if n.note != "" {
-		b.WriteString(e.sentence(f, "Here "+n.note+"."))
+	if n.Note != "" {
+		b.WriteString(e.sentence(f, "Here "+n.Note+"."))
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/collapsed"
 	matrix "glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/mixture"
-	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
@@ -114,7 +114,7 @@ func (c *Classes) answers() (any bool) {
 		v := &c.Items[k]
 		given := c.fit.Model.Item(v.Column)
 		if v.Categories == nil && v.Trials == nil && (given == nil || given.Family == "") &&
-			glm.Likely(v.Y) == "bernoulli" && !zeroOne(v.Y) {
+			family.Likely(v.Y).Support.Probability() && !zeroOne(v.Y) {
 			c.formula.List[k].Factor, any = true, true
 		}
 	}
@@ -160,15 +160,15 @@ func (c *Classes) item(v *transform.ItemValues, given *spec.Item) (*classItem, e
 
 // familyOfItem is that of an item of which nothing is said.
 func familyOfItem(v *transform.ItemValues) string {
-	switch likely := glm.Likely(v.Y); {
+	switch likely := family.Likely(v.Y); {
 	case v.Categories != nil:
 		return spec.Categorical
 	case v.Trials != nil:
-		return "binomial"
-	case likely == "poisson", likely == "bernoulli":
-		return likely
+		return family.Trials.Name
+	case likely.Support.Whole:
+		return likely.Name
 	}
-	return "gaussian"
+	return family.Default.Name
 }
 
 // fits refuses text for numbers, and makes numbers of text of two values for bernoulli.
@@ -177,7 +177,7 @@ func (c *Classes) fits(item *classItem) error {
 	if v.Categories == nil || item.family == spec.Categorical {
 		return nil
 	}
-	if item.family == "bernoulli" && len(v.Categories) == 2 {
+	if spec.ItemFamily(item.family).Support().Probability() && len(v.Categories) == 2 {
 		c.Notes = append(c.Notes, fmt.Sprintf("item %s is the probability of %s (against %s)", v.Column, v.Categories[1],
 			v.Categories[0]))
 		return nil
@@ -208,7 +208,7 @@ func domain(rows *transform.ItemRows, item *classItem) error {
 			trials = append(trials, item.Trials[k])
 		}
 	}
-	err := glm.CheckResponse(item.Family, y, trials)
+	err := family.CheckResponse(item.Family, y, trials)
 	var bad *glm.DomainError
 	if !errors.As(err, &bad) {
 		return err
@@ -229,16 +229,10 @@ const classesDefaults = " classes/1"
 // 2.5·sd(y) and sigma about sd(y)/2.
 func (c *Classes) defaultPrior(item *classItem) collapsed.Prior {
 	mean, sd := moments(c.there(item.Y))
-	switch item.family {
-	case spec.Categorical:
+	if item.family == spec.Categorical {
 		return collapsed.Prior{Law: collapsed.Dirichlet, Numbers: []float64{1}}
-	case "gaussian":
-		return collapsed.Prior{Law: "normal_inverse_gamma", Numbers: []float64{prior.ToScale(mean, sd), 0.04, 2,
-			prior.Rounded(sd * sd / 4)}}
-	case "poisson":
-		return collapsed.Prior{Law: "gamma", Numbers: []float64{1, min(max(prior.Rounded(1/mean), 1e-3), 1e9)}}
 	}
-	return collapsed.Prior{Law: "beta", Numbers: []float64{1, 1}}
+	return collapsed.DefaultPrior(item.Family, mean, sd)
 }
 
 // there are the values of an item that are there, with the frequencies of their rows.

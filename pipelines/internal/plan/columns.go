@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
@@ -55,25 +56,14 @@ func (c *columnModel) numbers() int { return len(c.gap.Rows) * c.gap.Numbers() }
 // familyOf is the family of a column whose formula is not of its logarithm, as pipeline init chooses those of
 // responses.
 func familyOf(g *transform.Gap) glm.Family {
-	name := "gaussian"
-	switch {
-	case g.Binary || g.Several():
-		name = "bernoulli"
-	default:
-		if likely := glm.Likely(g.Seen()); likely != "bernoulli" { // of two numbers far from each other
-			name = likely
-		}
+	if g.Binary || g.Several() {
+		return family.Binary
 	}
-	return family(name)
-}
-
-// family is one with its first link.
-func family(name string) glm.Family {
-	f, err := glm.ParseFamily(name, "")
-	if err != nil {
-		panic(err) // names are constants, or were checked with the spec
+	likely := family.Likely(g.Seen())
+	if likely.Support.Probability() { // of two numbers far from each other
+		return family.Default
 	}
-	return f
+	return likely.Family()
 }
 
 // takeFamily is that of the spec, or without one that of the column.
@@ -82,36 +72,44 @@ func (c *columnModel) takeFamily(log bool) error {
 	if c.given != nil {
 		name = c.given.Family
 	}
+	given := family.Family{Name: name}
+	binary := given.Support().Probability()
 	switch {
-	case log && name != "" && name != "gaussian":
+	case log && name != "" && !given.Is(family.Squares):
 		return words.Hint(fmt.Errorf("the logarithm of a column is gaussian, not %s", name), "model the column itself")
 	case log && !g.Positive():
 		return words.Hint(errors.New("it has values that are not above 0, of which there is no logarithm"),
 			"model the column itself")
 	case log:
-		g.Binary, g.Low, g.Log, c.family = false, 0, true, family("gaussian")
+		g.Binary, g.Low, g.Log, c.family = false, 0, true, family.Default
 		return nil
 	case name == "" || name == multinomial && g.Several():
 		c.family = familyOf(g)
-	case g.Levels != nil && !(name == "bernoulli" && g.Binary):
+	case g.Levels != nil && !(binary && g.Binary):
 		return words.Hint(fmt.Errorf("%s is not of text", name), "leave family out: it is bernoulli of two values, and "+
 			"multinomial of more")
-	case name == multinomial || name == "bernoulli" && !g.Binary:
-		return words.Hint(fmt.Errorf("%s is of %s, and it has others", name,
-			map[string]string{multinomial: "text", "bernoulli": "two values"}[name]), "leave family out: pipeline validate "+
-			"prints what is taken")
+	case name == multinomial:
+		return ofOthers(name, "text")
+	case binary && !g.Binary:
+		return ofOthers(name, "two values")
 	default:
-		if c.family = family(name); name != "bernoulli" {
+		law := given.Distribution() // its name was checked with the spec
+		if c.family = law.Family(); !binary {
 			g.Binary, g.Low = false, 0
 		}
-		if glm.CheckResponse(c.family, g.Seen(), nil) != nil {
-			at := slices.IndexFunc(glm.Families(), func(f glm.FamilyInfo) bool { return f.Name == name })
-			return words.Hint(fmt.Errorf("%s is of %s, and it has others", name, glm.Families()[at].Response),
-				"leave family out: pipeline validate prints what is taken")
+		if family.CheckResponse(c.family, g.Seen(), nil) != nil {
+			return ofOthers(name, law.Support.Words)
 		}
 	}
-	g.Above = c.family.Name == "gamma" || c.family.Name == "beta"
+	support := c.family.Support()
+	g.Above = support.Positive() || support.Share()
 	return nil
+}
+
+// ofOthers refuses a column of other values than the family has.
+func ofOthers(family, values string) error {
+	return words.Hint(fmt.Errorf("%s is of %s, and it has others", family, values),
+		"leave family out: pipeline validate prints what is taken")
 }
 
 // modelsOf gives each incomplete column its model, in an order in which each reads none that comes later: from the

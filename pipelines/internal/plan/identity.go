@@ -138,7 +138,7 @@ func defaultsOf(m *spec.Model) string {
 		return ""
 	}
 	if m.Prior.Shape.Kind == "" {
-		return strings.TrimSpace(prior.DefaultsVersion + " " + prior.ShapeVersion(m.Family.Name))
+		return strings.TrimSpace(prior.DefaultsVersion + " " + m.Family.First().Version)
 	}
 	return prior.DefaultsVersion
 }

@@ -9,6 +9,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	matrix "glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/impute"
 	"glmbatch/infer/prior"
@@ -266,7 +267,7 @@ func (p *Imputed) codeColumn(c *columnModel, filled transform.Table, gaps []tran
 	design := transform.Spec{Dataset: u.Name(), Formula: formula, Family: c.family, Sparse: "false",
 		Levels: ownLevels(p.fit.Model, formula, filled), Texts: u.texts(), File: u.table.From(), Locate: u.table.Locate}
 	if c.gap.Several() || c.gap.Low != 0 { // the response is the state, which the design need not know
-		own, design.Family = c.gap.OfStates(filled), family("gaussian")
+		own, design.Family = c.gap.OfStates(filled), family.Default
 		defer own.Release()
 		delete(design.Levels, c.gap.Column)
 	}
@@ -281,15 +282,15 @@ func (p *Imputed) codeColumn(c *columnModel, filled transform.Table, gaps []tran
 	if c.gap.Several() {
 		out.Levels = c.gap.Levels
 	}
-	if c.family.Name == "poisson" && (c.given == nil || c.given.Family == "") && c.overdispersed() {
-		c.family = family("negative_binomial")
+	if c.family == family.Counts && (c.given == nil || c.given.Family == "") && c.overdispersed() {
+		c.family = family.Overdispersed
 	}
 	if err := c.given.Refuse(c.family); err != nil {
 		return nil, err
 	}
 	out.Model = c.posterior()
 	c.free = len(c.family.Dispersions())
-	if c.family.Name != "gaussian" && c.free > 0 && out.Model.Dispersion.Kind == prior.Constant {
+	if !c.family.Noise() && c.free > 0 && out.Model.Dispersion.Kind == prior.Constant {
 		c.free = 0
 	}
 	return out, nil
@@ -357,7 +358,7 @@ func (p *Imputed) Need(chains, workers int) Need {
 	for _, c := range p.columns {
 		n.Bytes += 8 * c.design.Data.X.Entries()
 		entries += int64(p.problem.Rows)
-		if c.family.Name != "gaussian" {
+		if !c.family.Is(family.Squares) {
 			entries += int64(c.levels()) * c.design.Data.X.Entries()
 		}
 	}
@@ -378,7 +379,7 @@ func (p *Imputed) Identify(id *Identity) {
 	id.Data, id.data, id.Model = p.dataHash.Value, p.dataHash, identifyModel(p.fit.Model)
 	id.Versions["cggibbs"] = cggibbs.Version
 	for _, c := range p.columns {
-		if v := prior.ShapeVersion(c.family.Name); v != "" && (c.given == nil || c.given.Prior.Shape.Kind == "") {
+		if v := c.family.First().Version; v != "" && (c.given == nil || c.given.Prior.Shape.Kind == "") {
 			id.Versions["defaults"] = v
 		}
 	}

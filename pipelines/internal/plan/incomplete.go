@@ -39,7 +39,7 @@ func (p *Imputed) Incomplete() (out []Incomplete) {
 		m := p.fit.Model
 		of := Incomplete{Variable: p.problem.Response, Formula: m.Formula, Family: m.Family.Name, Numbers: m.Family.Family,
 			Response: true, Missing: n, Seen: p.design.Data.Y}
-		if m.Family.Name == "bernoulli" {
+		if s := m.Family.Support(); s.Probability() && !s.Trials {
 			if of.Levels = p.design.Record.Response.Levels; len(of.Levels) != 2 {
 				of.Levels = []string{"0", "1"}
 			}

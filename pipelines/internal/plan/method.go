@@ -6,6 +6,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/conjugate"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
 	"glmbatch/infer/nuts"
@@ -156,8 +157,7 @@ func trajectories(s *spec.Sampler) sampler {
 
 // auto picks the exact sampler that this version has for a model.
 func auto(model *spec.Model) (name, reason string) {
-	family := model.Family
-	gaussian := family.Name == "gaussian" && family.Link == "identity"
+	gaussian := model.Family.Is(family.Squares)
 	switch {
 	case gaussian && !conjugatePriors(model):
 		return "cggibbs", "auto chose cggibbs: gaussian(identity) has exact draws under normal or flat priors of the " +
@@ -165,5 +165,5 @@ func auto(model *spec.Model) (name, reason string) {
 	case gaussian:
 		return "conjugate", "auto chose conjugate: gaussian(identity) with normal or flat priors has exact independent draws"
 	}
-	return "cggibbs", "auto chose cggibbs: " + family.String() + " has no closed form"
+	return "cggibbs", "auto chose cggibbs: " + model.Family.String() + " has no closed form"
 }

@@ -131,7 +131,7 @@ func vanishing(m *spec.Model, law prior.Prior) prior.Prior {
 const vanishingRule = "inverse_gamma(2, sd(y)/2)"
 
 // scaled reports whether the first dispersion of the family is a scale.
-func scaled(m *spec.Model) bool { return m.Family.Name == "gaussian" || m.Family.Name == "student_t" }
+func scaled(m *spec.Model) bool { return m.Family.First().Scale() }
 
 // mixtureDefaults names the rule of vanishing.
 const mixtureDefaults = " mixture/1"

@@ -148,8 +148,9 @@ func (r *Regression) Identify(id *Identity) {
 	if glm.Tall(r.Rows) {
 		id.Versions["tall"] = glm.TallVersion
 	}
-	if m := r.fit.Model; r.sampler.Trajectories != nil && m.Family.Name == "gamma" && m.PrecisionWeights != "" {
-		id.Versions["gradient"] = "2" // 1 was wrong in shape after rows of other precisions than 1
+	m := r.fit.Model
+	if v := m.Family.First().PrecisionVersion; v != "" && r.sampler.Trajectories != nil && m.PrecisionWeights != "" {
+		id.Versions["gradient"] = v
 	}
 }
 

@@ -86,7 +86,7 @@ func (s *setting) wrong(message, hint string) error {
 
 // sensible refuses what does not go together.
 func (s *setting) sensible() error {
-	binary := slices.Contains([]string{"bernoulli", "binomial", "beta"}, s.family.Name)
+	binary := s.family.Support().Unit()
 	switch {
 	case s.Effect.Effect == "" && !s.Average:
 		return s.wrong("no variable is named", "its variables are "+words.List(s.inputs)+

@@ -146,7 +146,7 @@ func (s *setting) remark(w io.Writer, record *transform.Record) {
 	if record.Offsets != nil && s.record.Offsets == nil {
 		say("per unit of exposure: offsets are 0")
 	}
-	if s.family.Name == "binomial" && s.Scale != "link" {
+	if s.family.Support().Trials && s.Scale != "link" {
 		say("a mean is the probability of one trial")
 	}
 	if record.Response.Expression != record.Response.Column && record.Response.Trials == "" {

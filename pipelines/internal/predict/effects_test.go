@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	laws "glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
@@ -40,7 +41,7 @@ func fitted(t *testing.T, data, formula, family string, draws [][]float64) (*row
 	if err != nil {
 		t.Fatal(err)
 	}
-	fam, err := glm.ParseFamily(family, "")
+	fam, err := laws.Parse(family, "")
 	if err != nil {
 		t.Fatal(err)
 	}

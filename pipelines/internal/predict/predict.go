@@ -267,7 +267,7 @@ func (c *Config) remark(o *opened, d *transform.Design) {
 	if f.Method == plan.PriorMethod {
 		say("%s was drawn from the prior: these are prior predictions", f.Key)
 	}
-	if o.family().Name == "binomial" && d.Data.Trials == nil {
+	if o.family().Support().Trials && d.Data.Trials == nil {
 		say("the data have no trials: a response is that of one trial")
 	}
 	if record.PrecisionWeights != "" && d.Data.Precision == nil {

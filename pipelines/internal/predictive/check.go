@@ -118,14 +118,14 @@ type statistic struct {
 // are functions of it, and the share of zeros where there can be any.
 func statisticsOf(f glm.Family) []statistic {
 	all := []statistic{{"mean", "mean", func(s *sample) float64 { return s.origin + s.sum/s.n }}}
-	if f.Name == "bernoulli" {
+	support := f.Support()
+	if support.Probability() && !support.Trials {
 		return all
 	}
 	all = append(all, statistic{"sd", "standard deviation", (*sample).sd},
 		statistic{"min", "minimum", func(s *sample) float64 { return s.lo }},
 		statistic{"max", "maximum", func(s *sample) float64 { return s.hi }})
-	switch f.Name {
-	case "binomial", "poisson", "negative_binomial":
+	if support.Whole {
 		all = append(all, statistic{"zeros", "share of zeros", func(s *sample) float64 { return s.zeros / s.n }})
 	}
 	return all

@@ -23,8 +23,7 @@ func classesOf(f glm.Family, y []float64) classes {
 	for _, v := range y {
 		low, high = math.Min(low, v), math.Max(high, v)
 	}
-	switch f.Name {
-	case "bernoulli", "binomial", "poisson", "negative_binomial":
+	if f.Support().Whole {
 		width := math.Ceil((high - low + 1) / mostBins)
 		n := math.Ceil((high - low + 1) / width)
 		return classes{low, low + float64(n*width) - 1, width, int(n)}

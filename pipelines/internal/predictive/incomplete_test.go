@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
+	laws "glmbatch/infer/family"
 	"glmbatch/report/record"
 )
 
@@ -54,7 +54,7 @@ type cellColumns struct {
 }
 
 func newCellColumns(t *testing.T, draws int) *cellColumns {
-	poisson, err := glm.ParseFamily("poisson", "")
+	poisson, err := laws.Parse("poisson", "")
 	if err != nil {
 		t.Fatal(err)
 	}

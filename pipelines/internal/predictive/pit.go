@@ -32,13 +32,8 @@ type pit struct {
 func newPIT(f *Fit, family glm.Family, outcomes *glm.Pointwise, data *glm.Data,
 	stream func(row int) *infer.Stream) *pit {
 	most := max(fewestPIT, min(mostPIT, pitValues/max(1, f.rows(data))))
-	return &pit{outcomes: outcomes, data: data, stream: stream, whole: counts(family),
+	return &pit{outcomes: outcomes, data: data, stream: stream, whole: family.Support().Whole,
 		values: make([][]float64, f.rows(data)), every: (f.Size() + most - 1) / most}
-}
-
-// counts reports whether the responses of a family are whole numbers.
-func counts(f glm.Family) bool {
-	return slices.Contains([]string{"bernoulli", "binomial", "poisson", "negative_binomial"}, f.Name)
 }
 
 // row evaluates row i of a block: logLik are its log likelihoods, weight has room for as many numbers. A whole number

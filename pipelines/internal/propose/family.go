@@ -3,6 +3,7 @@ package propose
 import (
 	"fmt"
 
+	laws "glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
 )
@@ -20,7 +21,7 @@ type family struct {
 	unit float64
 }
 
-// skewed is the skewness of what is not symmetric, as glm.Likely has it.
+// skewed is the skewness of what is not symmetric, as Likely has it.
 const skewed = 1
 
 // familyOf chooses a family for the response by its values. draft writes a spec with
@@ -46,10 +47,10 @@ func (t *Table) familyOf(r *roles, draft func(*family) []byte) *family {
 // numbers chooses a family for a response of more than two numbers.
 func (t *Table) numbers(f *family, r *roles, draft func(*family) []byte) {
 	y := r.response.column
-	switch likely := glm.Likely(y.Values); {
-	case likely == "poisson":
+	switch likely := laws.Likely(y.Values).Support; {
+	case likely.Counts():
 		t.counts(f, r, draft)
-	case likely == "beta":
+	case likely.Share():
 		f.name = "beta"
 		f.because("%s lies between 0 and 1, from %s to %s: a share. A share of a known number of trials is better told as "+
 			"| proportion(n)", y.Name, brief(y.Min), brief(y.Max))
@@ -57,7 +58,7 @@ func (t *Table) numbers(f *family, r *roles, draft func(*family) []byte) {
 		f.gaussian(y)
 		f.because("Shares with values of exactly 0 or 1 are outside of beta: if the trials behind them are known, write %s "+
 			"| proportion(n) and family binomial", f.left)
-	case likely == "gamma":
+	case likely.Positive():
 		f.name = "gamma(log)"
 		f.because("%s is above 0 and skewed to the right: skewness %.2g, of its logarithm %.2g. "+
 			"Effects are factors of the mean", y.Name, y.Skewness, y.logSkewness())

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	laws "glmbatch/infer/family"
 	"glmbatch/internal/words"
 )
 
@@ -234,7 +235,7 @@ func (t *Table) writeScaling(p *page, r *roles, f *family, d int) {
 		of = "its column's largest value"
 	}
 	words := "A coefficient is the effect of " + of + " on the linear predictor: 2.5 is wide"
-	if f.name == "bernoulli" || f.name == "binomial" {
+	if name, _, _ := strings.Cut(f.name, "("); laws.Named(name).Support.Probability() {
 		words += ", and tames separation"
 	}
 	if d >= t.Rows {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
 	"glmbatch/transform"
@@ -17,11 +18,8 @@ func (i *Item) GLM() glm.Family { return ItemFamily(i.Family) }
 
 // ItemFamily is a family of items with its first link; the zero value of categorical.
 func ItemFamily(name string) glm.Family {
-	for _, f := range glm.Families() {
-		if f.Name == name {
-			family, _ := glm.ParseFamily(name, f.Links[0]) // its own link
-			return family
-		}
+	if law := family.Named(name); law != nil {
+		return law.Family()
 	}
 	return glm.Family{}
 }
@@ -97,15 +95,16 @@ func (c *checker) classes(m *Model) {
 // item checks what a model says of an item.
 func (c *checker) item(given *Item, item *transform.Item, path []string) {
 	trials := item.Trials != "" || item.TrialsEach > 0
-	switch family := given.Family; {
-	case trials && family != "" && family != "binomial":
-		c.at("item "+quote(given.Name)+" has trials(), which "+family+" has not", "write family: binomial, or leave it out",
+	counted := given.GLM().Support().Trials
+	switch name := given.Family; {
+	case trials && name != "" && !counted:
+		c.at("item "+quote(given.Name)+" has trials(), which "+name+" has not", "write family: binomial, or leave it out",
 			path...)
-	case !trials && family == "binomial":
+	case !trials && counted:
 		c.at("item "+quote(given.Name)+" is binomial, and has no trials", "write "+given.Name+" | trials(n) in the formula",
 			path...)
-	case item.Factor && family != "" && family != Categorical:
-		c.at("item "+quote(given.Name)+" is factor(), which "+family+" is not", "leave factor() out of the formula", path...)
+	case item.Factor && name != "" && name != Categorical:
+		c.at("item "+quote(given.Name)+" is factor(), which "+name+" is not", "leave factor() out of the formula", path...)
 	}
 	law := given.Conjugate.Law
 	if law == "" || given.Family == "" {

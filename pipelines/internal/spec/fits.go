@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"glmbatch/infer/glm"
+	"glmbatch/infer/family"
 	"glmbatch/internal/words"
 )
 
@@ -98,7 +98,7 @@ func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
 	c.factored(at, datasets, models)
 	for _, m := range models {
 		for _, s := range samplers {
-			if s.Method == "conjugate" && m.Family.Name != "" && m.Family.Name != "gaussian" {
+			if s.Method == "conjugate" && m.Family.Name != "" && !m.Family.Noise() {
 				where := at
 				if where == (pos{}) {
 					where = p.source.find([]string{"samplers", s.Name})
@@ -143,7 +143,7 @@ func (c *checker) factored(at pos, datasets []*Dataset, models []*Model) {
 			c.add(where, "data set "+name+" has rows: factored, "+why, hint+", or leave rows: factored out")
 		}
 		switch f := m.Family; {
-		case f.Name != "" && f.Family != (glm.Family{Name: "gaussian", Link: "identity"}):
+		case f.Name != "" && !f.Is(family.Squares):
 			refuse(fmt.Sprintf("which tells gaussian(identity) models all that they see of rows, but model %s is %s",
 				quote(m.Name), f.Family), "name the pairs under fits")
 		case m.PrecisionWeights != "":

@@ -173,7 +173,7 @@ func (p Priors) best(name string, may func(*NamedPrior) bool) *NamedPrior {
 
 // knownErrors fixes sigma of a model whose response has known standard errors, y | se(s).
 func (c *checker) knownErrors(m *Model) {
-	if !m.KnownErrors() || m.Family.Name != "gaussian" {
+	if !m.KnownErrors() || !m.Family.Noise() {
 		return // reported, or refused when the data are coded
 	}
 	if c.given("models", m.Name, "prior", "sigma") {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
@@ -88,7 +89,7 @@ func (p *ImputationPriors) Identity() (out []string) {
 }
 
 // Refuse returns an error for a prior that a column of the family does not take. i may be nil.
-func (i *Imputation) Refuse(family glm.Family) error {
+func (i *Imputation) Refuse(f glm.Family) error {
 	if i == nil {
 		return nil
 	}
@@ -97,17 +98,17 @@ func (i *Imputation) Refuse(family glm.Family) error {
 		law := laws[k]
 		switch key {
 		case "sigma", "shape", "phi":
-			if d := family.Dispersions(); len(d) == 0 || d[0].Name != key {
-				return words.Hint(fmt.Errorf("prior: %s has no %s", family.Name, key), "leave it out")
+			if f.First().Name != key {
+				return words.Hint(fmt.Errorf("prior: %s has no %s", f.Name, key), "leave it out")
 			}
 			continue
 		}
 		taken := []prior.Kind{prior.Normal}
-		if family.Name != "gaussian" {
+		if !f.Is(family.Squares) {
 			taken = append(taken, prior.StudentT, prior.Cauchy, prior.Laplace)
 		}
 		if !slices.Contains(taken, law.Kind) {
-			return words.Hint(fmt.Errorf("prior: %s: a coefficient of a %s column is not %s", key, family.Name, law.Kind),
+			return words.Hint(fmt.Errorf("prior: %s: a coefficient of a %s column is not %s", key, f.Name, law.Kind),
 				"write a normal prior: normal(0, 2)")
 		}
 	}

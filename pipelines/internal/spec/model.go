@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
@@ -26,26 +27,21 @@ func (fam *Family) decodeNode(d *decoder, n *node, f field, _ []string) {
 		d.add(n.at, "family "+quote(n.text)+" is neither a name nor name(link)", "write bernoulli, or bernoulli(logit)")
 		return
 	}
-	families := glm.Families()
-	names := make([]string, len(families))
-	for i, known := range families {
-		names[i] = known.Name
-	}
-	i := slices.Index(names, m[1])
-	if i < 0 {
-		d.notOneOf(&node{at: n.at, text: m[1]}, field{key: "family", enum: names})
+	law := family.Named(m[1])
+	if law == nil {
+		d.notOneOf(&node{at: n.at, text: m[1]}, field{key: "family", enum: family.Names()})
 		return
 	}
 	link := m[2]
 	if !strings.Contains(n.text, "(") {
-		link = families[i].Links[0]
+		link = law.Links[0].Name
 	}
-	family, err := glm.ParseFamily(m[1], link)
+	known, err := family.Parse(m[1], link)
 	if err != nil || link == "" {
-		d.notOneOf(&node{at: n.at, text: link}, field{key: "link of " + m[1], enum: families[i].Links})
+		d.notOneOf(&node{at: n.at, text: link}, field{key: "link of " + m[1], enum: law.LinkNames()})
 		return
 	}
-	fam.Family = family
+	fam.Family = known
 }
 
 var (
@@ -172,7 +168,7 @@ func (c *checker) checkModel(m *Model) {
 
 // weights refuses precisions for a family that has none.
 func (c *checker) weights(m *Model) {
-	if err := glm.CheckPrecision(m.Family.Family); m.PrecisionWeights != "" && err != nil {
+	if err := family.CheckPrecision(m.Family.Family); m.PrecisionWeights != "" && err != nil {
 		_, hint := words.Parts(err)
 		c.at("family "+m.Family.Name+" takes no precision_weights", hint, "models", m.Name, "precision_weights")
 	}

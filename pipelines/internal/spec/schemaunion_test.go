@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"glmbatch/infer/glm"
+	laws "glmbatch/infer/family"
 	"glmbatch/infer/prior"
 )
 
@@ -120,10 +120,10 @@ func (Bytes) jsonSchema(*generator, field) object {
 // familyNames lists what may be written: each family, and with each link.
 func familyNames() []string {
 	var list []string
-	for _, f := range glm.Families() {
+	for _, f := range laws.Table() {
 		list = append(list, f.Name)
 		for _, link := range f.Links {
-			list = append(list, f.Name+"("+link+")")
+			list = append(list, f.Name+"("+link.Name+")")
 		}
 	}
 	return list

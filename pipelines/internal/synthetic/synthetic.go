@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
@@ -107,19 +108,18 @@ func column(s spec.Synthetic, j int, first []float64) []float64 {
 
 // response draws y in the order of the rows.
 func response(s spec.Synthetic, eta []float64) ([]float64, error) {
-	link := map[string]string{"bernoulli": "logit", "poisson": "log", "gaussian": "identity"}[s.Family]
-	family, err := glm.ParseFamily(s.Family, link)
+	f, err := family.Parse(s.Family, "")
 	if err != nil {
 		return nil, err
 	}
-	law, err := glm.NewPointwise(family, &glm.Data{})
+	law, err := glm.NewPointwise(f, &glm.Data{})
 	if err != nil {
 		return nil, err
 	}
 	y, from := make([]float64, len(eta)), stream(s, "response", 0)
 	law.Mean(0, eta, y)
 	for i, mean := range y {
-		if s.Family == "poisson" && !(mean <= mostMean) {
+		if f.Support().Counts() && !(mean <= mostMean) {
 			return nil, words.Hint(fmt.Errorf("synthetic data: row %d has the mean %.3g, more than counts can have", i+1, mean),
 				fmt.Sprintf("lower effect (now %g), or let fewer columns be relevant (now %d)", s.Effect, s.Relevant))
 		}

@@ -1,27 +1,27 @@
-package glm_test
+package family_test
 
 import (
 	"strings"
 	"testing"
 
-	"glmbatch/infer/glm"
+	"glmbatch/infer/family"
 )
 
-func TestParseFamily(t *testing.T) {
+func TestParse(t *testing.T) {
 	for _, c := range []struct{ name, link, want string }{
 		{"gaussian", "", "gaussian(identity)"}, {"bernoulli", "logit", "bernoulli(logit)"},
 		{"binomial", "", "binomial(logit)"}, {"poisson", "log", "poisson(log)"},
 	} {
-		if f, err := glm.ParseFamily(c.name, c.link); err != nil || f.String() != c.want {
-			t.Errorf("ParseFamily(%q, %q) = %v, %v", c.name, c.link, f, err)
+		if f, err := family.Parse(c.name, c.link); err != nil || f.String() != c.want {
+			t.Errorf("Parse(%q, %q) = %v, %v", c.name, c.link, f, err)
 		}
 	}
 	for _, c := range []struct{ name, link, want string }{
 		{"poison", "", "did you mean poisson?"}, {"weibull", "", "the families are gaussian"},
 		{"bernoulli", "log", "its links are logit, probit, cloglog, cauchit"},
 	} {
-		if _, err := glm.ParseFamily(c.name, c.link); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("ParseFamily(%q, %q): error %v, want %q", c.name, c.link, err, c.want)
+		if _, err := family.Parse(c.name, c.link); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Parse(%q, %q): error %v, want %q", c.name, c.link, err, c.want)
 		}
 	}
 }

@@ -1,9 +1,11 @@
-package glm
+package family
 
 import (
 	"math"
 
+	"glmbatch/infer/prior"
 	"glmbatch/internal/simd"
+	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
 
@@ -14,22 +16,60 @@ type tails struct {
 	logP, logQ     func(eta float64) float64
 	slopeP, slopeQ func(eta float64) (first, second float64)
 
-	// logPs and logQs write logP and logQ of up to 128 eta over them; nil where one
-	// at a time is as good.
+	// logPs and logQs write logP and logQ of up to 128 eta over them; nil if a
+	// loop over rows is as fast.
 	logPs, logQs func(k simd.Kernels, eta []float64)
 	symmetric    bool // logQ(eta) is logP(−eta)
 }
 
-// binary is bernoulli and binomial with any link.
+// binary is bernoulli and binomial with any link but logit.
 type binary struct{ tails }
 
-func (l binary) terms(r rows, eta, dst []float64) {
-	if l.logPs != nil && r.kernels != simd.Scalar {
+// ofProbability is the likelihood of bernoulli and binomial by a link.
+func ofProbability(l *Link) Likelihood {
+	concave := l.Slow == ""
+	if l == Logit {
+		return Likelihood{Form: Softplus, Concave: concave}
+	}
+	return Likelihood{Form: Termwise, Terms: binary{*l.tails}, Concave: concave}
+}
+
+// choices is the constant of bernoulli and binomial: the logarithm of the number of ways to the successes.
+func choices(r *Rows) float64 {
+	if r.Trials == nil {
+		return 0
+	}
+	return r.sum(func(i int) float64 {
+		return vec.LogFactorial(r.Trials[i]) - vec.LogFactorial(r.Y[i]) - vec.LogFactorial(r.Trials[i]-r.Y[i])
+	})
+}
+
+// drawSuccesses draws the successes of a row.
+func drawSuccesses(s prior.Source, at Row) float64 {
+	if at.Trials != 1 {
+		return variate.Binomial(s, at.Trials, at.Mean, vec.Exp(at.Link.tails.logQ(at.Eta)))
+	}
+	if s.Float64() < at.Mean { // from one uniform
+		return 1
+	}
+	return 0
+}
+
+// successesUpTo is the distribution function of the successes of a row.
+func successesUpTo(y float64, at Row) float64 {
+	if y >= at.Trials {
+		return 1
+	}
+	return incompleteBeta(at.Trials-y, y+1, vec.Exp(at.Link.tails.logQ(at.Eta)))
+}
+
+func (l binary) Terms(r Rows, eta, dst []float64) {
+	if l.logPs != nil && r.Kernels != simd.Scalar {
 		l.blockTerms(r, eta, dst)
 		return
 	}
 	for i, e := range eta {
-		successes, failures := r.outcomes(i)
+		successes, failures := r.Outcomes(i)
 		sum := 0.0
 		if successes > 0 { // 0·(−Inf) counts nothing
 			sum = float64(successes * l.logP(e))
@@ -43,20 +83,20 @@ func (l binary) terms(r rows, eta, dst []float64) {
 
 // blockTerms is terms by logPs and logQs, of the rows that have successes, and of
 // those that have failures.
-func (l binary) blockTerms(r rows, eta, dst []float64) {
-	if l.symmetric && r.m == nil {
+func (l binary) blockTerms(r Rows, eta, dst []float64) {
+	if l.symmetric && r.Trials == nil {
 		for i, e := range eta {
-			dst[i] = float64(e * (2*r.y[i] - 1))
+			dst[i] = float64(e * (2*r.Y[i] - 1))
 		}
-		l.logPs(r.kernels, dst[:len(eta)])
+		l.logPs(r.Kernels, dst[:len(eta)])
 		return
 	}
-	scratch := blocks.Get().(*[3]block)
-	defer blocks.Put(scratch)
+	scratch := Blocks.Get().(*[3]Block)
+	defer Blocks.Put(scratch)
 	ps, qs := &scratch[0], &scratch[1]
 	p, q := 0, 0
 	for i, e := range eta {
-		successes, failures := r.outcomes(i)
+		successes, failures := r.Outcomes(i)
 		if successes > 0 {
 			ps[p] = e
 			p++
@@ -66,11 +106,11 @@ func (l binary) blockTerms(r rows, eta, dst []float64) {
 			q++
 		}
 	}
-	l.logPs(r.kernels, ps[:p])
-	l.logQs(r.kernels, qs[:q])
+	l.logPs(r.Kernels, ps[:p])
+	l.logQs(r.Kernels, qs[:q])
 	p, q = 0, 0
 	for i := range eta {
-		successes, failures := r.outcomes(i)
+		successes, failures := r.Outcomes(i)
 		sum := 0.0
 		if successes > 0 { // 0·(−Inf) counts nothing
 			sum = float64(successes * ps[p])
@@ -84,19 +124,10 @@ func (l binary) blockTerms(r rows, eta, dst []float64) {
 	}
 }
 
-// outcomes returns the successes and failures of a row.
-func (r rows) outcomes(i int) (successes, failures float64) {
-	m := 1.0
-	if r.m != nil {
-		m = r.m[i]
-	}
-	return r.y[i], m - r.y[i]
-}
-
 // slopes uses f²/(F(1 − F)) = (log p)′·(−log q)′ for the information.
-func (l binary) slopes(r rows, eta, grad, curv, info []float64) {
+func (l binary) Slopes(r Rows, eta, grad, curv, info []float64) {
 	for i, e := range eta {
-		successes, failures := r.outcomes(i)
+		successes, failures := r.Outcomes(i)
 		p1, p2 := l.slopeP(e)
 		q1, q2 := l.slopeQ(e)
 		grad[i] = math.FMA(successes, p1, float64(failures*q1))
@@ -105,10 +136,17 @@ func (l binary) slopes(r rows, eta, grad, curv, info []float64) {
 	}
 }
 
-func (binary) norm(rows) float64                 { return 0 }
-func (binary) scores(rows, []float64) [2]float64 { return [2]float64{} }
+func (binary) Norm(Rows) float64                 { return 0 }
+func (binary) Scores(Rows, []float64) [2]float64 { return [2]float64{} }
 
-// symmetric are the tails of a law that is symmetric around 0: F itself in logs, its slope, and logs of many.
+// logitTails are those of F = 1/(1 + e^−eta), without derivatives.
+var logitTails = tails{
+	logP: func(eta float64) float64 { return -vec.Log1pExp(-eta) },
+	logQ: func(eta float64) float64 { return -vec.Log1pExp(eta) },
+}
+
+// symmetric returns the tails of a distribution that is symmetric around 0. logF is the logarithm of F, slope its
+// derivatives, and logs is logF of a vector.
 func symmetric(logF func(float64) float64, slope func(float64) (first, second float64),
 	logs func(k simd.Kernels, dst, x []float64)) tails {
 	return tails{
@@ -178,8 +216,8 @@ var cloglogTails = tails{
 // cloglogLogPs is cloglog's logP in a block: both of its forms for all rows, each
 // at a harmless place where the other one counts.
 func cloglogLogPs(k simd.Kernels, eta []float64) {
-	scratch := blocks.Get().(*[3]block)
-	defer blocks.Put(scratch)
+	scratch := Blocks.Get().(*[3]Block)
+	defer Blocks.Put(scratch)
 	w, rest, shrunk := &scratch[0], &scratch[1], &scratch[2]
 	n := len(eta)
 	k.Exp(w[:], eta)

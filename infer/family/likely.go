@@ -1,4 +1,4 @@
-package glm
+package family
 
 import (
 	"math"
@@ -13,30 +13,26 @@ const (
 	skewed        = 1  // skewness of what is not symmetric
 )
 
-// Overdispersed is Pearson's statistic of a poisson model over its degrees of freedom from which on counts are taken
-// for negative_binomial.
-const Overdispersed = 1.5
-
-// Likely returns the name of the family that numbers look like, in the order of what is asked: bernoulli of two values,
+// Likely returns the family that numbers look like, in the order of what is asked: bernoulli of two values,
 // poisson of whole numbers from 0 on of which one is below 30, beta between 0 and 1, gaussian of shares that reach 0 or
 // 1, gamma of positive numbers that are skewed to the right and whose logarithms are less so, else gaussian. NaN is
 // passed over. Cost: O(n), and the sorting of what is not decided by the first values.
-func Likely(values []float64) string {
+func Likely(values []float64) *Distribution {
 	v := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if len(v) == 0 {
-		return "gaussian"
+		return gaussian
 	}
 	least, most := slices.Min(v), slices.Max(v)
 	switch {
 	case least < most && !slices.ContainsFunc(v, func(x float64) bool { return x != least && x != most }):
-		return "bernoulli"
+		return bernoulli
 	case least >= 0 && least < smallestCount &&
 		!slices.ContainsFunc(v, func(x float64) bool { return x != math.Trunc(x) }):
-		return "poisson"
+		return poisson
 	case least > 0 && most < 1:
-		return "beta"
+		return beta
 	case least >= 0 && most <= 1:
-		return "gaussian"
+		return gaussian
 	case least > 0:
 		s := skewness(v)
 		logs := v
@@ -44,10 +40,10 @@ func Likely(values []float64) string {
 			logs[i] = vec.Log(x)
 		}
 		if s > skewed && math.Abs(skewness(logs)) < s {
-			return "gamma"
+			return gamma
 		}
 	}
-	return "gaussian"
+	return gaussian
 }
 
 // skewness is the third central moment over the cube of the standard deviation; 0 of equal numbers.
@@ -66,22 +62,4 @@ func skewness(v []float64) float64 {
 		return 0
 	}
 	return third / n / (sd * sd * sd)
-}
-
-// Pearson returns Pearson's statistic of a target's poisson model at its penalised point over the degrees of freedom,
-// which is 1 on average where counts vary as poisson says; NaN where it cannot be told. Cost: O(n·d).
-func (t *Target) Pearson() float64 {
-	at := t.Penalised()
-	if at == nil || t.Rows() <= t.Cols() {
-		return math.NaN()
-	}
-	predictor := NewPredictor(t)
-	predictor.SetUnconstrained(at)
-	sum := 0.0
-	for i, eta := range predictor.Eta() {
-		mean := vec.Exp(eta)
-		d := t.data.Y[i] - mean
-		sum += float64(d*d) / mean
-	}
-	return sum / float64(t.Rows()-t.Cols())
 }

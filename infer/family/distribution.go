@@ -1,0 +1,156 @@
+package family
+
+import (
+	"math"
+
+	"glmbatch/infer/prior"
+)
+
+// Distribution is a family of response distributions with all of its links.
+type Distribution struct {
+	Name  string
+	Links []*Link // the first is the default
+	// Dispersions are the positive parameters besides the coefficients, at most two.
+	Dispersions []Dispersion
+	Support     *Support // the possible responses
+	Notation    Notation
+	// Additive reports whether rows of equal predictors matter by the sum of their responses (and trials) alone.
+	Additive bool
+	// Prepare computes what Terms reads of the responses besides themselves; nil if it reads nothing else.
+	Prepare func(r *Rows)
+	// Along returns the log likelihood along a linear predictor by a link of Links.
+	Along func(l *Link) Likelihood
+	// Constant returns the part of the log likelihood of all rows that no parameter moves. Cost: O(n).
+	Constant func(r *Rows) float64
+	// Draw returns a random response of a row. It uses a varying number of uniforms.
+	Draw func(s prior.Source, at Row) float64
+	// CDF returns the probability of responses up to y, y included. Absolute error: 1e-10.
+	CDF func(y float64, at Row) float64
+	// Ends returns the powers of the likelihood at the ends of the first dispersion, nil for a family without one.
+	Ends func(e Evidence) (zero, tail float64)
+}
+
+// Dispersion is a positive parameter of a family besides the coefficients.
+type Dispersion struct {
+	Name string // sigma, shape, phi or nu
+	// Lower is the end of its support (Lower, ∞). Samplers move u = log(x − Lower), and a prior is cut off there.
+	Lower float64
+	// Power is the power of x that Fisher's information of a row is proportional to: −2 for a scale, 1 for a shape
+	// whose inverse multiplies the variance. 0 means no power; then rows have no precision weights.
+	Power float64
+	// Start is where the search for the penalised point begins, if the responses do not give that; 0: Lower + 1.
+	Start float64
+	// Unit reports whether the unit of x is that of the response, though x is no scale.
+	Unit bool
+	// Concentrates reports whether the density has no bound as x goes to an end and the mean to the response.
+	Concentrates bool
+	// Default returns the default prior of x in a unit; nil for a scale, which has prior.DefaultSigma.
+	Default func(unit float64) prior.Prior
+	// Version names the rule of Default, and is empty if the rule never changed.
+	Version string
+	// PrecisionVersion names the gradient in x with precision weights, and is empty if it never changed.
+	PrecisionVersion string
+	// Limit is why a flat prior of x never gives a proper posterior, and Remedy what to write instead.
+	Limit, Remedy string
+}
+
+// Scale reports whether x is a scale of the response.
+func (d Dispersion) Scale() bool { return d.Power == -2 }
+
+// Notation is how a family is written.
+type Notation struct {
+	Law, LaTeX string // the distribution of row i, given its mean
+	Mean, TeX  string // the letter of the mean
+	Of         string // what the mean is
+	Note       string // what the letters mean; may be empty
+}
+
+// Texts of Notation.Of.
+const (
+	meanResponse = "the mean response"
+	probability  = "the probability"
+)
+
+// Form is the shape of a log likelihood along one linear predictor.
+type Form uint8
+
+// Forms: the first three have sums over rows with vector kernels of their own.
+const (
+	Squares     Form = iota // −½ Σ w·(y − η)²/sigma²
+	Softplus                // Σ y·η − w·log(1 + e^η)
+	Exponential             // Σ y·η − w·e^η
+	Termwise                // Σ of Terms.Terms
+)
+
+// Linear reports whether the log likelihood has the term Σ y·η apart from its sum.
+func (f Form) Linear() bool { return f == Softplus || f == Exponential }
+
+// Likelihood is a family with a link.
+type Likelihood struct {
+	Form  Form
+	Terms Terms // nil unless Form is Termwise
+	// Concave reports whether the log likelihood is concave in eta on all of the real line, whatever the dispersions.
+	Concave bool
+	// OneWay is why a row's likelihood falls in one direction of eta only; empty if it falls in both, or in neither.
+	OneWay string
+	// Cell has the moves of unseen numbers of the family; nil if it has none.
+	Cell Cell
+}
+
+// Cell is the distribution of an unseen number of a column. The scale of a slice is the number itself for counts, its
+// logarithm for numbers above 0 and its logit for shares.
+type Cell interface {
+	// Width is about 2.5 standard deviations on the scale of a slice.
+	Width(eta float64, disp [2]float64) float64
+	// Variance is that of the number, given its mean.
+	Variance(mean float64, disp [2]float64) float64
+	// Follow proposes a number at the linear predictor to from one at from. If it is exact, both ways together leave
+	// the pair of distributions as it is; otherwise it moves by to − from on the scale of a slice, and the caller
+	// weighs the densities. It is NaN if no number can be proposed.
+	Follow(s prior.Source, y, from, to float64, disp [2]float64) (moved float64, exact bool)
+}
+
+// Terms is a likelihood whose sum over rows has no closed form along a column. The log density of a row is its term,
+// which moves with eta, a share of Norm, which does not, and a share of Distribution.Constant.
+//
+// Slices of one call have equal lengths, at most ChunkRows.
+type Terms interface {
+	// Terms writes the rows' terms to dst, which may be eta: −Inf where eta is
+	// outside the link's domain or the density underflows in logs.
+	Terms(r Rows, eta, dst []float64)
+	// Slopes writes the first derivative of the terms in eta, the negative
+	// second one and its expectation (Fisher's information, ≥ 0), with eta
+	// inside the link's domain.
+	Slopes(r Rows, eta, grad, curv, info []float64)
+	// Norm returns the part of the log density that only the dispersions move,
+	// summed over the rows as often as they count. Cost: O(n) at most.
+	Norm(r Rows) float64
+	// Scores returns the derivative of Σ Terms + Norm in each dispersion, each
+	// row as often as it counts; Terms and Slopes ignore these counts. Its rows may be more than ChunkRows.
+	Scores(r Rows, eta []float64) [2]float64
+}
+
+// Row is one row at a linear predictor.
+type Row struct {
+	Eta, Mean float64    // Mean is of one trial
+	Disp      [2]float64 // the dispersions at the row's precision
+	Trials    float64
+	Link      *Link
+}
+
+// Evidence determines the ends of a likelihood over its first dispersion, coefficients with flat priors integrated out.
+type Evidence struct {
+	Rows, Positive float64 // observations, and those with a response above 0
+	Flat           float64 // columns with flat priors
+	Perfect        bool    // the design fits the link of every response perfectly,
+	Spare          float64 // with Spare observations beyond its rank
+	Link           *Link
+}
+
+// shapeEnds are Ends of a precision whose power at 0 is zero.
+func (e *Evidence) shapeEnds(zero float64) (float64, float64) {
+	if e.Perfect {
+		return zero, -0.5 * e.Spare
+	}
+	return zero, math.Inf(1)
+}

@@ -1,0 +1,12 @@
+// Package family has the families of responses: each is one value in one file, and a row of the table in table.go.
+// The value has all facts of a family. Other packages ask it and compare no names.
+//
+// Read distribution.go for the parts of such a value, then
+//
+//   - table.go, family.go: the table, and the pair of names that specs and ledgers write;
+//   - link.go, support.go, precision.go: links, possible responses, and weights of rows;
+//   - rows.go, positive.go, binary.go, special.go: what several families have in common;
+//   - gaussian.go, student.go, bernoulli.go, binomial.go, poisson.go, negativebinomial.go, gamma.go,
+//     inversegaussian.go, beta.go: the families;
+//   - likely.go: the family that numbers look like.
+package family

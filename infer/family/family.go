@@ -1,0 +1,170 @@
+package family
+
+import (
+	"strings"
+
+	"glmbatch/infer/prior"
+	"glmbatch/internal/words"
+)
+
+// Family names a response distribution with its link.
+type Family struct {
+	Name string // of a Distribution
+	Link string // of one of its links
+}
+
+// Parse returns the family of a name; an empty link means the default of the family. The error is a
+// *prior.ParseError.
+func Parse(name, link string) (Family, error) {
+	l := Named(name)
+	if l == nil {
+		return Family{}, unknown(name)
+	}
+	if link == "" {
+		return l.Family(), nil
+	}
+	for _, k := range l.Links {
+		if k.spelled(link) {
+			return Family{name, k.Name}, nil
+		}
+	}
+	return Family{}, words.Clause(&prior.ParseError{Text: link, Reason: "is not a link of family " + name},
+		"its links are "+strings.Join(l.LinkNames(), ", "))
+}
+
+// Names returns the names of the families, in the order of the table.
+func Names() (names []string) {
+	for _, l := range table {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+// LinkNames returns the names of the family's links, the default first.
+func (l *Distribution) LinkNames() (names []string) {
+	for _, k := range l.Links {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+func unknown(name string) error {
+	names := Names()
+	hint := "the families are " + strings.Join(names, ", ")
+	if near := words.Nearest(name, names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return words.Clause(&prior.ParseError{Text: name, Reason: "is not a family"}, hint)
+}
+
+// Named returns the distribution of a name, nil if there is none.
+func Named(name string) *Distribution {
+	for _, l := range table {
+		if l.Name == name {
+			return l
+		}
+	}
+	return nil
+}
+
+// Family returns the names of the distribution and of its default link.
+func (l *Distribution) Family() Family { return Family{l.Name, l.Links[0].Name} }
+
+// Known reports whether the names are those of a distribution and of one of its links.
+func (f Family) Known() bool { return f.Distribution() != nil && f.link() != nil }
+
+// Distribution returns the row of the table, nil for a name that is not in it.
+func (f Family) Distribution() *Distribution { return Named(f.Name) }
+
+// Of returns the link of the family; that of an empty name is the default. It panics for a family that is not Known.
+func (f Family) Of() *Link {
+	if f.Link == "" {
+		return f.Distribution().Links[0]
+	}
+	if l := f.link(); l != nil {
+		return l
+	}
+	panic("family: " + f.String() + " is not known")
+}
+
+func (f Family) link() *Link {
+	for _, l := range f.Distribution().Links {
+		if l.Name == f.Link {
+			return l
+		}
+	}
+	return nil
+}
+
+// Likelihood returns the log likelihood along a linear predictor; the family must be Known.
+func (f Family) Likelihood() Likelihood { return f.Distribution().Along(f.Of()) }
+
+// Is reports whether the family is known, its link too unless that is empty, and its log likelihood has a form.
+func (f Family) Is(form Form) bool {
+	return (f.Known() || f.Link == "" && f.Distribution() != nil) && f.Likelihood().Form == form
+}
+
+// LogConcave reports whether the log likelihood is a concave function of eta on
+// all of the real line, whatever the dispersions.
+func (f Family) LogConcave() bool { return f.Known() && f.Likelihood().Concave }
+
+// Dispersions returns the family's parameters besides the coefficients; nil for an unknown family.
+func (f Family) Dispersions() []Dispersion {
+	if l := f.Distribution(); l != nil {
+		return l.Dispersions
+	}
+	return nil
+}
+
+// First returns the first dispersion; its zero value for a family without one.
+func (f Family) First() Dispersion {
+	if d := f.Dispersions(); len(d) > 0 {
+		return d[0]
+	}
+	return Dispersion{}
+}
+
+// HasDispersion reports whether the family has parameters besides the
+// coefficients.
+func (f Family) HasDispersion() bool { return len(f.Dispersions()) > 0 }
+
+// Located reports whether eta is the centre of a distribution and its first dispersion the scale.
+func (f Family) Located() bool { return f.First().Scale() && f.Of().Linear() }
+
+// Noise reports whether the only dispersion of the family is a scale of the response.
+func (f Family) Noise() bool { return f.First().Scale() && len(f.Dispersions()) == 1 }
+
+// Support returns the possible responses of the family; that of an unknown one holds nothing.
+func (f Family) Support() *Support {
+	if l := f.Distribution(); l != nil {
+		return l.Support
+	}
+	return new(Support)
+}
+
+// String returns name(link).
+func (f Family) String() string { return f.Name + "(" + f.Link + ")" }
+
+// Walled reports whether the linear predictor must be above 0.
+func (f Family) PositiveEta() bool { return f.Of().Positive }
+
+// Means writes the inverse link of each linear predictor to dst, which may be
+// eta: the mean of a response, for student_t its location, for binomial the
+// probability of one trial. Outside the link's domain it is NaN.
+//
+// Cost: O(len(eta)). It panics for a family that is not Known.
+func (f Family) Means(eta, dst []float64) {
+	mean := f.Of().Inverse
+	for i, e := range eta {
+		dst[i] = mean(e)
+	}
+}
+
+// Families that stand for a kind of numbers, each with its default link.
+var (
+	Default       = gaussian.Family()         // numbers of which nothing else is known
+	Binary        = bernoulli.Family()        // two values
+	Counts        = poisson.Family()          // counts with nothing besides the mean
+	Overdispersed = negativeBinomial.Family() // counts that vary more
+	Trials        = binomial.Family()         // successes of trials
+)

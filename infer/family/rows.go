@@ -1,0 +1,146 @@
+package family
+
+import (
+	"math"
+	"sync"
+
+	"glmbatch/internal/simd"
+	"glmbatch/internal/vec"
+)
+
+const halfLog2Pi = 0.91893853320467274178 // ½ log 2π
+
+// Rows are the responses of a likelihood. All slices have the length of Y, or are nil.
+type Rows struct {
+	Y, Trials []float64  // response; trials, nil for 1 each
+	LogY      []float64  // log y, where the family uses it
+	Log1Y     []float64  // log(1 − y), for beta
+	Disp      [2]float64 // the dispersions
+
+	Kernels simd.Kernels
+
+	Frequency        []float64 // nil for 1 each
+	Total            float64   // of the frequencies, over all rows
+	Precision, Roots []float64 // and its square root; nil for 1 each
+}
+
+// Part returns rows i to j. Total stays that of all rows.
+func (r Rows) Part(i, j int) Rows {
+	cut := func(v []float64) []float64 {
+		if v == nil {
+			return nil
+		}
+		return v[i:j]
+	}
+	return Rows{Y: r.Y[i:j], Trials: cut(r.Trials), LogY: cut(r.LogY), Log1Y: cut(r.Log1Y), Disp: r.Disp,
+		Kernels: r.Kernels, Frequency: cut(r.Frequency), Total: r.Total, Precision: cut(r.Precision), Roots: cut(r.Roots)}
+}
+
+// Only returns row i as it is once.
+func (r Rows) Only(i int) Rows {
+	one := r.Part(i, i+1)
+	one.Frequency, one.Total = nil, 1
+	return one
+}
+
+// Count returns how often row i counts.
+func (r Rows) Count(i int) float64 {
+	if r.Frequency == nil {
+		return 1
+	}
+	return r.Frequency[i]
+}
+
+// Weight returns the precision of row i, and Root its square root.
+func (r Rows) Weight(i int) float64 {
+	if r.Precision == nil {
+		return 1
+	}
+	return r.Precision[i]
+}
+
+// Root returns the square root of the precision of row i.
+func (r Rows) Root(i int) float64 {
+	if r.Roots == nil {
+		return 1
+	}
+	return r.Roots[i]
+}
+
+// CountRows multiplies each row of v by its frequency.
+func (r Rows) CountRows(v []float64) {
+	for i, w := range r.Frequency {
+		v[i] *= w
+	}
+}
+
+// Outcomes returns the successes and failures of a row of trials.
+func (r Rows) Outcomes(i int) (successes, failures float64) {
+	m := 1.0
+	if r.Trials != nil {
+		m = r.Trials[i]
+	}
+	return r.Y[i], m - r.Y[i]
+}
+
+// Prepare computes what the law reads of the responses and precisions besides themselves.
+func (r *Rows) Prepare(l *Distribution) {
+	if r.Precision != nil {
+		r.Roots = make([]float64, len(r.Precision))
+		for i, w := range r.Precision {
+			r.Roots[i] = math.Sqrt(w)
+		}
+	}
+	if l.Prepare != nil {
+		l.Prepare(r)
+	}
+}
+
+// SetResponse rewrites a response.
+func (r *Rows) SetResponse(row int, y float64) {
+	r.Y[row] = y
+	if r.LogY != nil {
+		r.LogY[row] = vec.Log(y)
+	}
+	if r.Log1Y != nil {
+		r.Log1Y[row] = vec.Log1p(-y)
+	}
+}
+
+// logs writes log y to LogY.
+func logs(r *Rows) {
+	r.LogY = make([]float64, len(r.Y))
+	for i, y := range r.Y {
+		r.LogY[i] = vec.Log(y)
+	}
+}
+
+// sum returns the sum of a number of each row, each as often as it counts.
+func (r *Rows) sum(of func(i int) float64) float64 {
+	if len(r.Y) == 1 {
+		return float64(r.Count(0) * of(0))
+	}
+	terms := make([]float64, len(r.Y))
+	for i := range terms {
+		terms[i] = float64(r.Count(i) * of(i))
+	}
+	return vec.Sum(terms)
+}
+
+// halfLogs is ½ Σ log precision.
+func (r *Rows) halfLogs() float64 {
+	if r.Precision == nil {
+		return 0
+	}
+	return 0.5 * r.sum(func(i int) float64 { return vec.Log(r.Precision[i]) })
+}
+
+// ChunkRows is the number of rows that Terms are given at a time.
+const ChunkRows = 128
+
+// Block has a number for each row that Terms are given at a time.
+type Block [ChunkRows]float64
+
+// Blocks holds rows on their way through Terms, as *[3]Block. A local array would be
+// allocated at each call, since the compiler cannot see through the interface.
+var Blocks = sync.Pool{New: func() any { return new([3]Block) }}
