@@ -1,6 +1,7 @@
 package infertest
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -10,7 +11,7 @@ import (
 
 // Bits returns a hash of the positions and statistics of the first 60 iterations of a chain. After 20 iterations the
 // chain is saved and restored. After 40, a chain that has SetPosition is set to its own position. An error of the chain
-// ends the test.
+// ends the test, and a chain that takes a state of another version, or a part of a state, fails it.
 func Bits(t TB, setup infer.Setup) string {
 	t.Helper()
 	start := func(path string) infer.Kernel {
@@ -28,11 +29,14 @@ func Bits(t TB, setup infer.Setup) string {
 			if err := s.SetPosition(position); err != nil {
 				t.Fatalf("position: %v", err)
 			}
+			k.Position(position)
+			write(position)
 		}
 		if i == 20 {
 			state, err := k.MarshalBinary()
 			if err == nil {
 				write(state)
+				refused(t, start("elsewhere"), state)
 				k = start("elsewhere")
 				err = k.UnmarshalBinary(state)
 			}
@@ -49,4 +53,16 @@ func Bits(t TB, setup infer.Setup) string {
 		write(info)
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:8])
+}
+
+// refused wants errors of states that are damaged.
+func refused(t TB, k infer.Kernel, state []byte) {
+	t.Helper()
+	other := bytes.Clone(state)
+	other[0]++
+	for _, damaged := range [][]byte{other, nil, state[:len(state)/2], state[:len(state)-1]} {
+		if k.UnmarshalBinary(damaged) == nil {
+			t.Errorf("a damaged state of %d of %d bytes is taken", len(damaged), len(state))
+		}
+	}
 }
