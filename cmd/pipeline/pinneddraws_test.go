@@ -61,7 +61,7 @@ const (
 
 // TestPinnedDraws pins the draws of every kind of term, family, update and start. Each spec of testdata/draws is a
 // subtest. Its lines that begin with "# $ " are the calls, "run" if there are none; "stop" is a run that is stopped in
-// the middle.
+// the middle, and "views" are the answers of all views of the ledger.
 // The goldens are equal in every form of the kernels. Write them with -update only if draws are meant to change.
 func TestPinnedDraws(t *testing.T) {
 	folder, err := filepath.Abs("testdata/draws")
@@ -111,8 +111,12 @@ func (p *pin) draw(words []string, spec, database string) {
 	p.t.Helper()
 	args := append([]string{words[0], spec}, words[1:]...)
 	args = append(args, "--database", database)
-	if words[0] == "stop" {
+	switch words[0] {
+	case "stop":
 		p.stopped(args)
+		return
+	case "views":
+		p.answers(database)
 		return
 	}
 	code, out, errs := call(p.t, args...)

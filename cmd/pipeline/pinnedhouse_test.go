@@ -160,7 +160,9 @@ func TestPinnedHouse(t *testing.T) {
 				c.more(p, spec, database)
 			}
 			p.ledger(database)
-			p.readings(database)
+			p.answers(database)
+			p.pairs(database)
+			p.page(database)
 			p.golden("house-" + name)
 		})
 	}

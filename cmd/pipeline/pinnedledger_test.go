@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"database/sql"
 	"fmt"
@@ -91,7 +92,6 @@ func (p *pin) ledger(database string) {
 	b.say("calibrations")
 	b.rows(`SELECT dataset, key, model, sampler, method, given, seed, wanted, simulations, ranked, draws, false_alarms, verdict, words FROM calibration ORDER BY ALL`, b.exact)
 	b.rows(`SELECT parameter, p, rejected, rank_mean, rank_sd FROM calibration_test ORDER BY ALL`, b.exact)
-	b.answers()
 }
 
 // book is a ledger that is open.
@@ -119,16 +119,25 @@ type table struct {
 	rows           [][]any
 }
 
-func (b *book) ask(query string) (out table) {
+func (b *book) ask(query string) table {
 	b.t.Helper()
-	rows, err := b.db.QueryContext(b.t.Context(), query)
+	out, err := b.try(query)
 	if err != nil {
 		b.t.Fatalf("%s: %v", query, err)
+	}
+	return out
+}
+
+// try returns the answer to a query, or its error.
+func (b *book) try(query string) (out table, err error) {
+	rows, err := b.db.QueryContext(b.t.Context(), query)
+	if err != nil {
+		return out, err
 	}
 	defer rows.Close()
 	types, err := rows.ColumnTypes()
 	if err != nil {
-		b.t.Fatal(err)
+		return out, err
 	}
 	for _, c := range types {
 		out.columns, out.types = append(out.columns, c.Name()), append(out.types, c.DatabaseTypeName())
@@ -140,14 +149,11 @@ func (b *book) ask(query string) (out table) {
 			into[i] = &row[i]
 		}
 		if err := rows.Scan(into...); err != nil {
-			b.t.Fatal(err)
+			return out, err
 		}
 		out.rows = append(out.rows, row)
 	}
-	if err := rows.Err(); err != nil {
-		b.t.Fatal(err)
-	}
-	return out
+	return out, rows.Err()
 }
 
 // order names the fits, and returns their numbers in the order of their names.
@@ -225,8 +231,11 @@ func (b *book) rows(query string, form func(string, any) string) {
 // answers makes the columns and the rows of every view, and of a question to
 // every macro, facts. Rows are hashed in an order of their own, and floats to 12
 // digits: they are sums of the engine, whose order is its own.
-func (b *book) answers() {
-	b.t.Helper()
+func (p *pin) answers(database string) {
+	p.t.Helper()
+	b := p.open(database)
+	defer b.db.Close()
+	b.order()
 	b.say("\nviews and macros")
 	asked := map[string]string{}
 	var order []string
@@ -251,36 +260,21 @@ func (b *book) answers() {
 		order = append(order, pinnedMacros...)
 	}
 	for _, question := range order {
-		query := asked[question]
-		if query == "" {
-			query = "SELECT * FROM " + question
-		}
-		if !slices.Contains(pinnedMacros, question) {
-			b.answer(question, b.ask(query))
-			continue
-		}
-		if err := b.refused(query); err != nil {
+		query := cmp.Or(asked[question], "SELECT * FROM "+question)
+		of, err := b.try(query)
+		switch {
+		case err != nil && slices.Contains(pinnedMacros, question) && unknownName.MatchString(err.Error()):
 			b.say("%s: %v", question, err)
-			continue
+		case err != nil:
+			b.t.Fatalf("%s: %v", query, err)
+		default:
+			b.answer(question, of)
 		}
-		b.answer(question, b.ask(query))
 	}
 }
 
-// refused is the error of a table function for names that no fit has; nil of other answers.
-func (b *book) refused(query string) error {
-	rows, err := b.db.QueryContext(b.t.Context(), query)
-	if err == nil {
-		defer rows.Close()
-		for rows.Next() {
-		}
-		err = rows.Err()
-	}
-	if err == nil || !strings.Contains(err.Error(), "no fit has the ") && !strings.Contains(err.Error(), "keep no draws") {
-		return nil
-	}
-	return err
-}
+// unknownName is in the error of a macro for names that no fit has.
+var unknownName = regexp.MustCompile("no fit has the |keep no draws")
 
 func (b *book) answer(question string, of table) {
 	var lines, columns []string

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"glmbatch/infer/glm"
 	"glmbatch/infer/mixture"
 )
 
@@ -98,42 +97,5 @@ func TestClassesPosition(t *testing.T) {
 	likelihood := k.logLik
 	if err := k.SetPosition(position); err != nil || !(math.Abs(k.logLik-likelihood) < 1e-10) {
 		t.Errorf("log likelihood %v where the chain was put, %v where it came from, error %v", k.logLik, likelihood, err)
-	}
-}
-
-func TestClassesRefused(t *testing.T) {
-	good := Column{Name: "q", Categories: abc, Y: []float64{0, 1, 2}, Prior: categoriesPrior(1)}
-	with := func(change func(c *Column)) []Column {
-		c := good
-		change(&c)
-		return []Column{c}
-	}
-	for want, columns := range map[string][]Column{
-		"there is no column":           nil,
-		"needs a name of its own":      {good, good},
-		"has 2 rows, and column":       {good, {Name: "r", Categories: abc, Y: []float64{0, 1}, Prior: good.Prior}},
-		"row 2 has category 3":         with(func(c *Column) { c.Y = []float64{0, 3, 1} }),
-		"row 1 has category 0.5":       with(func(c *Column) { c.Y = []float64{0.5, 2, 1} }),
-		"at least two":                 with(func(c *Column) { c.Categories = []string{"a", "b", "a"} }),
-		`prior of its categories is "`: with(func(c *Column) { c.Prior = priorOf("beta", 1, 1) }),
-		"2 numbers for 3 categories":   with(func(c *Column) { c.Prior = categoriesPrior(1, 1) }),
-		"has the number 0":             with(func(c *Column) { c.Prior = categoriesPrior(0) }),
-		"which gaussian":               with(func(c *Column) { c.Family = normal }),
-		"counts of 1 categories":       with(func(c *Column) { c.Y, c.Counts = nil, [][]float64{{1, 2, 3}} }),
-		`has -1 of category "b"`: with(func(c *Column) {
-			c.Y, c.Counts = nil, [][]float64{{1, 2, 3}, {0, 1, -1}, {1, 1, 1}}
-		}),
-		"gamma is not conjugate to gaussian": {{Name: "x", Family: normal, Y: []float64{1, 2}, Prior: priorOf("gamma", 1, 1)}},
-		"1 trials of 2 rows": {{Name: "s", Family: glm.Family{Name: "binomial", Link: "logit"}, Y: []float64{1, 2},
-			Trials: []float64{3}, Prior: priorOf("beta", 1, 1)}},
-	} {
-		_, err := NewClasses(columns, Options{Options: mixture.Options{Components: 2}})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
-	}
-	_, err := NewClasses([]Column{good}, Options{Options: mixture.Options{Components: 2}, Prior: good.Prior})
-	if err == nil || !strings.Contains(err.Error(), "prior of its own") {
-		t.Errorf("a prior of all columns: error %v", err)
 	}
 }

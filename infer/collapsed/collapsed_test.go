@@ -3,11 +3,9 @@ package collapsed
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/mixture"
 )
@@ -120,49 +118,4 @@ func TestChainsOfThePlainSamplerDisagree(t *testing.T) {
 		t.Errorf("means of the lesser intercept spread over %.3f with the plain sampler, %.3f with the collapsed one", plain,
 			collapsed)
 	}
-}
-
-func TestParsePrior(t *testing.T) {
-	for _, text := range []string{"gamma(2, 0.1)", "normal_inverse_gamma(-3, 0.5, 2, 1e-05)", "beta(1, 1)"} {
-		if p, err := ParsePrior(text); err != nil || p.String() != text {
-			t.Errorf("%q reads as %q, error %v", text, p, err)
-		}
-	}
-	for text, want := range map[string]string{
-		"gamma 2":                          "is no conjugate prior",
-		"normal(0, 1)":                     `"normal" is no conjugate prior`,
-		"gamma(2)":                         "has 2 numbers, not 1",
-		"gamma(2, x)":                      `"x" is not a number`,
-		"gamma(2, 0)":                      "number 2 is 0; it must be from 0.001",
-		"beta(-1, 1)":                      "number 1 is -1",
-		"normal_inverse_gamma(0, 1, 1, 0)": "number 4 is 0; it must be above 0",
-		"normal_inverse_gamma(NaN, 1,1,1)": "number 1 is NaN",
-	} {
-		if _, err := ParsePrior(text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, want %q", text, err, want)
-		}
-	}
-}
-
-func TestRefused(t *testing.T) {
-	refused := func(want string, f glm.Family, prior string, change func(d *glm.Data)) {
-		t.Helper()
-		p, err := ParsePrior(prior)
-		if err != nil {
-			t.Fatal(err)
-		}
-		data := ones([]float64{0, 1, 1}, nil)
-		if change != nil {
-			change(data)
-		}
-		_, err = New(f, data, Options{Options: mixture.Options{Components: 2}, Prior: p})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
-	}
-	refused("gamma is not conjugate to gaussian", normal, "gamma(1, 1)", nil)
-	refused("beta is not conjugate to student_t", glm.Family{Name: "student_t", Link: "identity"}, "beta(1, 1)", nil)
-	refused("are for y ~ 1", coins, "beta(1, 1)", func(d *glm.Data) { d.Intercept = -1 })
-	refused("count once each", coins, "beta(1, 1)", func(d *glm.Data) { d.Frequency = []float64{1, 2, 1} })
-	refused("count once each", counts, "gamma(1, 1)", func(d *glm.Data) { d.Offset = []float64{1, 2, 1} })
 }

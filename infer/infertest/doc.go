@@ -22,7 +22,8 @@
 // replications.
 //
 // Read tb.go, then cases.go, then invariance.go, gewekecheck_test.go,
-// ranks.go and conformance.go. The models are in cases.go, grid.go, horseshoe.go and smooths.go,
+// ranks.go, conformance.go and bits.go, which hashes chains. The models are in
+// cases.go, grid.go, horseshoe.go and smooths.go,
 // with draws of parameters and responses by definition; statistics.go has what is
 // compared, their densities by the textbook among it, and how. Planted faults:
 // faults.go and reference_test.go.

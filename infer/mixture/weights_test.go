@@ -1,15 +1,16 @@
-package mixture
+package mixture_test
 
 import (
 	"math"
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/mixture"
 )
 
-// near reports whether the mean of n numbers with these sums is within 6 standard errors of want: a false alarm has
+// hasMean reports whether the mean of n numbers with these sums is within 6 standard errors of want: a false alarm has
 // probability 2e-9.
-func near(sum, squares, n, want float64) bool {
+func hasMean(sum, squares, n, want float64) bool {
 	mean := sum / n
 	return math.Abs(mean-want) <= 6*math.Sqrt((squares/n-mean*mean)/n)
 }
@@ -22,7 +23,7 @@ func TestDrawWeights(t *testing.T) {
 	s, logs := infer.NewStream(1), make([]float64, 3)
 	var sums, squares, fourths [3]float64
 	for range draws {
-		DrawWeights(s, a, counts, logs)
+		mixture.DrawWeights(s, a, counts, logs)
 		for c, l := range logs {
 			w := math.Exp(l)
 			sums[c] += w
@@ -32,41 +33,11 @@ func TestDrawWeights(t *testing.T) {
 	}
 	total := 3*a + 5
 	for c, n := range counts {
-		if want := (a + n) / total; !near(sums[c], squares[c], draws, want) {
+		if want := (a + n) / total; !hasMean(sums[c], squares[c], draws, want) {
 			t.Errorf("mean of weight %d is %v, want %v", c, sums[c]/draws, want)
 		}
-		if want := (a + n) * (a + n + 1) / total / (total + 1); !near(squares[c], fourths[c], draws, want) {
+		if want := (a + n) * (a + n + 1) / total / (total + 1); !hasMean(squares[c], fourths[c], draws, want) {
 			t.Errorf("mean square of weight %d is %v, want %v", c, squares[c]/draws, want)
-		}
-	}
-}
-
-// The observations of a row are shared out by a multinomial law: means and squares of three shares.
-func TestShare(t *testing.T) {
-	k := &kernel{setup: &setup{Layout: Layout{Components: 3}}, stream: infer.NewStream(2), members: make([]members, 3),
-		counts: make([]float64, 3), chances: []float64{math.Log(0.5), math.Log(0.2), math.Log(0.3)}}
-	const many, draws = 40, 20_000
-	var sums, squares, fourths [3]float64
-	for range draws {
-		clear(k.counts)
-		k.share(many, 0, func(c int, n float64) { k.counts[c] += n })
-		total := 0.0
-		for c, n := range k.counts {
-			sums[c] += n
-			squares[c] += n * n
-			fourths[c] += n * n * n * n
-			total += n
-		}
-		if total != many {
-			t.Fatalf("%v observations of %v", total, many)
-		}
-	}
-	for c, p := range []float64{0.5, 0.2, 0.3} {
-		if !near(sums[c], squares[c], draws, many*p) {
-			t.Errorf("mean share %d is %v, want %v", c, sums[c]/draws, many*p)
-		}
-		if want := many*p*(1-p) + many*p*many*p; !near(squares[c], fourths[c], draws, want) {
-			t.Errorf("mean square of share %d is %v, want %v", c, squares[c]/draws, want)
 		}
 	}
 }
@@ -74,7 +45,7 @@ func TestShare(t *testing.T) {
 func TestPick(t *testing.T) {
 	logs := []float64{math.Log(0.25), math.Inf(-1), math.Log(0.25), math.Log(0.5)}
 	for u, want := range map[float64]int{0.1: 0, 0.249: 0, 0.251: 2, 0.499: 2, 0.501: 3, 0.999999: 3, 1: 3} {
-		if got := Pick(u, logs, 0); got != want {
+		if got := mixture.Pick(u, logs, 0); got != want {
 			t.Errorf("%v falls on %d, want %d", u, got, want)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// pinnedFaults change bits of draws, each by one expression. Its tests are specs of TestPinnedDraws.
+// pinnedFaults change bits of draws, each by one expression. Its tests are specs of TestPinnedDraws, or if it has none
+// TestPinned of the file's package.
 //
 //go:embed pinned.txt
 var pinnedFaults string
@@ -39,7 +40,8 @@ func mutant[T any](name string, sound, faulty T) T {
 }
 `
 
-// pinned builds the pinned tests once with all faults of the list, and runs them for each fault that is switched on.
+// pinned builds the pinned tests of each package once with all faults of the list, and runs them for each fault that is
+// switched on.
 func pinned(ctx context.Context, root string, list []fault, stdout io.Writer) error {
 	folder, err := os.MkdirTemp("", "mutants-*")
 	if err != nil {
@@ -50,19 +52,26 @@ func pinned(ctx context.Context, root string, list []fault, stdout io.Writer) er
 	if err != nil {
 		return err
 	}
-	overlay, binary := filepath.Join(folder, "overlay.json"), filepath.Join(folder, "pinned.test")
+	overlay, binaries := filepath.Join(folder, "overlay.json"), map[string]string{}
 	if err := writeOverlay(overlay, replaced); err != nil {
 		return err
 	}
-	build := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay="+overlay, "-ldflags="+linkFlags(),
-		"-o", binary, "./cmd/pipeline")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		return errors.Join(ctx.Err(), fmt.Errorf("the faults do not compile together: %w\n%s", err, out))
+	for i := range list {
+		home := list[i].home()
+		if binaries[home] != "" {
+			continue
+		}
+		binaries[home] = filepath.Join(folder, strings.ReplaceAll(home, "/", "-")+".test")
+		build := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay="+overlay, "-ldflags="+linkFlags(),
+			"-o", binaries[home], "./"+home)
+		build.Dir = root
+		if out, err := build.CombinedOutput(); err != nil {
+			return errors.Join(ctx.Err(), fmt.Errorf("the faults do not compile together: %w\n%s", err, out))
+		}
 	}
 	call := func(f *fault, name string) (out string, passed bool) {
-		c := exec.CommandContext(ctx, binary, "-test.failfast", "-test.timeout=10m", "-test.run", f.pins())
-		c.Dir = filepath.Join(root, "cmd", "pipeline")
+		c := exec.CommandContext(ctx, binaries[f.home()], "-test.failfast", "-test.timeout=10m", "-test.run", f.pins())
+		c.Dir = filepath.Join(root, f.home())
 		c.Env = append(os.Environ(), switchOf+"="+name)
 		text, err := c.CombinedOutput()
 		return string(text), err == nil
@@ -76,11 +85,11 @@ func tally(ctx context.Context, list []fault, stdout io.Writer, call func(*fault
 	kills := 0
 	for i := range list {
 		f := &list[i]
-		if !sound[f.pins()] {
+		if at := f.home() + f.pins(); !sound[at] {
 			if out, passed := call(f, ""); !passed {
 				return errors.Join(ctx.Err(), fmt.Errorf("without a fault, tests %s fail:\n%s", f.pins(), out))
 			}
-			sound[f.pins()] = true
+			sound[at] = true
 		}
 		begun := time.Now()
 		o, by := judge(call(f, f.name))
@@ -100,11 +109,19 @@ func tally(ctx context.Context, list []fault, stdout io.Writer, call func(*fault
 	return nil
 }
 
+// home returns the folder of the tests of a pinned fault.
+func (f *fault) home() string {
+	if len(f.tests) == 1 { // the package that head adds
+		return filepath.Dir(f.file)
+	}
+	return "cmd/pipeline"
+}
+
 // pins returns the regular expression of the tests of a pinned fault: the words after its file are specs.
 func (f *fault) pins() string {
-	specs := f.tests[:len(f.tests)-1] // the last is the package that head adds
+	specs := f.tests[:len(f.tests)-1]
 	if len(specs) == 0 {
-		return "^TestPinnedDraws$"
+		return "^TestPinned$"
 	}
 	return "^TestPinnedDraws$/^(" + strings.Join(specs, "|") + ")$"
 }
