@@ -13,8 +13,8 @@
 // from 0. A number that cannot be computed is NaN in Go and NULL in SQL, with
 // the reason beside it; draws are stored as they are.
 //
-// Read records.go (with the names of what package record has), ledger.go and session.go first; the tables and views
-// are in schema/*.sql. Then
+// Read records.go (with the names of what package record has), ledger.go and session.go first; the tables are in
+// tables.go and tablesresults.go, of which schema.go makes SQL, and the views in schema/*.sql. Then
 //
 //   - engine.go, create.go, wal.go, guard.go, migrate.go, own.go, errors.go, quote.go: the fenced engine, a file, its
 //     log, what a checkpoint writes over, its schema, whose views it has, what can be wrong with it, and SQL's text;

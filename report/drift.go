@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,10 +21,10 @@ func (s *Session) insertData(id int64, f *Fit) error {
 	if d == nil {
 		return nil
 	}
-	err := s.appendRow("data_summary", id, f.Rows, d.Missing, number(d.ResponseMean), number(d.ResponseSD))
+	err := insert(s, dataRow{ofFit: ofFit{id}, Rows: f.Rows, DataSummary: *d})
 	if err == nil {
-		err = appendEach(s, "column_summary", d.Columns, func(i int, c *ColumnSummary) []driver.Value {
-			return []driver.Value{id, int32(i + 1), c.Name, number(c.Mean), number(c.SD)}
+		err = insertEach(s, d.Columns, func(i int, c *ColumnSummary) columnRow {
+			return columnRow{ofFit: ofFit{id}, ColumnID: i, ColumnSummary: *c}
 		})
 	}
 	return storing("the summary of the data", err)

@@ -13,15 +13,11 @@ func (s *Session) insertStart(id int64, st *Start) error {
 	if st == nil {
 		return nil
 	}
-	var from, fingerprint, known, step any
-	if st.From > 0 {
-		from, fingerprint, known = st.From, st.FromFingerprint, int32(st.Known)
+	row := startRow{ofFit: ofFit{id}, Start: *st}
+	if st.From == 0 {
+		row.FromFingerprint, row.Known = "", -1
 	}
-	if st.StepSize > 0 {
-		step = st.StepSize
-	}
-	return storing("where the fit began",
-		s.appendRow("start", id, st.Question, from, fingerprint, known, step, st.Note))
+	return storing("where the fit began", insert(s, row))
 }
 
 // Recall reads what the fit of that number says. Cost: a row a parameter.
