@@ -90,8 +90,9 @@ func (s *Session) Calibration(ctx context.Context, c *Calibration) error {
 
 // simulated lists the stored simulations of a calibration.
 func (s *Session) simulated(ctx context.Context, id string) (map[int]bool, error) {
-	return readMap(ctx, s.c, "SELECT simulation - 1, true FROM calibration_simulation WHERE calibration_id = ?",
-		func(i *int, have *bool) []any { return []any{i, have} }, id)
+	have := map[int]bool{}
+	return have, readMap(ctx, s.c, have, "SELECT simulation - 1, true FROM calibration_simulation WHERE "+
+		"calibration_id = ?", id)
 }
 
 func (s *Session) insertRanks(c *Calibration, fresh []Simulation) error {
@@ -139,11 +140,8 @@ func (l *Ledger) Simulations(ctx context.Context, id string, parameters []string
 		if err != nil || n == 0 {
 			return err
 		}
-		out, err = readRows(ctx, c, `SELECT simulation - 1, outcome, all_equal, redrawn, iterations, mixed,
-			coalesce(note, '')
-			FROM calibration_simulation WHERE calibration_id = ? ORDER BY simulation`, func(s *Simulation) []any {
-			return []any{&s.Index, &s.Outcome, &s.AllEqual, &s.Redrawn, &s.Iterations, &s.Mixed, &s.Note}
-		}, id)
+		err = read(ctx, c, &out, "SELECT * EXCLUDE (calibration_id) FROM calibration_simulation WHERE calibration_id = ? "+
+			"ORDER BY simulation", id)
 		if err != nil {
 			return err
 		}

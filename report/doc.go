@@ -20,7 +20,7 @@
 //     log, what a checkpoint writes over, its schema, whose views it has, what can be wrong with it, and SQL's text;
 //   - fit.go, append.go, feed.go, draws.go, stats.go, derive.go, loo.go, curves.go, pooled.go, incomplete.go,
 //     effects.go, discrete.go, drift.go, start.go, calibration.go: writing a fit and its parts;
-//   - stored.go, newest.go, attention.go, look.go, fitted.go, night.go, columns.go:
+//   - scan.go, stored.go, newest.go, attention.go, look.go, fitted.go, night.go, columns.go:
 //     reading fits, runs and draws; gather.go, gatherparts.go, gatherchecks.go, move.go: what shards take
 //     along and leave;
 //   - outside.go, outsidewrite.go, outsidepublish.go: draws in files beside the ledger;

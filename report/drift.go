@@ -160,7 +160,7 @@ type Drift struct {
 	ScaleRatio        *float64    `json:"scale_ratio"`
 	ScaleRatioColumn  *string     `json:"scale_ratio_column"`
 	// Levels are the groupings of both fits whose levels are not the same; the shifts are of those that both have.
-	Levels []LevelChange `json:"levels,omitempty"`
+	Levels []LevelChange `json:"levels,omitempty" db:"-"`
 }
 
 // LevelChange counts the levels of a grouping that came and went, and names the first of them.
@@ -170,24 +170,6 @@ type LevelChange struct {
 	Gone      int      `json:"gone"`
 	NewNames  []string `json:"new_names"`
 	GoneNames []string `json:"gone_names"`
-}
-
-// driftRow names the columns of drift_summary in the order of Drift.fields.
-const driftRow = `coalesce(pipeline, ''), dataset, key, model, sampler, fit_id, previous_fit_id, created,
-	previous_created, verdict, data_changed, model_changed, parameters_compared, shift, shift_parameter, shift_rms,
-	shift_z, sd_ratio, sd_ratio_parameter,
-	rows_now, rows_before, "rows", columns_now, columns_before, "columns", missing_now, missing_before, missing,
-	response_now, response_before, response_shift, centre_shift, centre_shift_column, scale_ratio, scale_ratio_column`
-
-func (d *Drift) fields() []any {
-	return []any{&d.Pipeline, &d.Dataset, &d.Group, &d.Model, &d.Sampler, &d.ID, &d.Previous, &d.Created,
-		&d.PreviousCreated, &d.Verdict,
-		&d.DataChanged, &d.ModelChanged, &d.Compared, &d.Shift, &d.ShiftParameter, &d.ShiftRMS, &d.ShiftZ, &d.SDRatio,
-		&d.SDRatioParameter,
-		&d.RowsNow, &d.RowsBefore, &d.Rows, &d.ColumnsNow, &d.ColumnsBefore, &d.Columns, &d.MissingNow, &d.MissingBefore,
-		&d.Missing,
-		&d.ResponseNow, &d.ResponseBefore, &d.ResponseShift, &d.CentreShift, &d.CentreShiftColumn, &d.ScaleRatio,
-		&d.ScaleRatioColumn}
 }
 
 // Drifts returns how far the newest fits of each name of a pipeline (of all, if
@@ -215,14 +197,14 @@ func (l *Ledger) Drifts(ctx context.Context, pipeline string, nights int) ([]Dri
 
 // readDrifts is Drifts on an open ledger.
 func readDrifts(ctx context.Context, c *sql.Conn, pipeline string, nights int) ([]Drift, error) {
-	out, err := readRows(ctx, c, "SELECT "+driftRow+` FROM drift_summary WHERE ? OR pipeline = ?
+	out := []Drift{} // JSON has a list of none as []
+	err := read(ctx, c, &out, "SELECT "+columnList(Drift{})+` FROM drift_summary WHERE ? OR pipeline = ?
 		QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY nth DESC) <= ?
-		ORDER BY pipeline, dataset, key, model, sampler, nth DESC`, (*Drift).fields,
-		pipeline == "", pipeline, nights)
+		ORDER BY pipeline, dataset, key, model, sampler, nth DESC`, pipeline == "", pipeline, nights)
 	if err == nil {
 		err = readLevelChanges(ctx, c, out)
 	}
-	return append([]Drift{}, out...), err // JSON has a list of none as []
+	return out, err
 }
 
 // readLevelChanges adds which levels of groupings came and went.

@@ -111,12 +111,7 @@ func (l *Ledger) EffectsOf(ctx context.Context, fits []int64) (map[int64][]strin
 const pageRows = 2000
 
 // effects reads what the pictures of effects show.
-func (r *pageReader) effects(f *html.Fit) (err error) {
-	f.Detail.Effects, err = readRows(r.ctx, r.c, `SELECT effect, kind, coalesce(variable, ''), coalesce(level, ''), x,
-		coalesce(given, ''), mean, q025, q975 FROM effect WHERE fit_id = ? ORDER BY effect_id, rowid LIMIT ?`,
-		func(e *html.Effect) []any {
-			return []any{&e.Effect, &e.Kind, &e.Variable, &e.Level, (*nullable)(&e.X), &e.Given, (*nullable)(&e.Mean),
-				(*nullable)(&e.Q025), (*nullable)(&e.Q975)}
-		}, f.ID, pageRows)
-	return err
+func (r *pageReader) effects(f *html.Fit) error {
+	return read(r.ctx, r.c, &f.Detail.Effects, "SELECT "+columnList(html.Effect{})+" FROM effect WHERE fit_id = ? "+
+		"ORDER BY effect_id, rowid LIMIT ?", f.ID, pageRows)
 }

@@ -160,10 +160,9 @@ func verdicts(fits []*Fit) []judge.Verdict {
 
 // numbers takes the next numbers of fits. Builds before this one began again at 1 when they migrated a ledger or put
 // its views right: numbers that fits have are passed over.
-func (s *Session) numbers(ctx context.Context, n int) ([]int64, error) {
+func (s *Session) numbers(ctx context.Context, n int) (ids []int64, err error) {
 	const next = "SELECT nextval('fit_number') FROM range(?)"
-	one := func(id *int64) []any { return []any{id} }
-	ids, err := readRows(ctx, s.c, next, one, n)
+	err = read(ctx, s.c, &ids, next, n)
 	if err != nil || n == 0 {
 		return ids, err
 	}
@@ -172,10 +171,11 @@ func (s *Session) numbers(ctx context.Context, n int) ([]int64, error) {
 	if err != nil || slices.Min(ids) > last {
 		return ids, err
 	}
-	if _, err = readRows(ctx, s.c, next, one, last-slices.Max(ids)); err != nil {
+	if err = read(ctx, s.c, &ids, next, last-slices.Max(ids)); err != nil {
 		return nil, err
 	}
-	return readRows(ctx, s.c, next, one, n)
+	ids = nil
+	return ids, read(ctx, s.c, &ids, next, n)
 }
 
 // insertAll stores one fit, without its draws, whose checksums are sums, and the note of its run.
@@ -365,22 +365,4 @@ func (s *Session) insertParameters(id int64, first int, parameters []Parameter, 
 		return summaryRow{ofFit: ofFit{id}, ParameterID: first + i + 1, Name: p.Name, Kind: string(p.Kind),
 			summaryNumbers: summaryNumbers(*of)}
 	}))
-}
-
-// summaryColumns names the columns of the table summary that summaryFields
-// points at, in the same order.
-const summaryColumns = `mean, sd, mcse_mean, mcse_sd, q025, q05, q25, median, q75, q95, q975,
-	mcse_median, mcse_q05, mcse_q95, rhat, ess_bulk, ess_tail`
-
-// summaryInto is where a row goes whose columns are some others and summaryColumns.
-func summaryInto(s *diag.Summary, others ...any) []any {
-	for _, f := range summaryFields(s) {
-		others = append(others, (*nullable)(f))
-	}
-	return others
-}
-
-func summaryFields(s *diag.Summary) []*float64 {
-	return []*float64{&s.Mean, &s.SD, &s.MCSEMean, &s.MCSESD, &s.Q025, &s.Q05, &s.Q25, &s.Median, &s.Q75, &s.Q95, &s.Q975,
-		&s.MCSEMedian, &s.MCSEQ05, &s.MCSEQ95, &s.RHat, &s.ESSBulk, &s.ESSTail}
 }

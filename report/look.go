@@ -39,7 +39,7 @@ type Standing struct {
 
 // name is that of a fit in its pipeline.
 type name struct {
-	pipeline string
+	Pipeline string
 	Key
 }
 
@@ -73,12 +73,19 @@ func (s *Standing) Words(id int64) string {
 
 // standings reads where the names of all fits stand.
 func standings(ctx context.Context, c *sql.Conn) (map[name]Standing, error) {
-	return readMap(ctx, c, `SELECT l.dataset, l.key, l.model, l.sampler, l.pipeline, l.fit_id, l.created, l.state,
-		l.attempted, coalesce(a.fit_id, 0) FROM latest l JOIN attempt a ON a.pipeline = l.pipeline AND
-		a.dataset = l.dataset AND a.key = l.key AND a.model = l.model AND a.sampler = l.sampler`,
-		func(n *name, s *Standing) []any {
-			return keyFields(&n.Key, &n.pipeline, &s.Newest, &s.Drawn, &s.State, &s.Attempted, &s.Attempt)
-		})
+	var all []struct {
+		name
+		Standing
+	}
+	err := read(ctx, c, &all, `SELECT l.dataset, l.key, l.model, l.sampler, l.pipeline, l.fit_id AS newest_fit_id,
+		l.created AS newest_created, l.state, l.attempted, a.fit_id AS attempt FROM latest l JOIN attempt a ON
+		a.pipeline = l.pipeline AND a.dataset = l.dataset AND a.key = l.key AND a.model = l.model AND
+		a.sampler = l.sampler`)
+	out := map[name]Standing{}
+	for _, s := range all {
+		out[s.name] = s.Standing
+	}
+	return out, err
 }
 
 // Worst are the worst diagnostics over what gates look at, and the quantities that
@@ -200,27 +207,16 @@ func worstOf(ctx context.Context, c *sql.Conn, ids []int64) (of func(id int64) W
 		}, ids)
 }
 
-// lineQuery reads the summaries of a fit with what is known of their parameters and columns.
-const lineQuery = `SELECT name, kind, coalesce(prior, ''), center, scale, column_sd, ` + factColumns + `,
-	coalesce(reason, ''), ` + summaryColumns + `
-	FROM (SELECT * FROM summary WHERE fit_id = ?1) s
-	LEFT JOIN (SELECT parameter_id AS parameter, prior, center, scale, grouping, level, term, beside
-		FROM parameter WHERE fit_id = ?1) p
-	ON parameter = parameter_id
-	LEFT JOIN (SELECT column_id, sd AS column_sd FROM column_summary WHERE fit_id = ?1) c
-		ON column_id = parameter_id AND kind IN ('coefficient', 'intercept')
-	ORDER BY parameter_id < 0, parameter_id NULLS LAST, name`
-
 // Lines returns the parameters of a fit with their summaries, in order, then
 // the statistics of its draws by name. What could not be computed is NaN.
 func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
-		out, err = readRows(ctx, c, lineQuery, func(line *Line) []any {
-			return summaryInto(&line.Summary, &line.Name, &line.Kind, &line.Prior, (*nullable)(&line.Center),
-				(*nullable)(&line.Scale), (*nullable)(&line.ColumnSD), &line.Grouping, &line.Level, &line.Term, &line.Beside,
-				&line.Summary.Reason)
-		}, id)
-		return err
+		return read(ctx, c, &out, "SELECT "+columnList(Line{})+` FROM (SELECT * FROM summary WHERE fit_id = ?1) s
+			LEFT JOIN (SELECT parameter_id AS parameter, prior, center, scale, grouping, level, term, beside
+				FROM parameter WHERE fit_id = ?1) p ON parameter = parameter_id
+			LEFT JOIN (SELECT column_id, sd AS column_sd FROM column_summary WHERE fit_id = ?1) c
+				ON column_id = parameter_id AND kind IN ('coefficient', 'intercept')
+			ORDER BY parameter_id < 0, parameter_id NULLS LAST, name`, id)
 	})
 	return out, err
 }
@@ -229,10 +225,8 @@ func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 // about fits, no summaries.
 func (l *Ledger) Names(ctx context.Context, pipeline string) (out []Key, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
-		out, err = readRows(ctx, c, "SELECT DISTINCT dataset, key, model, sampler FROM run_fit "+
-			"WHERE (?1 = '' OR pipeline = ?1) AND fit_id IN (SELECT fit_id FROM fit) ORDER BY ALL",
-			func(k *Key) []any { return keyFields(k) }, pipeline)
-		return err
+		return read(ctx, c, &out, "SELECT DISTINCT dataset, key, model, sampler FROM run_fit "+
+			"WHERE (?1 = '' OR pipeline = ?1) AND fit_id IN (SELECT fit_id FROM fit) ORDER BY ALL", pipeline)
 	})
 	return out, err
 }

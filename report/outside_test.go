@@ -345,8 +345,8 @@ func TestStrayDraws(t *testing.T) {
 func dropFits(t *testing.T, l *Ledger, where string) {
 	t.Helper()
 	must(t, l.Write(t.Context(), func(s *Session) error {
-		gone, err := readRows(t.Context(), s.c, "SELECT fingerprint FROM fit WHERE "+where,
-			func(f *string) []any { return []any{f} })
+		var gone []string
+		err := read(t.Context(), s.c, &gone, "SELECT fingerprint FROM fit WHERE "+where)
 		return errors.Join(err, s.remove(t.Context(), &replacing{complete: gone, ids: make([]int64, len(gone))}))
 	}))
 }

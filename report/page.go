@@ -273,9 +273,9 @@ func pageFit(f *Stored, action string) html.Fit {
 
 // advise says of each fit what to do about its verdict.
 func (r *pageReader) advise(ids []int64) error {
-	auto, err := readMap(r.ctx, r.c, "SELECT fit_id, true FROM identity WHERE record->>'$.sampler.Options.Basis' = "+
-		"'auto' AND fit_id IN (SELECT unnest(?::BIGINT[]))",
-		func(id *int64, auto *bool) []any { return []any{id, auto} }, ids)
+	auto := map[int64]bool{}
+	err := readMap(r.ctx, r.c, auto, "SELECT fit_id, true FROM identity WHERE record->>'$.sampler.Options.Basis' = "+
+		"'auto' AND fit_id IN (SELECT unnest(?::BIGINT[]))", ids)
 	for i := range r.page.Fits {
 		f := &r.page.Fits[i]
 		f.Advice = judge.Advice(f.Reasons, auto[f.ID])
@@ -315,8 +315,8 @@ func (r *pageReader) made() error {
 	}
 	if run := r.page.Run; run != nil {
 		later(run.Started)
-		ends, err := readRows(r.ctx, r.c, "SELECT finished FROM run WHERE run_id = ? AND finished IS NOT NULL",
-			func(t *time.Time) []any { return []any{t} }, run.ID)
+		var ends []time.Time
+		err := read(r.ctx, r.c, &ends, "SELECT finished FROM run WHERE run_id = ? AND finished IS NOT NULL", run.ID)
 		if err != nil {
 			return err
 		}

@@ -8,23 +8,13 @@ import (
 
 // checks reads predictive checks: of the whole response, its histogram, by level and over numbers.
 func (r *pageReader) checks(f *html.Fit) error {
-	checks, err := readRows(r.ctx, r.c, `SELECT statistic, observed, mean, sd, q025, q975, p_value, replicates,
-		coalesce(note, ''), coalesce(expression, '') FROM ppc WHERE fit_id = ? ORDER BY rowid`, func(c *html.Check) []any {
-		return []any{&c.Statistic, (*nullable)(&c.Observed), (*nullable)(&c.Mean), (*nullable)(&c.SD),
-			(*nullable)(&c.Q025), (*nullable)(&c.Q975), (*nullable)(&c.P), &c.Replicates, &c.Note, &c.Expression}
-	}, f.ID)
+	err := read(r.ctx, r.c, &f.Detail.Checks, `SELECT statistic, observed, mean, sd, q025, q975, p_value AS p, replicates,
+		note, expression FROM ppc WHERE fit_id = ? ORDER BY rowid`, f.ID)
 	if err != nil {
 		return err
 	}
-	f.Detail.Checks = append(f.Detail.Checks, checks...)
-	f.Detail.Bins, err = readRows(r.ctx, r.c, `SELECT low, high, observed, q025, q25, median, q75, q975 FROM ppc_bin
-		WHERE fit_id = ? ORDER BY bin`, func(b *html.Bin) []any {
-		into := []any{(*nullable)(&b.Low), (*nullable)(&b.High), (*nullable)(&b.Observed)}
-		for i := range b.Quantiles {
-			into = append(into, (*nullable)(&b.Quantiles[i]))
-		}
-		return into
-	}, f.ID)
+	err = read(r.ctx, r.c, &f.Detail.Bins, `SELECT low, high, observed, q025 AS quantiles, q25, median, q75, q975
+		FROM ppc_bin WHERE fit_id = ? ORDER BY bin`, f.ID)
 	if err != nil {
 		return err
 	}
@@ -104,21 +94,15 @@ const looRows = 400
 // loo reads the sums of leave-one-out and the largest Pareto k, filled up with
 // rows at even distances. It omits rows whose likelihood does not vary, which have no k.
 func (r *pageReader) loo(f *html.Fit) error {
-	err := scanRows(r.ctx, r.c, `SELECT observations, elpd_loo, se_elpd_loo, p_loo, looic, k_threshold, k_high FROM loo
-		WHERE fit_id = ?`, func(rows *sql.Rows) error {
-		l := &html.LOO{Shown: []int64{}, K: []html.Number{}, Pointwise: []html.Number{}}
-		f.Detail.LOO = l
-		return rows.Scan(&l.Rows, (*nullable)(&l.ELPD), (*nullable)(&l.SE), (*nullable)(&l.P), (*nullable)(&l.Looic),
-			(*nullable)(&l.Threshold), &l.High)
-	}, f.ID)
-	l := f.Detail.LOO
-	if err != nil || l == nil {
+	var of []html.LOO
+	err := read(r.ctx, r.c, &of, `SELECT observations AS rows, elpd_loo AS elpd, se_elpd_loo AS se, p_loo AS p, looic,
+		k_threshold AS threshold, k_high AS high FROM loo WHERE fit_id = ?`, f.ID)
+	if err != nil || of == nil {
 		return err
 	}
-	l.PIT, err = readRows(r.ctx, r.c, "SELECT z, ecdf, low, high FROM loo_pit WHERE fit_id = ? ORDER BY z",
-		func(p *[4]html.Number) []any {
-			return []any{(*nullable)(&p[0]), (*nullable)(&p[1]), (*nullable)(&p[2]), (*nullable)(&p[3])}
-		}, f.ID)
+	l := &of[0]
+	l.Shown, l.K, l.Pointwise, f.Detail.LOO = []int64{}, []html.Number{}, []html.Number{}, l
+	err = read(r.ctx, r.c, &l.PIT, "SELECT z, ecdf, low, high FROM loo_pit WHERE fit_id = ? ORDER BY z", f.ID)
 	if err != nil {
 		return err
 	}
@@ -140,11 +124,10 @@ const energyClasses = 30
 
 // energy reads the energies of Hamiltonian chains: around the mean of their chain, and from one draw to the next.
 func (r *pageReader) energy(f *html.Fit) error {
-	all, err := readRows(r.ctx, r.c, `SELECT energy - avg(energy) OVER one, energy - lag(energy) OVER (PARTITION BY chain
+	var all [][2]html.Number
+	err := read(r.ctx, r.c, &all, `SELECT energy - avg(energy) OVER one, energy - lag(energy) OVER (PARTITION BY chain
 			ORDER BY iteration) FROM chain WHERE fit_id = ? AND NOT warmup AND energy IS NOT NULL AND isfinite(energy)
-		WINDOW one AS (PARTITION BY chain)`, func(v *[2]html.Number) []any {
-		return []any{(*nullable)(&v[0]), (*nullable)(&v[1])}
-	}, f.ID)
+		WINDOW one AS (PARTITION BY chain)`, f.ID)
 	if err != nil || len(all) < energyClasses {
 		return err
 	}
@@ -165,8 +148,7 @@ func (r *pageReader) energy(f *html.Fit) error {
 			}
 		}
 	}
-	e.BFMI, err = readRows(r.ctx, r.c, `SELECT value FROM diagnostic WHERE fit_id = ? AND name = 'ebfmi' ORDER BY chain`,
-		func(v *html.Number) []any { return []any{(*nullable)(v)} }, f.ID)
 	f.Detail.Energy = e
-	return err
+	return read(r.ctx, r.c, &e.BFMI, `SELECT value FROM diagnostic WHERE fit_id = ? AND name = 'ebfmi' ORDER BY chain`,
+		f.ID)
 }

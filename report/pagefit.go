@@ -136,7 +136,7 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 	for _, i := range chosen {
 		at, _ := slices.BinarySearch(order, i)
 		s := begun(d, f.Chains, d.Coefficients.Name[i], i)
-		s.Prior, s.Scale = priors[r.numbers[i]].text, html.Number(priors[r.numbers[i]].scale)
+		s.Prior, s.Scale = priors[r.numbers[i]].Prior, priors[r.numbers[i]].Scale
 		s = r.reducer.series(s, all[at])
 		s.Divergent = valuesAt(all[at], broken)
 		d.Series = append(d.Series, s)
@@ -170,15 +170,14 @@ func (r *pageReader) draws(f *html.Fit, numbers []string) (values []float64, err
 const pageDivergent = 100
 
 // divergent finds draws whose trajectories diverged, as chain and draw from 0.
-func (r *pageReader) divergent(f *html.Fit) ([][2]int, error) {
+func (r *pageReader) divergent(f *html.Fit) (at [][2]int, err error) {
 	if f.Divergences == 0 {
 		return nil, nil
 	}
-	return readRows(r.ctx, r.c, `SELECT chain - 1, iteration - 1 FROM (
+	return at, read(r.ctx, r.c, &at, `SELECT chain - 1, iteration - 1 FROM (
 			SELECT chain, iteration, row_number() OVER (ORDER BY chain, iteration) AS nth, count(*) OVER () AS n
 			FROM chain WHERE fit_id = ?1 AND NOT warmup AND divergent)
-		WHERE nth % ((n + ?2 - 1) // ?2) = 0 ORDER BY chain, iteration`,
-		func(at *[2]int) []any { return []any{&at[0], &at[1]} }, f.ID, pageDivergent)
+		WHERE nth % ((n + ?2 - 1) // ?2) = 0 ORDER BY chain, iteration`, f.ID, pageDivergent)
 }
 
 // valuesAt are the values at some draws.
@@ -193,22 +192,27 @@ func valuesAt(chains [][]float64, at [][2]int) (out []html.Number) {
 
 // pagePrior is the prior of scale times a parameter.
 type pagePrior struct {
-	text  string
-	scale nullable
+	ID    int64 `db:"parameter_id"`
+	Prior string
+	Scale html.Number
 }
 
 // priors reads those of parameters of a fit.
 func (r *pageReader) priors(f *html.Fit, numbers string) (map[int64]pagePrior, error) {
-	return readMap(r.ctx, r.c, fmt.Sprintf(`SELECT parameter_id, coalesce(prior, ''), scale FROM parameter
-		WHERE fit_id = %d AND parameter_id IN (%s)`, f.ID, numbers), func(id *int64, p *pagePrior) []any {
-		return []any{id, &p.text, &p.scale}
-	})
+	var all []pagePrior
+	err := read(r.ctx, r.c, &all, fmt.Sprintf("SELECT parameter_id, prior, scale FROM parameter WHERE fit_id = %d AND "+
+		"parameter_id IN (%s)", f.ID, numbers))
+	out := map[int64]pagePrior{}
+	for _, p := range all {
+		out[p.ID] = p
+	}
+	return out, err
 }
 
 // logLiks reads log_lik of every draw, each chain after chain.
 func (r *pageReader) logLiks(f *html.Fit) (all []float64, err error) {
-	return readRows(r.ctx, r.c, `SELECT log_lik FROM chain WHERE fit_id = ? AND NOT warmup ORDER BY chain, iteration`,
-		func(v *float64) []any { return []any{(*nullable)(v)} }, f.ID)
+	return all, read(r.ctx, r.c, &all, "SELECT log_lik FROM chain WHERE fit_id = ? AND NOT warmup ORDER BY chain, "+
+		"iteration", f.ID)
 }
 
 // byChain takes the draws of quantities, each chain after chain, to pieces; what is not there whole is left out.

@@ -11,8 +11,9 @@ import (
 
 // imputationWords says in words how the imputations of fits differ, by number; nothing of fits without.
 func imputationWords(ctx context.Context, c *sql.Conn, ids []int64) (map[int64]string, error) {
-	return readMap(ctx, c, `SELECT fit_id, coalesce(note, '') FROM diagnostic WHERE name = '`+record.Imputations+`'
-		AND fit_id IN (SELECT unnest(?::BIGINT[]))`, func(id *int64, words *string) []any { return []any{id, words} }, ids)
+	out := map[int64]string{}
+	return out, readMap(ctx, c, out, "SELECT fit_id, note FROM diagnostic WHERE name = '"+record.Imputations+
+		"' AND fit_id IN (SELECT unnest(?::BIGINT[]))", ids)
 }
 
 // Of several imputations a page of a fit lists at most pagePooled parameters, and draws the intervals of pageApart of
@@ -30,17 +31,11 @@ func (r *pageReader) pooled(f *html.Fit) error {
 		return err
 	}
 	out := &html.Pooled{Words: words[f.ID], Imputations: []string{}}
-	out.Rows, err = readRows(r.ctx, r.c, `SELECT p.name, s.mean, sqrt(p.within), sqrt(p.between), sqrt(p.total), p.df,
-		p.riv, p.fmi, s.rhat, p.rhat_across, s.q025, s.q25, s.median, s.q75, s.q975
+	err = read(r.ctx, r.c, &out.Rows, `SELECT p.name, s.mean, sqrt(p.within) AS within, sqrt(p.between) AS between,
+		sqrt(p.total) AS total, p.df, p.riv, p.fmi, s.rhat, p.rhat_across AS across, s.q025 AS "of", s.q25, s.median, s.q75,
+		s.q975
 		FROM pooling p JOIN summary s ON s.fit_id = p.fit_id AND s.name = p.name AND s.kind <> '`+statisticKind+`'
-		WHERE p.fit_id = ? ORDER BY p.place LIMIT ?`, func(p *html.PooledRow) []any {
-		into := []any{&p.Name}
-		for _, v := range []*html.Number{&p.Mean, &p.Within, &p.Between, &p.Total, &p.DF, &p.RIV, &p.FMI, &p.RHat,
-			&p.Across, &p.Of[0], &p.Of[1], &p.Of[2], &p.Of[3], &p.Of[4]} {
-			into = append(into, (*nullable)(v))
-		}
-		return into
-	}, f.ID, pagePooled)
+		WHERE p.fit_id = ? ORDER BY p.place LIMIT ?`, f.ID, pagePooled)
 	if len(out.Rows) == pagePooled {
 		f.Detail.Missing = append(f.Detail.Missing,
 			fmt.Sprintf("Of parameters of imputations the first %d are listed; the ledger's view pooled has every one.",

@@ -42,7 +42,7 @@ type column struct {
 func newTable[T any]() *table {
 	of := reflect.TypeFor[T]()
 	mark := of.Field(0).Tag
-	t := &table{mark.Get("table"), mark.Get("doc"), version(mark), columnsOf(of)}
+	t := &table{mark.Get("table"), mark.Get("doc"), version(mark), columnsOf(of, false)}
 	tableOf[of] = t
 	return t
 }
@@ -58,20 +58,27 @@ func version(tag reflect.StructTag) int {
 	return 1
 }
 
-// columnsOf lists the columns of a struct. The column of a field without the tag db has the name of the tag json.
-func columnsOf(of reflect.Type) (out []column) {
+// columnsOf lists the columns of a struct: the fields with the tag db and, if all is set, the others by their name in
+// JSON or their own.
+func columnsOf(of reflect.Type, all bool) (out []column) {
 	for i := range of.NumField() {
 		f := of.Field(i)
-		if f.Anonymous && f.Type.Kind() == reflect.Struct {
-			for _, c := range columnsOf(f.Type) {
+		name, kind, _ := strings.Cut(f.Tag.Get("db"), " ")
+		inner, known := tagged[f.Type]
+		if !known && f.Anonymous && f.Type.Kind() == reflect.Struct {
+			inner, known = f.Type, true
+		}
+		if known && name == "" {
+			for _, c := range columnsOf(inner, all) {
 				c.field = append([]int{i}, c.field...)
 				out = append(out, c)
 			}
 			continue
 		}
-		name, kind, _ := strings.Cut(f.Tag.Get("db"), " ")
-		if name == "" {
-			name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" && all && f.IsExported() {
+			if name, _, _ = strings.Cut(f.Tag.Get("json"), ","); name == "" || name == "-" {
+				name = snake(f.Name)
+			}
 		}
 		if name == "" || name == "-" {
 			continue

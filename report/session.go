@@ -88,9 +88,9 @@ func (s *Session) RunFits(ctx context.Context, notes []*RunFit) error {
 		for i, r := range notes {
 			fingerprints[i] = r.Fingerprint
 		}
-		ids, err := readMap(ctx, s.c, `SELECT fingerprint, fit_id FROM fit WHERE status = 'complete'
-			AND fingerprint IN (SELECT unnest(?::VARCHAR[]))`,
-			func(fingerprint *string, id *int64) []any { return []any{fingerprint, id} }, fingerprints)
+		ids := map[string]int64{}
+		err = readMap(ctx, s.c, ids, `SELECT fingerprint, fit_id FROM fit WHERE status = 'complete'
+			AND fingerprint IN (SELECT unnest(?::VARCHAR[]))`, fingerprints)
 		if err != nil {
 			return err
 		}
