@@ -105,18 +105,18 @@ func insertRows[T any](s *Session, rows func(add func(T) error) error) error {
 func (c *column) value(f reflect.Value) driver.Value {
 	switch f.Kind() {
 	case reflect.Float64:
-		if x := f.Float(); !c.nullable() || x == x && (x != 0 || c.null != "zero") {
+		if x := f.Float(); c.required || x == x && (x != 0 || c.null != "zero") {
 			return x
 		}
 		return nil
 	case reflect.String:
-		if text := f.String(); text != "" || !c.nullable() || c.null == "never" {
+		if text := f.String(); text != "" || c.required || c.null == "never" {
 			return text
 		}
 		return nil
 	case reflect.Int, reflect.Int16, reflect.Int32, reflect.Int64:
 		n := f.Int()
-		if c.nullable() && (n == 0 && c.null == "zero" || n < 0 && (c.from > 0 || c.null == "negative")) {
+		if !c.required && (n == 0 && c.null == "zero" || n < 0 && (c.from > 0 || c.null == "negative")) {
 			return nil
 		}
 		return n + c.from
@@ -133,7 +133,7 @@ func (c *column) value(f reflect.Value) driver.Value {
 func (c *column) other(f reflect.Value) driver.Value {
 	switch x := f.Interface().(type) {
 	case time.Time:
-		if x.IsZero() && c.nullable() {
+		if x.IsZero() && !c.required {
 			return nil
 		}
 		return x.UTC()

@@ -162,20 +162,18 @@ func readRanks(ctx context.Context, c *sql.Conn, id string, place map[string]int
 	for i, s := range out {
 		at[s.Index] = i
 	}
-	return scanRows(ctx, c, "SELECT simulation - 1, parameter, rank FROM calibration_rank WHERE calibration_id = ?",
-		func(rows *sql.Rows) error {
-			var sim, rank int
-			var name string
-			err := rows.Scan(&sim, &name, &rank)
-			i, known := at[sim]
-			p, named := place[name]
-			if !known || !named {
-				return err
-			}
-			if out[i].Ranks == nil {
-				out[i].Ranks = make([]int, len(place))
-			}
-			out[i].Ranks[p] = rank
-			return err
-		}, id)
+	var ranks []rankRow
+	err := read(ctx, c, &ranks, "SELECT simulation, parameter, rank FROM calibration_rank WHERE calibration_id = ?", id)
+	for _, r := range ranks {
+		i, known := at[r.Simulation]
+		p, named := place[r.Parameter]
+		if !known || !named {
+			continue
+		}
+		if out[i].Ranks == nil {
+			out[i].Ranks = make([]int, len(place))
+		}
+		out[i].Ranks[p] = r.Rank
+	}
+	return err
 }

@@ -86,7 +86,7 @@ func readCosts(ctx context.Context, c *sql.Conn) (map[name]*Cost, error) {
 	var all []struct {
 		name
 		Replicate       int
-		FitID           int64 `db:"fit_id"`
+		FitID           int64
 		Method, Verdict string
 		Seconds         float64
 		Median          float64 `db:"ess_median"`
@@ -133,36 +133,32 @@ func reached(t float64) float64 {
 func readPairs(
 	ctx context.Context, c *sql.Conn, costs map[name]*Cost, pipeline, dataset, model string,
 ) (out []Comparison, err error) {
-	err = scanRows(ctx, c, `SELECT pipeline, dataset, key, model, sampler_a, sampler_b, agreement, compared,
-		not_compared, z_max,
-		z_limit, worst
+	var all []struct {
+		Comparison
+		SamplerA string
+		SamplerB string
+	}
+	err = read(ctx, c, &all, `SELECT pipeline, dataset, key, model, sampler_a, sampler_b, agreement, compared,
+		not_compared, z_max, z_limit, worst
 		FROM comparison WHERE (?1 = '' OR dataset LIKE ?1 ESCAPE '!' OR concat(dataset, '/', key) LIKE ?1 ESCAPE '!')
 		AND (?2 = '' OR model LIKE ?2 ESCAPE '!') AND (?3 = '' OR pipeline = ?3)
-		ORDER BY dataset, key, model, sampler_a, sampler_b, pipeline`, func(rows *sql.Rows) error {
-		var p Comparison
-		var a, b string
-		var z, limit nullable
-		if err := rows.Scan(&p.Pipeline, &p.Dataset, &p.Group, &p.Model, &a, &b, &p.Agreement, &p.Compared,
-			&p.NotCompared, &z, &limit,
-			&p.Worst); err != nil {
-			return err
-		}
-		p.ZMax, p.ZLimit = Number(z), Number(limit)
-		of := name{p.Pipeline, Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: a}}
+		ORDER BY dataset, key, model, sampler_a, sampler_b, pipeline`,
+		globLike.Replace(dataset), globLike.Replace(model), pipeline)
+	for i := range all {
+		p := &all[i].Comparison
+		of := name{p.Pipeline, Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: all[i].SamplerA}}
 		first := costs[of]
-		of.Sampler = b
+		of.Sampler = all[i].SamplerB
 		second := costs[of]
 		if first == nil || second == nil {
-			return fmt.Errorf("the views comparison and replicates contradict each other about %s",
-				of.Key)
+			return nil, fmt.Errorf("the views comparison and replicates contradict each other about %s", of.Key)
 		}
 		p.A, p.B = *first, *second
 		p.RatioMedian, p.Pairs = ratio(p.A.median, p.B.median)
 		p.RatioMin, _ = ratio(p.A.least, p.B.least)
 		p.RatioLogLik, _ = ratio(p.A.density, p.B.density)
-		out = append(out, p)
-		return nil
-	}, globLike.Replace(dataset), globLike.Replace(model), pipeline)
+		out = append(out, *p)
+	}
 	return out, err
 }
 

@@ -3,8 +3,6 @@ package report
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -214,24 +212,22 @@ func readLevelChanges(ctx context.Context, c *sql.Conn, drifts []Drift) error {
 	for i := range drifts {
 		at, of, now = append(at, int64(i), int64(i)), append(of, drifts[i].ID, drifts[i].Previous), append(now, true, false)
 	}
-	return scanRows(ctx, c, `WITH pair AS (
+	var all []struct {
+		I int
+		LevelChange
+	}
+	err := read(ctx, c, &all, `WITH pair AS (
 		SELECT unnest(?::BIGINT[]) AS i, unnest(?::BIGINT[]) AS of, unnest(?::BOOLEAN[]) AS now
 		), level AS (
 		SELECT n.i, p.grouping, p.level, bool_or(n.now) AS now, NOT bool_and(n.now) AS before
 		FROM pair n JOIN parameter p ON p.fit_id = n.of AND p.kind = 'group_effect' GROUP BY ALL)
-		SELECT i, grouping, count(*) FILTER (NOT before), count(*) FILTER (NOT now),
-			to_json(coalesce((list(level ORDER BY level) FILTER (NOT before))[:5], []))::VARCHAR,
-			to_json(coalesce((list(level ORDER BY level) FILTER (NOT now))[:5], []))::VARCHAR
+		SELECT i, grouping, count(*) FILTER (NOT before) AS new, count(*) FILTER (NOT now) AS gone,
+			coalesce((list(level ORDER BY level) FILTER (NOT before))[:5], []) AS new_names,
+			coalesce((list(level ORDER BY level) FILTER (NOT now))[:5], []) AS gone_names
 		FROM level GROUP BY ALL HAVING bool_or(now) AND bool_or(before) AND NOT bool_and(now AND before)
-		ORDER BY i, grouping`, func(rows *sql.Rows) error {
-		var i int64
-		var l LevelChange
-		var fresh, gone string
-		if err := rows.Scan(&i, &l.Grouping, &l.New, &l.Gone, &fresh, &gone); err != nil {
-			return err
-		}
-		err := errors.Join(json.Unmarshal([]byte(fresh), &l.NewNames), json.Unmarshal([]byte(gone), &l.GoneNames))
-		drifts[i].Levels = append(drifts[i].Levels, l)
-		return err
-	}, at, of, now)
+		ORDER BY i, grouping`, at, of, now)
+	for _, l := range all {
+		drifts[l.I].Levels = append(drifts[l.I].Levels, l.LevelChange)
+	}
+	return err
 }

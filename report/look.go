@@ -169,42 +169,31 @@ func (l *Ledger) looks(ctx context.Context, which string, choose func(Key) bool,
 
 // worstOf reads the worst diagnostics of fits, by number.
 func worstOf(ctx context.Context, c *sql.Conn, ids []int64) (of func(id int64) Worst, err error) {
-	found := map[int64]Worst{}
-	of = func(id int64) Worst {
-		if w, ok := found[id]; ok {
-			return w
-		}
-		none := Number(math.NaN())
-		return Worst{RHat: none, ESSBulk: none, ESSTail: none}
+	var all []struct {
+		FitID int64
+		Worst
 	}
-	err = scanRows(ctx, c, `SELECT fit_id, max(rhat), coalesce(arg_max(name, rhat), ''), min(ess_bulk),
-		coalesce(arg_min(name, ess_bulk), ''),
-			min(ess_tail), coalesce(arg_min(name, ess_tail), '')
+	err = read(ctx, c, &all, `SELECT fit_id, max(rhat) AS rhat_max, arg_max(name, rhat) AS rhat_max_of,
+			min(ess_bulk) AS ess_bulk_min, arg_min(name, ess_bulk) AS ess_bulk_min_of,
+			min(ess_tail) AS ess_tail_min, arg_min(name, ess_tail) AS ess_tail_min_of
 		FROM summary WHERE kind NOT IN ('local_scale', 'unsorted')
-			AND fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`,
-		func(rows *sql.Rows) error {
-			var id int64
-			var w Worst
-			err := rows.Scan(&id, (*nullable)(&w.RHat), &w.RHatOf, (*nullable)(&w.ESSBulk), &w.ESSBulkOf,
-				(*nullable)(&w.ESSTail),
-				&w.ESSTailOf)
-			found[id] = w
-			return err
-		}, ids)
-	if err != nil {
-		return of, err
+			AND fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`, ids)
+	found, divergences := map[int64]Worst{}, map[int64]int{}
+	for _, w := range all {
+		found[w.FitID] = w.Worst
 	}
-	return of, scanRows(ctx, c, `SELECT fit_id, count(*) FROM chain WHERE divergent AND NOT warmup
-		AND fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`,
-		func(rows *sql.Rows) error {
-			var id int64
-			var n int
-			err := rows.Scan(&id, &n)
-			w := of(id)
-			w.Divergences = n
-			found[id] = w
-			return err
-		}, ids)
+	if err == nil {
+		err = readMap(ctx, c, divergences, `SELECT fit_id, count(*) FROM chain WHERE divergent AND NOT warmup
+			AND fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`, ids)
+	}
+	return func(id int64) Worst {
+		w, ok := found[id]
+		if none := Number(math.NaN()); !ok {
+			w = Worst{RHat: none, ESSBulk: none, ESSTail: none}
+		}
+		w.Divergences = divergences[id]
+		return w
+	}, err
 }
 
 // Lines returns the parameters of a fit with their summaries, in order, then

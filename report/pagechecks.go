@@ -30,62 +30,56 @@ const pageCheckLevels = 40
 
 // byLevel reads predictive checks by group, the levels from the smallest replicated median to the largest.
 func (r *pageReader) byLevel(f *html.Fit) error {
-	return scanRows(r.ctx, r.c, `SELECT variable, statistic, level, rows, observed, q05, q25, median, q75, q95, levels,
-			outside, chance FROM (
+	var rows []struct {
+		Variable, Statistic, Level string
+		Rows                       int64
+		Observed                   html.Number
+		Of                         [5]html.Number
+		Levels, Outside            int
+		Chance                     html.Number
+	}
+	err := read(r.ctx, r.c, &rows, `SELECT variable, statistic, level, rows, observed, q05 AS "of", q25, median, q75, q95,
+			levels, outside, chance FROM (
 			SELECT *, count(*) OVER one AS levels, count(*) FILTER (observed < q05 OR observed > q95) OVER one AS outside,
 				sum(expected) OVER one AS chance, min(rowid) OVER one AS place,
 				row_number() OVER (PARTITION BY variable, statistic ORDER BY abs(observed - median) / nullif(q95 - q05, 0) DESC,
 					rowid) AS far
 			FROM (SELECT rowid, * FROM ppc_group WHERE fit_id = ?1) WINDOW one AS (PARTITION BY variable, statistic))
-		WHERE far <= ?2 ORDER BY place, median, level`, func(rows *sql.Rows) error {
-		var v html.LevelCheck
-		var level string
-		var n int64
-		var observed nullable
-		var of [5]html.Number
-		into := []any{&v.Variable, &v.Statistic, &level, &n, &observed}
-		for i := range of {
-			into = append(into, (*nullable)(&of[i]))
-		}
-		if err := rows.Scan(append(into, &v.Levels, &v.Outside, (*nullable)(&v.Expected))...); err != nil {
-			return err
-		}
-		all := &f.Detail.ByLevel
+		WHERE far <= ?2 ORDER BY place, median, level`, f.ID, pageCheckLevels)
+	all := &f.Detail.ByLevel
+	for _, v := range rows {
 		if n := len(*all); n == 0 || (*all)[n-1].Variable != v.Variable || (*all)[n-1].Statistic != v.Statistic {
-			*all = append(*all, v)
+			*all = append(*all, html.LevelCheck{Variable: v.Variable, Statistic: v.Statistic, Levels: v.Levels,
+				Outside: v.Outside, Expected: v.Chance})
 		}
 		c := &(*all)[len(*all)-1]
-		c.Level, c.Rows = append(c.Level, level), append(c.Rows, n)
-		c.Observed, c.Of = append(c.Observed, html.Number(observed)), append(c.Of, of)
-		return nil
-	}, f.ID, pageCheckLevels)
+		c.Level, c.Rows = append(c.Level, v.Level), append(c.Rows, v.Rows)
+		c.Observed, c.Of = append(c.Observed, v.Observed), append(c.Of, v.Of)
+	}
+	return err
 }
 
 // over reads predictive checks over numbers.
 func (r *pageReader) over(f *html.Fit) error {
-	return scanRows(r.ctx, r.c, `SELECT variable, x, rows, outside, expected, observed, q05, q25, median, q75, q95,
-		y05, y25, y50, y75, y95 FROM ppc_over WHERE fit_id = ? ORDER BY rowid`, func(rows *sql.Rows) error {
-		var variable string
-		var n, outside int64
-		var numbers [13]html.Number // x, expected, observed, and quantiles of means and of single responses
-		into := []any{&variable, (*nullable)(&numbers[0]), &n, &outside}
-		for i := range numbers[1:] {
-			into = append(into, (*nullable)(&numbers[i+1]))
-		}
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		all := &f.Detail.Over
-		if n := len(*all); n == 0 || (*all)[n-1].Variable != variable {
-			*all = append(*all, html.OverCheck{Variable: variable})
+	var rows []struct {
+		Variable              string
+		X, Expected, Observed html.Number
+		Rows, Outside         int64
+		Mean, Single          [5]html.Number
+	}
+	err := read(r.ctx, r.c, &rows, `SELECT variable, x, rows, outside, expected, observed, q05 AS mean, q25, median, q75,
+		q95, y05 AS single, y25, y50, y75, y95 FROM ppc_over WHERE fit_id = ? ORDER BY rowid`, f.ID)
+	all := &f.Detail.Over
+	for _, v := range rows {
+		if n := len(*all); n == 0 || (*all)[n-1].Variable != v.Variable {
+			*all = append(*all, html.OverCheck{Variable: v.Variable})
 		}
 		c := &(*all)[len(*all)-1]
-		c.X, c.Rows, c.Outside = append(c.X, numbers[0]), append(c.Rows, n), append(c.Outside, outside)
-		c.Observed = append(c.Observed, numbers[2])
-		c.Mean, c.Single = append(c.Mean, [5]html.Number(numbers[3:8])), append(c.Single, [5]html.Number(numbers[8:13]))
-		c.Expected += numbers[1]
-		return nil
-	}, f.ID)
+		c.X, c.Rows, c.Outside = append(c.X, v.X), append(c.Rows, v.Rows), append(c.Outside, v.Outside)
+		c.Observed, c.Mean, c.Single = append(c.Observed, v.Observed), append(c.Mean, v.Mean), append(c.Single, v.Single)
+		c.Expected += v.Expected
+	}
+	return err
 }
 
 // looRows bounds the rows of leave-one-out that a page shows.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"database/sql"
 	"fmt"
 	"math"
 	"slices"
@@ -56,32 +55,27 @@ const pageEffects = 5
 func (r *pageReader) coefficients(f *html.Fit) error {
 	t := &f.Detail.Coefficients
 	t.Name, t.Kind, r.numbers = []string{}, []string{}, nil
-	return scanRows(r.ctx, r.c, `SELECT coalesce(parameter_id, 0), name, kind, mean, sd, q025, q25, median, q75, q975,
+	var all []struct {
+		ID         int64 `db:"parameter_id"`
+		Name, Kind string
+		Of         [10]html.Number
+	}
+	err := read(r.ctx, r.c, &all, `SELECT parameter_id, name, kind, mean AS "of", sd, q025, q25, median, q75, q975,
 		rhat, ess_bulk, ess_tail
 		FROM summary WHERE fit_id = ?1 AND kind <> '`+string(infer.LocalScale)+`'
 		QUALIFY kind NOT IN ('`+string(infer.GroupEffect)+`', '`+string(infer.SmoothEffect)+`', '`+
 		string(infer.Imputed)+`') OR
 			row_number() OVER (PARTITION BY kind ORDER BY kind = '`+string(infer.Imputed)+`' AND sd = 0,
 				ess_bulk NULLS FIRST, parameter_id) <= ?2
-		ORDER BY parameter_id NULLS LAST, name`,
-		func(rows *sql.Rows) error {
-			var number int64
-			var name, kind string
-			columns := []*[]html.Number{&t.Mean, &t.SD, &t.Q025, &t.Q25, &t.Median, &t.Q75, &t.Q975, &t.RHat, &t.Bulk, &t.Tail}
-			var values [10]nullable
-			into := []any{&number, &name, &kind}
-			for i := range values {
-				into = append(into, &values[i])
-			}
-			if err := rows.Scan(into...); err != nil {
-				return err
-			}
-			t.Name, t.Kind, r.numbers = append(t.Name, name), append(t.Kind, kind), append(r.numbers, number)
-			for i, column := range columns {
-				*column = append(*column, html.Number(values[i]))
-			}
-			return nil
-		}, f.ID, pageEffects)
+		ORDER BY parameter_id NULLS LAST, name`, f.ID, pageEffects)
+	columns := []*[]html.Number{&t.Mean, &t.SD, &t.Q025, &t.Q25, &t.Median, &t.Q75, &t.Q975, &t.RHat, &t.Bulk, &t.Tail}
+	for _, row := range all {
+		t.Name, t.Kind, r.numbers = append(t.Name, row.Name), append(t.Kind, row.Kind), append(r.numbers, row.ID)
+		for i, column := range columns {
+			*column = append(*column, row.Of[i])
+		}
+	}
+	return err
 }
 
 // series reads the draws of log_lik and of the parameters that are shown.

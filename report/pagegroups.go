@@ -64,7 +64,7 @@ type termKey struct {
 func readShares(ctx context.Context, c *sql.Conn, ids []int64) (map[termKey]html.Interval, error) {
 	var all []struct {
 		termKey
-		ICC html.Interval `db:"icc"`
+		ICC html.Interval
 	}
 	err := read(ctx, c, &all, `SELECT fit_id, grouping, term, icc, icc_q025, icc_q975 FROM variance_components
 		WHERE icc IS NOT NULL AND fit_id IN (SELECT unnest(?::BIGINT[]))`, ids)
@@ -82,33 +82,34 @@ func (r *pageReader) levelEffects(f *html.Fit) error {
 		t := &f.Detail.Terms[i]
 		at[[2]string{t.Grouping, t.Term}] = t
 	}
-	return scanRows(r.ctx, r.c, fmt.Sprintf(`SELECT p.grouping, p.term, p.level, s.mean, s.sd, s.q025, s.q25, s.median,
-			s.q75, s.q975, row_number() OVER ranked AS rank, count(*) OVER (PARTITION BY p.grouping, p.term) AS n
+	var all []struct {
+		Grouping, Term, Level string
+		Mean                  html.Number
+		SD                    float64
+		Quantiles             [5]html.Number
+		Rank, N               int
+	}
+	err := read(r.ctx, r.c, &all, fmt.Sprintf(`SELECT p.grouping, p.term, p.level, s.mean, s.sd, s.q025 AS quantiles,
+			s.q25, s.median, s.q75, s.q975, row_number() OVER ranked AS rank,
+			count(*) OVER (PARTITION BY p.grouping, p.term) AS n
 		FROM (SELECT * FROM parameter WHERE fit_id = ?1 AND kind = '%s') p
 		JOIN (SELECT * FROM summary WHERE fit_id = ?1) s USING (parameter_id)
 		WINDOW ranked AS (PARTITION BY p.grouping, p.term ORDER BY s.mean NULLS LAST, abs(p.parameter_id))
 		QUALIFY n <= %[2]d OR rank <= %[3]d OR rank > n - %[3]d OR rank %% ((n + %[4]d - 1) // %[4]d) = 0
-		ORDER BY p.grouping, p.term, rank`, infer.GroupEffect, pageLevels, pageEnds, pageStrip),
-		func(rows *sql.Rows) error {
-			var grouping, term, level string
-			var mean, sd nullable
-			var q [5]nullable
-			var rank, n int
-			if err := rows.Scan(&grouping, &term, &level, &mean, &sd, &q[0], &q[1], &q[2], &q[3], &q[4], &rank, &n); err != nil {
-				return err
-			}
-			t := at[[2]string{grouping, term}]
-			if t == nil { // an effect whose standard deviation is not a parameter
-				return nil
-			}
-			e := &t.Effects
-			t.Levels, e.Rank, e.Level = n, append(e.Rank, rank), append(e.Level, level)
-			for i, column := range []*[]html.Number{&e.Q025, &e.Q25, &e.Median, &e.Q75, &e.Q975} {
-				*column = append(*column, html.Number(q[i]))
-			}
-			e.Mean, e.Told = append(e.Mean, html.Number(mean)), append(e.Told, told(t, float64(sd)))
-			return nil
-		}, f.ID)
+		ORDER BY p.grouping, p.term, rank`, infer.GroupEffect, pageLevels, pageEnds, pageStrip), f.ID)
+	for _, v := range all {
+		t := at[[2]string{v.Grouping, v.Term}]
+		if t == nil { // an effect whose standard deviation is not a parameter
+			continue
+		}
+		e := &t.Effects
+		t.Levels, e.Rank, e.Level = v.N, append(e.Rank, v.Rank), append(e.Level, v.Level)
+		for i, column := range []*[]html.Number{&e.Q025, &e.Q25, &e.Median, &e.Q75, &e.Q975} {
+			*column = append(*column, v.Quantiles[i])
+		}
+		e.Mean, e.Told = append(e.Mean, v.Mean), append(e.Told, told(t, v.SD))
+	}
+	return err
 }
 
 // told is the share of a level's effect that its own rows tell: one less the variance of the effect given the data over

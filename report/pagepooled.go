@@ -59,24 +59,24 @@ func (r *pageReader) eachImputation(fit int64, p *html.Pooled) error {
 		at[p.Rows[i].Name] = i
 	}
 	seen := map[int]bool{}
-	return scanRows(r.ctx, r.c, `WITH apart AS (SELECT name FROM (SELECT name, fmi, place FROM pooling WHERE fit_id = ?1
+	var all []struct {
+		Name, Source string
+		Imputation   int
+		Of           [3]html.Number
+	}
+	err := read(r.ctx, r.c, &all, `WITH apart AS (SELECT name FROM (SELECT name, fmi, place FROM pooling WHERE fit_id = ?1
 			ORDER BY place LIMIT ?2) ORDER BY fmi DESC NULLS LAST, place LIMIT ?3),
 		many AS (SELECT max(imputation) AS n FROM imputation WHERE fit_id = ?1)
-		SELECT i.name, i.imputation, i.source, i.q025, i.median, i.q975 FROM imputation i, many
+		SELECT i.name, i.imputation, i.source, i.q025 AS "of", i.median, i.q975 FROM imputation i, many
 		WHERE i.fit_id = ?1 AND i.name IN (SELECT name FROM apart) AND (i.imputation - 1) % ((n + ?4 - 1) // ?4) = 0
-		ORDER BY i.imputation, i.name`, func(rows *sql.Rows) error {
-		var name, source string
-		var imputation int
-		var of [3]nullable
-		if err := rows.Scan(&name, &imputation, &source, &of[0], &of[1], &of[2]); err != nil {
-			return err
+		ORDER BY i.imputation, i.name`, fit, pagePooled, pageApart, pageImputations)
+	for _, v := range all {
+		row := &p.Rows[at[v.Name]]
+		row.Each = append(row.Each, v.Of)
+		if !seen[v.Imputation] {
+			seen[v.Imputation] = true
+			p.Imputations = append(p.Imputations, v.Source)
 		}
-		row := &p.Rows[at[name]]
-		row.Each = append(row.Each, [3]html.Number{html.Number(of[0]), html.Number(of[1]), html.Number(of[2])})
-		if !seen[imputation] {
-			seen[imputation] = true
-			p.Imputations = append(p.Imputations, source)
-		}
-		return nil
-	}, fit, pagePooled, pageApart, pageImputations)
+	}
+	return err
 }

@@ -73,13 +73,15 @@ var columnsRead sync.Map
 // tagged maps structs of packages that know no ledger to structs with the same fields and tags.
 var tagged = map[reflect.Type]reflect.Type{reflect.TypeFor[diag.Summary](): reflect.TypeFor[summaryNumbers]()}
 
-// snake returns the name of a field in SQL: LogLik is log_lik.
+// snake returns the name of a field in SQL: LogLik is log_lik, FitID is fit_id.
 func snake(name string) string {
 	var b strings.Builder
-	for i, r := range name {
-		if unicode.IsUpper(r) && i > 0 {
+	last := true
+	for _, r := range name {
+		if unicode.IsUpper(r) && !last {
 			b.WriteByte('_')
 		}
+		last = unicode.IsUpper(r)
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()

@@ -16,7 +16,8 @@ import (
 //
 //   - db: the column as in CREATE TABLE, its name first;
 //   - doc: its comment;
-//   - since: the version of the schema that added it, 1 without the tag; columns of later versions come last;
+//   - since: the version of the schema that added it, 1 without the tag; a column that is added to a table comes last,
+//     and may be NULL or has a default;
 //   - from: "1" if the ledger counts from 1 and the field from 0;
 //   - null: values that are NULL in addition to nil, NaN, "" and numbers below the first: "zero" or "negative"; "never"
 //     stores "" as it is.
@@ -36,6 +37,7 @@ type column struct {
 	field           []int // index in the struct
 	from            int64
 	null            string
+	required        bool // NOT NULL
 }
 
 // newTable returns the table whose rows are of type T.
@@ -84,15 +86,12 @@ func columnsOf(of reflect.Type, all bool) (out []column) {
 			continue
 		}
 		c := column{name: name, kind: kind, doc: f.Tag.Get("doc"), since: version(f.Tag), field: []int{i},
-			null: f.Tag.Get("null")}
+			null: f.Tag.Get("null"), required: strings.HasSuffix(kind, "NOT NULL")}
 		c.from, _ = strconv.ParseInt(f.Tag.Get("from"), 10, 64)
 		out = append(out, c)
 	}
 	return out
 }
-
-// nullable reports whether the column may be NULL.
-func (c *column) nullable() bool { return !strings.Contains(c.kind, "NOT NULL") }
 
 // changes returns the statements that bring a version of the table: none if the version has nothing new. If again is
 // set, they add only what is missing.
