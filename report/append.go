@@ -5,6 +5,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"reflect"
+	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
 )
@@ -59,13 +61,100 @@ func (o *appenders) way(c *sql.Conn, table string) (*duckdb.Appender, error) {
 	return a, err
 }
 
-// appendRow is appendRows of one row.
-func (s *Session) appendRow(table string, row ...driver.Value) error {
-	return s.appendRows(table, func(add func(...driver.Value) error) error { return add(row...) })
+// insert stores a row of the table that its type is of.
+func insert[T any](s *Session, row T) error {
+	return insertRows(s, func(add func(T) error) error { return add(row) })
+}
+
+// insertEach stores a row for each of some items.
+func insertEach[I, T any](s *Session, items []I, row func(i int, item *I) T) error {
+	if len(items) == 0 {
+		return nil
+	}
+	return insertRows(s, func(add func(T) error) error {
+		for i := range items {
+			if err := add(row(i, &items[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// insertRows bulk-loads rows into the table of their type within the session's transaction. rows calls add for each
+// row and stops at its first error.
+func insertRows[T any](s *Session, rows func(add func(T) error) error) error {
+	var row T
+	t, at := tableOf[reflect.TypeFor[T]()], reflect.ValueOf(&row).Elem()
+	fields, values := make([]reflect.Value, len(t.columns)), make([]driver.Value, len(t.columns))
+	for i := range t.columns {
+		fields[i] = at.FieldByIndex(t.columns[i].field)
+	}
+	return s.appendRows(t.name, func(add func(...driver.Value) error) error {
+		return rows(func(r T) error {
+			row = r
+			for i := range t.columns {
+				values[i] = t.columns[i].value(fields[i])
+			}
+			return add(values...)
+		})
+	})
+}
+
+// value returns what the column stores of a field.
+func (c *column) value(f reflect.Value) driver.Value {
+	switch f.Kind() {
+	case reflect.Float64:
+		if x := f.Float(); c.required || x == x && (x != 0 || c.null != "zero") {
+			return x
+		}
+		return nil
+	case reflect.String:
+		if text := f.String(); text != "" || c.required || c.null == "never" {
+			return text
+		}
+		return nil
+	case reflect.Int, reflect.Int16, reflect.Int32, reflect.Int64:
+		n := f.Int()
+		if !c.required && (n == 0 && c.null == "zero" || n < 0 && (c.from > 0 || c.null == "negative")) {
+			return nil
+		}
+		return n + c.from
+	case reflect.Pointer:
+		if f.IsNil() {
+			return nil
+		}
+		return f.Elem().Interface()
+	}
+	return c.other(f)
+}
+
+// other returns what the column stores of a time, or of a field of several values.
+func (c *column) other(f reflect.Value) driver.Value {
+	switch x := f.Interface().(type) {
+	case time.Time:
+		if x.IsZero() && !c.required {
+			return nil
+		}
+		return x.UTC()
+	case map[string]string:
+		if x == nil {
+			return map[string]string{}
+		}
+		return x
+	case []string:
+		if x == nil && c.null == "zero" {
+			return nil
+		}
+		return list(x)
+	case []float64:
+		return append([]float64{}, x...)
+	default:
+		return x
+	}
 }
 
 // appendRows bulk-loads rows into a table within the session's transaction.
-// rows calls add for each row and stops at its first error.
 func (s *Session) appendRows(table string, rows func(add func(...driver.Value) error) error) error {
 	if s.open == nil {
 		return appendRows(s.c, table, rows)
@@ -75,21 +164,6 @@ func (s *Session) appendRows(table string, rows func(add func(...driver.Value) e
 		return err
 	}
 	return rows(a.AppendRow)
-}
-
-// appendEach is appendRows of a row for each of some items.
-func appendEach[T any](s *Session, table string, items []T, row func(i int, item *T) []driver.Value) error {
-	if len(items) == 0 {
-		return nil
-	}
-	return s.appendRows(table, func(add func(...driver.Value) error) error {
-		for i := range items {
-			if err := add(row(i, &items[i])...); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // storing says of an error what was being stored.

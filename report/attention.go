@@ -23,13 +23,8 @@ type Attention struct {
 // names. Without any the list is empty. It is a *MissingError if there is no ledger.
 func (l *Ledger) NeedsAttention(ctx context.Context, pipeline string) (out []Attention, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
-		out, err = readRows(ctx, c, `SELECT dataset, key, model, sampler, pipeline, state, reason, remedy, attempted,
-			created, coalesce(fit_id, 0), run_id FROM needs_attention WHERE ?1 = '' OR pipeline = ?1`,
-			func(a *Attention) []any {
-				return keyFields(&a.Key, &a.Pipeline, &a.State, &a.Reason, &a.Remedy, &a.Attempted, &a.Created, &a.ID,
-					&a.RunID)
-			}, pipeline)
-		return err
+		return read(ctx, c, &out, `SELECT dataset, key, model, sampler, pipeline, state, reason, remedy, attempted,
+			created, fit_id, run_id AS run FROM needs_attention WHERE ?1 = '' OR pipeline = ?1`, pipeline)
 	})
 	return append([]Attention{}, out...), err // JSON has a list of none as []
 }

@@ -3,9 +3,7 @@ package report
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"fmt"
-	"strconv"
 	"time"
 
 	"glmbatch/report/judge"
@@ -34,14 +32,14 @@ type Calibration struct {
 
 // Simulation is one simulated data set.
 type Simulation struct {
-	Index      int    // 0-based
-	Outcome    string // ranked, overflow, refused or error
-	AllEqual   bool
-	Redrawn    int
-	Iterations int
-	Mixed      bool
-	Note       string
-	Ranks      []int // by parameter; nil unless ranked
+	Index      int    `db:"simulation INTEGER NOT NULL" from:"1" doc:"1, 2, …: names its random stream, so that any one can be made again."`
+	Outcome    string `db:"outcome VARCHAR NOT NULL" doc:"ranked; overflow (responses that no data set has); refused (no posterior that could be fitted); error (the sampler stopped)."`
+	AllEqual   bool   `db:"all_equal BOOLEAN NOT NULL" doc:"All responses were the same."`
+	Redrawn    int    `db:"redrawn INTEGER NOT NULL" doc:"Draws of the parameters before this one that lay beyond the wall of the link."`
+	Iterations int    `db:"iterations INTEGER NOT NULL" doc:"Length of the chain, warm-up included."`
+	Mixed      bool   `db:"mixed BOOLEAN NOT NULL" doc:"The chain had enough effective draws to be thinned to independent ones."`
+	Note       string `db:"note VARCHAR" doc:"Why it was not ranked."`
+	Ranks      []int  // by parameter; nil unless ranked
 }
 
 // Ranked is the outcome of a simulation that was fitted.
@@ -49,10 +47,11 @@ const Ranked = "ranked"
 
 // RankTest reports whether the ranks of a parameter are uniform.
 type RankTest struct {
-	Parameter string
-	P         float64
-	Rejected  bool
-	Mean, SD  float64 // of rank/Draws
+	Parameter string  `db:"parameter VARCHAR NOT NULL" doc:"A parameter, or log_lik."`
+	P         float64 `db:"p DOUBLE" doc:"Exact p-value of the largest deviation of the distribution of ranks, as a simultaneous envelope."`
+	Rejected  bool    `db:"rejected BOOLEAN NOT NULL" doc:"Rejected at calibration.false_alarms over all parameters (Holm)."`
+	Mean      float64 `db:"rank_mean DOUBLE" doc:"Mean of rank/draws: 0.5 if uniform; below, the draws are too large."`
+	SD        float64 `db:"rank_sd DOUBLE" doc:"Standard deviation of rank/draws: near 0.289 if uniform; above, the draws are too narrow."`
 }
 
 // Calibration stores a calibration in one transaction: its own row and tests
@@ -78,12 +77,10 @@ func (s *Session) Calibration(ctx context.Context, c *Calibration) error {
 				fresh = append(fresh, sim)
 			}
 		}
-		_, err = s.c.ExecContext(ctx, `INSERT INTO calibration VALUES (?, ?, ?, ?, ?, ?, ?, ?, CAST(?::VARCHAR AS UBIGINT),
-			?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			c.ID, text(c.Pipeline), c.Dataset, c.Group, c.Model, c.Sampler, text(c.Method), c.Given,
-			strconv.FormatUint(c.Seed, 10),
-			c.Wanted, len(c.Simulations), ranked, c.Draws, c.FalseAlarms, text(string(c.Verdict)), list(c.Words),
-			text(c.Program), c.Updated.UTC())
+		err = insert(s, calibrationRow{CalibrationID: c.ID, Pipeline: c.Pipeline, Dataset: c.Dataset, Key: c.Group,
+			Model: c.Model, Sampler: c.Sampler, Method: c.Method, Given: c.Given, Seed: c.Seed,
+			calibrated: calibrated{c.Wanted, len(c.Simulations), ranked, c.Draws, c.FalseAlarms, c.Verdict, c.Words,
+				c.Program, c.Updated}})
 		if err != nil {
 			return err
 		}
@@ -93,25 +90,26 @@ func (s *Session) Calibration(ctx context.Context, c *Calibration) error {
 
 // simulated lists the stored simulations of a calibration.
 func (s *Session) simulated(ctx context.Context, id string) (map[int]bool, error) {
-	return readMap(ctx, s.c, "SELECT simulation - 1, true FROM calibration_simulation WHERE calibration_id = ?",
-		func(i *int, have *bool) []any { return []any{i, have} }, id)
+	have := map[int]bool{}
+	return have, readMap(ctx, s.c, have, "SELECT simulation - 1, true FROM calibration_simulation WHERE "+
+		"calibration_id = ?", id)
 }
 
 func (s *Session) insertRanks(c *Calibration, fresh []Simulation) error {
-	err := appendEach(s, "calibration_simulation", fresh, func(_ int, sim *Simulation) []driver.Value {
-		return []driver.Value{c.ID, int32(sim.Index + 1), sim.Outcome, sim.AllEqual, int32(sim.Redrawn),
-			int32(sim.Iterations), sim.Mixed, text(sim.Note)}
+	err := insertEach(s, fresh, func(_ int, sim *Simulation) simulationRow {
+		return simulationRow{CalibrationID: c.ID, Simulation: *sim}
 	})
 	if err != nil {
 		return err
 	}
-	err = s.appendRows("calibration_rank", func(add func(...driver.Value) error) error {
+	err = insertRows(s, func(add func(rankRow) error) error {
 		for _, sim := range fresh {
 			if sim.Ranks != nil && len(sim.Ranks) != len(c.Parameters) {
 				return &ShapeError{fmt.Sprintf("%d ranks of %d parameters", len(sim.Ranks), len(c.Parameters))}
 			}
 			for p, rank := range sim.Ranks {
-				if err := add(c.ID, int32(sim.Index+1), c.Parameters[p], int32(rank)); err != nil {
+				row := rankRow{CalibrationID: c.ID, Simulation: sim.Index, Parameter: c.Parameters[p], Rank: rank}
+				if err := add(row); err != nil {
 					return err
 				}
 			}
@@ -121,8 +119,8 @@ func (s *Session) insertRanks(c *Calibration, fresh []Simulation) error {
 	if err != nil {
 		return err
 	}
-	return appendEach(s, "calibration_test", c.Tests, func(_ int, t *RankTest) []driver.Value {
-		return []driver.Value{c.ID, t.Parameter, number(t.P), t.Rejected, number(t.Mean), number(t.SD)}
+	return insertEach(s, c.Tests, func(_ int, t *RankTest) rankTestRow {
+		return rankTestRow{CalibrationID: c.ID, RankTest: *t}
 	})
 }
 
@@ -142,11 +140,8 @@ func (l *Ledger) Simulations(ctx context.Context, id string, parameters []string
 		if err != nil || n == 0 {
 			return err
 		}
-		out, err = readRows(ctx, c, `SELECT simulation - 1, outcome, all_equal, redrawn, iterations, mixed,
-			coalesce(note, '')
-			FROM calibration_simulation WHERE calibration_id = ? ORDER BY simulation`, func(s *Simulation) []any {
-			return []any{&s.Index, &s.Outcome, &s.AllEqual, &s.Redrawn, &s.Iterations, &s.Mixed, &s.Note}
-		}, id)
+		err = read(ctx, c, &out, "SELECT * EXCLUDE (calibration_id) FROM calibration_simulation WHERE calibration_id = ? "+
+			"ORDER BY simulation", id)
 		if err != nil {
 			return err
 		}
@@ -167,20 +162,18 @@ func readRanks(ctx context.Context, c *sql.Conn, id string, place map[string]int
 	for i, s := range out {
 		at[s.Index] = i
 	}
-	return scanRows(ctx, c, "SELECT simulation - 1, parameter, rank FROM calibration_rank WHERE calibration_id = ?",
-		func(rows *sql.Rows) error {
-			var sim, rank int
-			var name string
-			err := rows.Scan(&sim, &name, &rank)
-			i, known := at[sim]
-			p, named := place[name]
-			if !known || !named {
-				return err
-			}
-			if out[i].Ranks == nil {
-				out[i].Ranks = make([]int, len(place))
-			}
-			out[i].Ranks[p] = rank
-			return err
-		}, id)
+	var ranks []rankRow
+	err := read(ctx, c, &ranks, "SELECT simulation, parameter, rank FROM calibration_rank WHERE calibration_id = ?", id)
+	for _, r := range ranks {
+		i, known := at[r.Simulation]
+		p, named := place[r.Parameter]
+		if !known || !named {
+			continue
+		}
+		if out[i].Ranks == nil {
+			out[i].Ranks = make([]int, len(place))
+		}
+		out[i].Ranks[p] = r.Rank
+	}
+	return err
 }

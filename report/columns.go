@@ -57,14 +57,13 @@ func (l *Ledger) loadColumns(ctx context.Context, c *sql.Conn, b *infer.Columns,
 // Assessed reports what of an assessment a fit has.
 func (l *Ledger) Assessed(ctx context.Context, fit int64) (has record.Assessed, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		var err error
-		if has.Columns, err = readRows(ctx, c, `SELECT 'by ' || variable FROM ppc_group WHERE fit_id = ?1 UNION
-			SELECT 'over ' || variable FROM ppc_over WHERE fit_id = ?1`, func(s *string) []any { return []any{s} },
-			fit); err != nil {
-			return err
+		err := read(ctx, c, &has.Columns, `SELECT 'by ' || variable FROM ppc_group WHERE fit_id = ?1 UNION
+			SELECT 'over ' || variable FROM ppc_over WHERE fit_id = ?1`, fit)
+		if err == nil {
+			err = read(ctx, c, &has.Statistics, `SELECT statistic AS name, expression FROM ppc WHERE fit_id = ?1 AND
+			expression IS NOT NULL`, fit)
 		}
-		if has.Statistics, err = readRows(ctx, c, `SELECT statistic, expression FROM ppc WHERE fit_id = ?1 AND
-			expression IS NOT NULL`, func(e *record.Expression) []any { return []any{&e.Name, &e.Text} }, fit); err != nil {
+		if err != nil {
 			return err
 		}
 		return c.QueryRowContext(ctx, "SELECT (SELECT coalesce(max(version), '') FROM loo WHERE fit_id = ?1), "+
@@ -100,12 +99,8 @@ func (l *Ledger) ChainDraws(ctx context.Context, f Stored, chain int, dst []floa
 // none where the ledger has none.
 func (l *Ledger) ChainStats(ctx context.Context, f Stored, chain int) (out []infer.Info, err error) {
 	err = l.read(ctx, func(c *sql.Conn) error {
-		out, err = readRows(ctx, c, `SELECT log_lik, log_prior, accept, step_size, energy, depth, leapfrogs, divergent
-			FROM chain WHERE fit_id = ? AND chain = ? AND NOT warmup ORDER BY iteration`, func(i *infer.Info) []any {
-			return []any{(*nullable)(&i.LogLik), (*nullable)(&i.LogPrior), (*nullable)(&i.Accept), (*nullable)(&i.StepSize),
-				(*nullable)(&i.Energy), &i.Depth, &i.Leapfrogs, &i.Divergent}
-		}, f.ID, chain+1)
-		return err
+		return read(ctx, c, &out, `SELECT log_lik, log_prior, accept, step_size, energy, depth, leapfrogs, divergent
+			FROM chain WHERE fit_id = ? AND chain = ? AND NOT warmup ORDER BY iteration`, f.ID, chain+1)
 	})
 	return out, err
 }

@@ -83,35 +83,37 @@ func (l *Ledger) Comparisons(ctx context.Context, pipeline, dataset, model strin
 func readCosts(ctx context.Context, c *sql.Conn) (map[name]*Cost, error) {
 	costs := map[name]*Cost{}
 	rates := map[name][2][]float64{}
-	err := scanRows(ctx, c, `SELECT dataset, key, model, sampler, pipeline, replicate, fit_id, coalesce(method, ''),
-		verdict,
-		seconds, ess_median, ess_min, to_ess100_median, to_ess100_min, to_ess100_log_lik FROM replicates`,
-		func(rows *sql.Rows) error {
-			var k name
-			var replicate int
-			var fit int64
-			var method, verdict string
-			var seconds, median, least, toMedian, toMin, toLogLik nullable
-			if err := rows.Scan(keyFields(&k.Key, &k.pipeline, &replicate, &fit, &method, &verdict,
-				&seconds, &median, &least, &toMedian, &toMin, &toLogLik)...); err != nil {
-				return err
-			}
-			cost := costs[k]
-			if cost == nil {
-				cost = &Cost{Sampler: k.Sampler, Method: method, median: map[int]float64{}, least: map[int]float64{},
-					density: map[int]float64{}}
-				costs[k] = cost
-			}
-			if replicate == 1 {
-				cost.fit, cost.Verdict = fit, verdict
-			}
-			cost.Fits++
-			cost.median[replicate], cost.least[replicate], cost.density[replicate] = reached(toMedian), reached(toMin),
-				reached(toLogLik)
-			r := rates[k]
-			rates[k] = [2][]float64{append(r[0], float64(median/seconds)), append(r[1], float64(least/seconds))}
-			return nil
-		})
+	var all []struct {
+		name
+		Replicate       int
+		FitID           int64
+		Method, Verdict string
+		Seconds         float64
+		Median          float64 `db:"ess_median"`
+		Least           float64 `db:"ess_min"`
+		ToMedian        float64 `db:"to_ess100_median"`
+		ToMin           float64 `db:"to_ess100_min"`
+		ToLogLik        float64 `db:"to_ess100_log_lik"`
+	}
+	err := read(ctx, c, &all, `SELECT dataset, key, model, sampler, pipeline, replicate, fit_id, method, verdict,
+		seconds, ess_median, ess_min, to_ess100_median, to_ess100_min, to_ess100_log_lik FROM replicates`)
+	for _, r := range all {
+		k := r.name
+		cost := costs[k]
+		if cost == nil {
+			cost = &Cost{Sampler: k.Sampler, Method: r.Method, median: map[int]float64{}, least: map[int]float64{},
+				density: map[int]float64{}}
+			costs[k] = cost
+		}
+		if r.Replicate == 1 {
+			cost.fit, cost.Verdict = r.FitID, r.Verdict
+		}
+		cost.Fits++
+		cost.median[r.Replicate], cost.least[r.Replicate], cost.density[r.Replicate] = reached(r.ToMedian),
+			reached(r.ToMin), reached(r.ToLogLik)
+		of := rates[k]
+		rates[k] = [2][]float64{append(of[0], float64(r.Median/r.Seconds)), append(of[1], float64(r.Least/r.Seconds))}
+	}
 	for k, cost := range costs {
 		cost.ESSPerSecond, cost.MinESSPerSecond = medianInterval(rates[k][0]), medianInterval(rates[k][1])
 		cost.ToMedian, cost.ToMin, cost.ToLogLik = medianOf(cost.median), medianOf(cost.least), medianOf(cost.density)
@@ -120,47 +122,43 @@ func readCosts(ctx context.Context, c *sql.Conn) (map[name]*Cost, error) {
 }
 
 // reached is a time, +Inf where the run has not shown it.
-func reached(t nullable) float64 {
-	if math.IsNaN(float64(t)) {
+func reached(t float64) float64 {
+	if math.IsNaN(t) {
 		return math.Inf(1)
 	}
-	return float64(t)
+	return t
 }
 
 // readPairs reads the view comparison.
 func readPairs(
 	ctx context.Context, c *sql.Conn, costs map[name]*Cost, pipeline, dataset, model string,
 ) (out []Comparison, err error) {
-	err = scanRows(ctx, c, `SELECT pipeline, dataset, key, model, sampler_a, sampler_b, agreement, compared,
-		not_compared, z_max,
-		z_limit, worst
+	var all []struct {
+		Comparison
+		SamplerA string
+		SamplerB string
+	}
+	err = read(ctx, c, &all, `SELECT pipeline, dataset, key, model, sampler_a, sampler_b, agreement, compared,
+		not_compared, z_max, z_limit, worst
 		FROM comparison WHERE (?1 = '' OR dataset LIKE ?1 ESCAPE '!' OR concat(dataset, '/', key) LIKE ?1 ESCAPE '!')
 		AND (?2 = '' OR model LIKE ?2 ESCAPE '!') AND (?3 = '' OR pipeline = ?3)
-		ORDER BY dataset, key, model, sampler_a, sampler_b, pipeline`, func(rows *sql.Rows) error {
-		var p Comparison
-		var a, b string
-		var z, limit nullable
-		if err := rows.Scan(&p.Pipeline, &p.Dataset, &p.Group, &p.Model, &a, &b, &p.Agreement, &p.Compared,
-			&p.NotCompared, &z, &limit,
-			&p.Worst); err != nil {
-			return err
-		}
-		p.ZMax, p.ZLimit = Number(z), Number(limit)
-		of := name{p.Pipeline, Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: a}}
+		ORDER BY dataset, key, model, sampler_a, sampler_b, pipeline`,
+		globLike.Replace(dataset), globLike.Replace(model), pipeline)
+	for i := range all {
+		p := &all[i].Comparison
+		of := name{p.Pipeline, Key{Dataset: p.Dataset, Group: p.Group, Model: p.Model, Sampler: all[i].SamplerA}}
 		first := costs[of]
-		of.Sampler = b
+		of.Sampler = all[i].SamplerB
 		second := costs[of]
 		if first == nil || second == nil {
-			return fmt.Errorf("the views comparison and replicates contradict each other about %s",
-				of.Key)
+			return nil, fmt.Errorf("the views comparison and replicates contradict each other about %s", of.Key)
 		}
 		p.A, p.B = *first, *second
 		p.RatioMedian, p.Pairs = ratio(p.A.median, p.B.median)
 		p.RatioMin, _ = ratio(p.A.least, p.B.least)
 		p.RatioLogLik, _ = ratio(p.A.density, p.B.density)
-		out = append(out, p)
-		return nil
-	}, globLike.Replace(dataset), globLike.Replace(model), pipeline)
+		out = append(out, *p)
+	}
 	return out, err
 }
 

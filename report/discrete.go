@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"database/sql/driver"
 	"fmt"
 	"math"
 )
@@ -30,21 +29,11 @@ func (s *Session) insertDiscrete(ctx context.Context, id int64, d *Discrete) err
 	if d == nil {
 		return nil
 	}
-	var rows, columns, best, bestChain, chainBytes any
-	if d.Rows > 0 {
-		rows, columns = int32(d.Rows), int32(d.Columns)
+	system := d.System
+	if d.Best == nil {
+		system.BestLogLik = math.NaN()
 	}
-	if d.Best != nil {
-		best = number(d.BestLogLik)
-	}
-	if d.BestChain >= 0 {
-		bestChain = int16(d.BestChain + 1)
-	}
-	if d.ChainBytes > 0 {
-		chainBytes = d.ChainBytes
-	}
-	err := s.appendRow("discrete", id, int64(d.Variables), int64(d.Edges), list(d.Labels), rows, columns, d.Interaction,
-		number(d.LogZ), best, bestChain, d.Gated, d.ModelBytes, chainBytes)
+	err := insert(s, systemRow{ofFit: ofFit{id}, System: system})
 	for _, part := range []func(context.Context, int64, *Discrete) error{s.insertVariables, s.insertMarginals} {
 		if err == nil {
 			err = part(ctx, id, d)
@@ -57,25 +46,25 @@ func (s *Session) insertDiscrete(ctx context.Context, id int64, d *Discrete) err
 }
 
 func (s *Session) insertVariables(ctx context.Context, id int64, d *Discrete) error {
-	return s.appendRows("variable", func(add func(...driver.Value) error) error {
+	return insertRows(s, func(add func(variableRow) error) error {
 		for i, name := range d.IDs {
 			if i%cancelEvery == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			var row, column, observed, truth, best any
+			row := variableRow{ofFit: ofFit{id}, VariableID: i, ID: name, Observation: math.NaN(), Truth: -1, Best: -1}
 			if d.Rows > 0 {
-				row, column = int32(i/d.Columns+1), int32(i%d.Columns+1)
+				row.ImageRow, row.ImageColumn = i/d.Columns+1, i%d.Columns+1
 			}
 			if d.Observation != nil {
-				observed = number(d.Observation[i])
+				row.Observation = d.Observation[i]
 			}
-			if d.Truth != nil && d.Truth[i] >= 0 {
-				truth = d.Truth[i]
+			if d.Truth != nil {
+				row.Truth = d.Truth[i]
 			}
 			if d.Best != nil {
-				best = int16(d.Best[i])
+				row.Best = int16(d.Best[i])
 			}
-			if err := add(id, int32(i+1), name, row, column, observed, truth, best); err != nil {
+			if err := add(row); err != nil {
 				return err
 			}
 		}
@@ -88,7 +77,7 @@ func (s *Session) insertMarginals(ctx context.Context, id int64, d *Discrete) er
 		return nil
 	}
 	q := len(d.Labels)
-	return s.appendRows("marginal", func(add func(...driver.Value) error) error {
+	return insertRows(s, func(add func(marginalRow) error) error {
 		for k, p := range d.Probability {
 			if k%cancelEvery == 0 && ctx.Err() != nil {
 				return ctx.Err()
@@ -96,11 +85,11 @@ func (s *Session) insertMarginals(ctx context.Context, id int64, d *Discrete) er
 			if math.IsNaN(p) {
 				continue // of a variable that the sampler does not draw
 			}
-			mcse := math.NaN()
+			row := marginalRow{ofFit: ofFit{id}, VariableID: k / q, State: k % q, Probability: p, MCSE: math.NaN()}
 			if d.MCSE != nil {
-				mcse = d.MCSE[k]
+				row.MCSE = d.MCSE[k]
 			}
-			if err := add(id, int32(k/q+1), int16(k%q), p, number(mcse)); err != nil {
+			if err := add(row); err != nil {
 				return err
 			}
 		}
@@ -110,14 +99,7 @@ func (s *Session) insertMarginals(ctx context.Context, id int64, d *Discrete) er
 
 // insertCertificates stores what is proved of a fit.
 func (s *Session) insertCertificates(id int64, certificates []Certificate) error {
-	return appendEach(s, "certificate", certificates, func(_ int, c *Certificate) []driver.Value {
-		var ids, updates any
-		if c.IDs != nil {
-			ids = c.IDs
-		}
-		if c.Updates > 0 {
-			updates = c.Updates
-		}
-		return []driver.Value{id, c.Method, c.Bounded, int64(c.Variables), ids, updates, number(c.Bound), text(c.Note)}
+	return insertEach(s, certificates, func(_ int, c *Certificate) certificateRow {
+		return certificateRow{ofFit: ofFit{id}, Certificate: *c}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"glmbatch/report/judge"
+	"glmbatch/report/record"
 )
 
 // pixels is a fit of a 2 × 3 image whose third pixel is unknown, and whose last one the
@@ -14,9 +15,9 @@ import (
 func pixels(name string, p ...float64) *Fit {
 	f := sampleFit("f-" + name)
 	f.Dataset, f.Model, f.Sampler, f.Family, f.Verdict = "image", "ising", name, "mrf", judge.Verdict{Grade: judge.Pass}
-	d := &Discrete{Variables: 6, Edges: 7, Labels: []string{"-1", "1"}, Rows: 2, Columns: 3, Interaction: "ising",
-		LogZ: math.NaN(), BestLogLik: 5, BestChain: 1,
-		Gated: true, ModelBytes: 100, ChainBytes: 50, IDs: strings.Split("1,1 1,2 1,3 2,1 2,2 2,3", " "),
+	d := &Discrete{System: record.System{Variables: 6, Edges: 7, Labels: []string{"-1", "1"}, Rows: 2, Columns: 3,
+		Interaction: "ising", LogZ: math.NaN(), BestLogLik: 5, BestChain: 1,
+		Gated: true, ModelBytes: 100, ChainBytes: 50}, IDs: strings.Split("1,1 1,2 1,3 2,1 2,2 2,3", " "),
 		Observation: []float64{-2, -1, math.NaN(), 1, 2, 0},
 		Truth:       []int16{0, 0, -1, 1, 1, 1}, Best: []uint8{0, 1, 1, 1, 1, 1}}
 	for _, v := range p {

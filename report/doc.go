@@ -13,14 +13,14 @@
 // from 0. A number that cannot be computed is NaN in Go and NULL in SQL, with
 // the reason beside it; draws are stored as they are.
 //
-// Read records.go (with the names of what package record has), ledger.go and session.go first; the tables and views
-// are in schema/*.sql. Then
+// Read records.go (with the names of what package record has), ledger.go and session.go first; the tables are in
+// tables.go and tablesresults.go, of which schema.go makes SQL, and the views in schema/*.sql. Then
 //
 //   - engine.go, create.go, wal.go, guard.go, migrate.go, own.go, errors.go, quote.go: the fenced engine, a file, its
 //     log, what a checkpoint writes over, its schema, whose views it has, what can be wrong with it, and SQL's text;
 //   - fit.go, append.go, feed.go, draws.go, stats.go, derive.go, loo.go, curves.go, pooled.go, incomplete.go,
 //     effects.go, discrete.go, drift.go, start.go, calibration.go: writing a fit and its parts;
-//   - stored.go, newest.go, attention.go, look.go, fitted.go, night.go, columns.go:
+//   - scan.go, stored.go, newest.go, attention.go, look.go, fitted.go, night.go, columns.go:
 //     reading fits, runs and draws; gather.go, gatherparts.go, gatherchecks.go, move.go: what shards take
 //     along and leave;
 //   - outside.go, outsidewrite.go, outsidepublish.go: draws in files beside the ledger;

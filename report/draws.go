@@ -93,13 +93,13 @@ func (in *incoming) fits(c *infer.Columns) error {
 // The engine's threads call it concurrently; each takes whole blocks, so that
 // a row group of the table holds few parameters and a trace reads little.
 type drawFeed struct {
-	mu     sync.Mutex
-	ctx    context.Context
-	fits   []*incoming
-	done   bool
-	err    error
-	source *source[block]
-	types  types
+	mu      sync.Mutex
+	ctx     context.Context
+	fits    []*incoming
+	done    bool
+	err     error
+	source  *source[block]
+	columns []duckdb.ColumnInfo
 }
 
 // block is some columns of a fit.
@@ -123,7 +123,7 @@ func blocksOf(fits []*incoming) iter.Seq2[block, error] {
 
 // register makes the table function known to the engine of c.
 func (f *drawFeed) register(c *sql.Conn) (err error) {
-	if f.types, err = newTypes(); err != nil {
+	if f.columns, err = infos[drawRow](); err != nil {
 		return err
 	}
 	return duckdb.RegisterTableUDF(c, "draw_feed", duckdb.ParallelChunkTableFunction{
@@ -196,11 +196,7 @@ func (p *portion) sum() {
 
 // ColumnInfos, Init, NewLocalState, Cardinality and FillChunk make drawFeed a
 // duckdb.ParallelChunkTableSource.
-func (f *drawFeed) ColumnInfos() []duckdb.ColumnInfo {
-	return []duckdb.ColumnInfo{{Name: "fit_id", T: f.types.large}, {Name: "parameter_id", T: f.types.integer},
-		{Name: "chain", T: f.types.small}, {Name: "first", T: f.types.integer}, {Name: "n", T: f.types.small},
-		{Name: "v", T: f.types.piece}}
-}
+func (f *drawFeed) ColumnInfos() []duckdb.ColumnInfo { return f.columns }
 
 // Init leaves the number of threads to the engine.
 func (f *drawFeed) Init() duckdb.ParallelTableSourceInfo { return duckdb.ParallelTableSourceInfo{} }

@@ -3,9 +3,6 @@ package report
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -22,10 +19,10 @@ func (s *Session) insertData(id int64, f *Fit) error {
 	if d == nil {
 		return nil
 	}
-	err := s.appendRow("data_summary", id, f.Rows, d.Missing, number(d.ResponseMean), number(d.ResponseSD))
+	err := insert(s, dataRow{ofFit: ofFit{id}, Rows: f.Rows, DataSummary: *d})
 	if err == nil {
-		err = appendEach(s, "column_summary", d.Columns, func(i int, c *ColumnSummary) []driver.Value {
-			return []driver.Value{id, int32(i + 1), c.Name, number(c.Mean), number(c.SD)}
+		err = insertEach(s, d.Columns, func(i int, c *ColumnSummary) columnRow {
+			return columnRow{ofFit: ofFit{id}, ColumnID: i, ColumnSummary: *c}
 		})
 	}
 	return storing("the summary of the data", err)
@@ -161,7 +158,7 @@ type Drift struct {
 	ScaleRatio        *float64    `json:"scale_ratio"`
 	ScaleRatioColumn  *string     `json:"scale_ratio_column"`
 	// Levels are the groupings of both fits whose levels are not the same; the shifts are of those that both have.
-	Levels []LevelChange `json:"levels,omitempty"`
+	Levels []LevelChange `json:"levels,omitempty" db:"-"`
 }
 
 // LevelChange counts the levels of a grouping that came and went, and names the first of them.
@@ -171,24 +168,6 @@ type LevelChange struct {
 	Gone      int      `json:"gone"`
 	NewNames  []string `json:"new_names"`
 	GoneNames []string `json:"gone_names"`
-}
-
-// driftRow names the columns of drift_summary in the order of Drift.fields.
-const driftRow = `coalesce(pipeline, ''), dataset, key, model, sampler, fit_id, previous_fit_id, created,
-	previous_created, verdict, data_changed, model_changed, parameters_compared, shift, shift_parameter, shift_rms,
-	shift_z, sd_ratio, sd_ratio_parameter,
-	rows_now, rows_before, "rows", columns_now, columns_before, "columns", missing_now, missing_before, missing,
-	response_now, response_before, response_shift, centre_shift, centre_shift_column, scale_ratio, scale_ratio_column`
-
-func (d *Drift) fields() []any {
-	return []any{&d.Pipeline, &d.Dataset, &d.Group, &d.Model, &d.Sampler, &d.ID, &d.Previous, &d.Created,
-		&d.PreviousCreated, &d.Verdict,
-		&d.DataChanged, &d.ModelChanged, &d.Compared, &d.Shift, &d.ShiftParameter, &d.ShiftRMS, &d.ShiftZ, &d.SDRatio,
-		&d.SDRatioParameter,
-		&d.RowsNow, &d.RowsBefore, &d.Rows, &d.ColumnsNow, &d.ColumnsBefore, &d.Columns, &d.MissingNow, &d.MissingBefore,
-		&d.Missing,
-		&d.ResponseNow, &d.ResponseBefore, &d.ResponseShift, &d.CentreShift, &d.CentreShiftColumn, &d.ScaleRatio,
-		&d.ScaleRatioColumn}
 }
 
 // Drifts returns how far the newest fits of each name of a pipeline (of all, if
@@ -216,14 +195,14 @@ func (l *Ledger) Drifts(ctx context.Context, pipeline string, nights int) ([]Dri
 
 // readDrifts is Drifts on an open ledger.
 func readDrifts(ctx context.Context, c *sql.Conn, pipeline string, nights int) ([]Drift, error) {
-	out, err := readRows(ctx, c, "SELECT "+driftRow+` FROM drift_summary WHERE ? OR pipeline = ?
+	out := []Drift{} // JSON has a list of none as []
+	err := read(ctx, c, &out, "SELECT "+columnList(Drift{})+` FROM drift_summary WHERE ? OR pipeline = ?
 		QUALIFY row_number() OVER (PARTITION BY pipeline, dataset, key, model, sampler ORDER BY nth DESC) <= ?
-		ORDER BY pipeline, dataset, key, model, sampler, nth DESC`, (*Drift).fields,
-		pipeline == "", pipeline, nights)
+		ORDER BY pipeline, dataset, key, model, sampler, nth DESC`, pipeline == "", pipeline, nights)
 	if err == nil {
 		err = readLevelChanges(ctx, c, out)
 	}
-	return append([]Drift{}, out...), err // JSON has a list of none as []
+	return out, err
 }
 
 // readLevelChanges adds which levels of groupings came and went.
@@ -233,24 +212,22 @@ func readLevelChanges(ctx context.Context, c *sql.Conn, drifts []Drift) error {
 	for i := range drifts {
 		at, of, now = append(at, int64(i), int64(i)), append(of, drifts[i].ID, drifts[i].Previous), append(now, true, false)
 	}
-	return scanRows(ctx, c, `WITH pair AS (
+	var all []struct {
+		I int
+		LevelChange
+	}
+	err := read(ctx, c, &all, `WITH pair AS (
 		SELECT unnest(?::BIGINT[]) AS i, unnest(?::BIGINT[]) AS of, unnest(?::BOOLEAN[]) AS now
 		), level AS (
 		SELECT n.i, p.grouping, p.level, bool_or(n.now) AS now, NOT bool_and(n.now) AS before
 		FROM pair n JOIN parameter p ON p.fit_id = n.of AND p.kind = 'group_effect' GROUP BY ALL)
-		SELECT i, grouping, count(*) FILTER (NOT before), count(*) FILTER (NOT now),
-			to_json(coalesce((list(level ORDER BY level) FILTER (NOT before))[:5], []))::VARCHAR,
-			to_json(coalesce((list(level ORDER BY level) FILTER (NOT now))[:5], []))::VARCHAR
+		SELECT i, grouping, count(*) FILTER (NOT before) AS new, count(*) FILTER (NOT now) AS gone,
+			coalesce((list(level ORDER BY level) FILTER (NOT before))[:5], []) AS new_names,
+			coalesce((list(level ORDER BY level) FILTER (NOT now))[:5], []) AS gone_names
 		FROM level GROUP BY ALL HAVING bool_or(now) AND bool_or(before) AND NOT bool_and(now AND before)
-		ORDER BY i, grouping`, func(rows *sql.Rows) error {
-		var i int64
-		var l LevelChange
-		var fresh, gone string
-		if err := rows.Scan(&i, &l.Grouping, &l.New, &l.Gone, &fresh, &gone); err != nil {
-			return err
-		}
-		err := errors.Join(json.Unmarshal([]byte(fresh), &l.NewNames), json.Unmarshal([]byte(gone), &l.GoneNames))
-		drifts[i].Levels = append(drifts[i].Levels, l)
-		return err
-	}, at, of, now)
+		ORDER BY i, grouping`, at, of, now)
+	for _, l := range all {
+		drifts[l.I].Levels = append(drifts[l.I].Levels, l.LevelChange)
+	}
+	return err
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"slices"
 	"strings"
 
@@ -13,12 +12,19 @@ import (
 
 // Effect is a row of an effect: the mean of the response at values of variables, or how two of them differ.
 type Effect struct {
-	ID                           int    // of the effect in its fit, from 1
-	Effect, Kind, Variable       string // Variable is empty where rows are averaged as they are
-	Level, Given                 string
-	X                            float64 // NaN of what is no number
-	Mean, SD, Q025, Median, Q975 float64
-	Direction                    float64 // NaN of predictions
+	ID        int     `db:"effect_id INTEGER NOT NULL" doc:"1, 2, … in the order of the spec."`
+	Effect    string  `db:"effect VARCHAR NOT NULL" doc:"The effect as the spec asks for it: age, or treatment:sex, average, pairwise."`
+	Kind      string  `db:"kind VARCHAR NOT NULL" doc:"prediction (the mean of the response), difference, ratio or odds_ratio."`
+	Variable  string  `db:"variable VARCHAR" doc:"The first variable of the effect; NULL where the rows are averaged as they are."`
+	Level     string  `db:"level VARCHAR" doc:"Its value, or what is compared: B - A, or +1 of a number."`
+	X         float64 `db:"x DOUBLE" doc:"Its value where that is a number."`
+	Given     string  `db:"given VARCHAR" doc:"Values of the other variables that vary, and of the groups of rows: sex = female."`
+	Mean      float64 `db:"mean DOUBLE" doc:"Posterior mean; NULL, like all numbers, where a draw has no value."`
+	SD        float64 `db:"sd DOUBLE" doc:"Posterior standard deviation."`
+	Q025      float64 `db:"q025 DOUBLE" doc:"2.5 % quantile."`
+	Median    float64 `db:"median DOUBLE" doc:"Median."`
+	Q975      float64 `db:"q975 DOUBLE" doc:"97.5 % quantile."`
+	Direction float64 `db:"p_direction DOUBLE" doc:"Of differences and ratios: the share of draws on the side of no difference where most are."`
 }
 
 // FitEffects holds the effects of one complete fit, and what they change in the ledger's record of the fit.
@@ -39,10 +45,8 @@ func (s *Session) Effects(ctx context.Context, f *FitEffects) error {
 		if _, err := s.c.ExecContext(ctx, "DELETE FROM effect WHERE fit_id = ?", f.Fit); err != nil {
 			return err
 		}
-		err := appendEach(s, "effect", f.Rows, func(_ int, e *Effect) []driver.Value {
-			return []driver.Value{f.Fit, int32(e.ID), e.Effect, e.Kind, text(e.Variable), text(e.Level), number(e.X),
-				text(e.Given), number(e.Mean), number(e.SD), number(e.Q025), number(e.Median), number(e.Q975),
-				number(e.Direction)}
+		err := insertEach(s, f.Rows, func(_ int, e *Effect) effectRow {
+			return effectRow{ofFit: ofFit{f.Fit}, Effect: *e}
 		})
 		if err != nil || !f.Warned {
 			return err
@@ -107,12 +111,7 @@ func (l *Ledger) EffectsOf(ctx context.Context, fits []int64) (map[int64][]strin
 const pageRows = 2000
 
 // effects reads what the pictures of effects show.
-func (r *pageReader) effects(f *html.Fit) (err error) {
-	f.Detail.Effects, err = readRows(r.ctx, r.c, `SELECT effect, kind, coalesce(variable, ''), coalesce(level, ''), x,
-		coalesce(given, ''), mean, q025, q975 FROM effect WHERE fit_id = ? ORDER BY effect_id, rowid LIMIT ?`,
-		func(e *html.Effect) []any {
-			return []any{&e.Effect, &e.Kind, &e.Variable, &e.Level, (*nullable)(&e.X), &e.Given, (*nullable)(&e.Mean),
-				(*nullable)(&e.Q025), (*nullable)(&e.Q975)}
-		}, f.ID, pageRows)
-	return err
+func (r *pageReader) effects(f *html.Fit) error {
+	return read(r.ctx, r.c, &f.Detail.Effects, "SELECT "+columnList(html.Effect{})+" FROM effect WHERE fit_id = ? "+
+		"ORDER BY effect_id, rowid LIMIT ?", f.ID, pageRows)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"reflect"
+	"strings"
 
 	"github.com/duckdb/duckdb-go/v2"
 )
@@ -71,28 +73,26 @@ func (s *source[T]) end() {
 	}
 }
 
-// types are the engine's types of columns that are fed.
-type types struct{ large, integer, small, piece, doubles, larges, integers, truths duckdb.TypeInfo }
+// kinds are the types of the columns of feeds.
+var kinds = map[string]duckdb.Type{"BIGINT": duckdb.TYPE_BIGINT, "INTEGER": duckdb.TYPE_INTEGER,
+	"SMALLINT": duckdb.TYPE_SMALLINT, "DOUBLE": duckdb.TYPE_DOUBLE, "BOOLEAN": duckdb.TYPE_BOOLEAN}
 
-func newTypes() (t types, err error) {
-	var double, truth duckdb.TypeInfo
-	for _, of := range []struct {
-		info *duckdb.TypeInfo
-		kind duckdb.Type
-	}{{&t.large, duckdb.TYPE_BIGINT}, {&t.integer, duckdb.TYPE_INTEGER}, {&t.small, duckdb.TYPE_SMALLINT},
-		{&double, duckdb.TYPE_DOUBLE}, {&truth, duckdb.TYPE_BOOLEAN}} {
-		if *of.info, err = duckdb.NewTypeInfo(of.kind); err != nil {
-			return t, err
+// infos returns the columns of the table whose rows are of type T, for a table function that fills it.
+func infos[T any]() (out []duckdb.ColumnInfo, err error) {
+	for _, c := range tableOf[reflect.TypeFor[T]()].columns {
+		name, _, _ := strings.Cut(c.kind, " ")
+		name, list, _ := strings.Cut(name, "[")
+		info, err := duckdb.NewTypeInfo(kinds[name])
+		switch {
+		case err == nil && list == "]":
+			info, err = duckdb.NewListInfo(info)
+		case err == nil && list != "":
+			info, err = duckdb.NewArrayInfo(info, pieceDraws)
 		}
-	}
-	for _, of := range []struct {
-		info  *duckdb.TypeInfo
-		child duckdb.TypeInfo
-	}{{&t.doubles, double}, {&t.larges, t.large}, {&t.integers, t.integer}, {&t.truths, truth}} {
-		if *of.info, err = duckdb.NewListInfo(of.child); err != nil {
-			return t, err
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, duckdb.ColumnInfo{Name: c.name, T: info})
 	}
-	t.piece, err = duckdb.NewArrayInfo(double, pieceDraws)
-	return t, err
+	return out, nil
 }

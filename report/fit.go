@@ -2,8 +2,6 @@ package report
 
 import (
 	"context"
-	"database/sql/driver"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -162,10 +160,9 @@ func verdicts(fits []*Fit) []judge.Verdict {
 
 // numbers takes the next numbers of fits. Builds before this one began again at 1 when they migrated a ledger or put
 // its views right: numbers that fits have are passed over.
-func (s *Session) numbers(ctx context.Context, n int) ([]int64, error) {
+func (s *Session) numbers(ctx context.Context, n int) (ids []int64, err error) {
 	const next = "SELECT nextval('fit_number') FROM range(?)"
-	one := func(id *int64) []any { return []any{id} }
-	ids, err := readRows(ctx, s.c, next, one, n)
+	err = read(ctx, s.c, &ids, next, n)
 	if err != nil || n == 0 {
 		return ids, err
 	}
@@ -174,10 +171,11 @@ func (s *Session) numbers(ctx context.Context, n int) ([]int64, error) {
 	if err != nil || slices.Min(ids) > last {
 		return ids, err
 	}
-	if _, err = readRows(ctx, s.c, next, one, last-slices.Max(ids)); err != nil {
+	if err = read(ctx, s.c, &ids, next, last-slices.Max(ids)); err != nil {
 		return nil, err
 	}
-	return readRows(ctx, s.c, next, one, n)
+	ids = nil
+	return ids, read(ctx, s.c, &ids, next, n)
 }
 
 // insertAll stores one fit, without its draws, whose checksums are sums, and the note of its run.
@@ -237,13 +235,6 @@ func check(f *Fit) error {
 	return nil
 }
 
-// fitTables hold rows of a fit under its fit_id, besides fit itself.
-var fitTables = []string{"parameter", "draw_piece", "chain_piece", "summary", "diagnostic", "design", "pointwise",
-	"event", "identity", "loo", "kfold", "kfold_pointwise", "ppc", "ppc_bin", "ppc_group", "ppc_over", "loo_pit",
-	"sensitivity", "derived", "data_summary", "column_summary", "metric",
-	"start", "draw_outside", "discrete", "variable", "marginal", "certificate", "effect", "smooth_curve", "allocation",
-	"imputation", "pooling", "incomplete_column", "imputed_bin"}
-
 // replacing are fits that are stored, complete ones with their new numbers. The empty fingerprint is none.
 type replacing struct {
 	complete, erred []string
@@ -288,35 +279,24 @@ func (s *Session) remove(ctx context.Context, by *replacing) error {
 }
 
 func (s *Session) insertFit(id int64, place int, f *Fit) error {
-	versions, err := jsonText(f.AlgorithmVersions)
-	if err != nil {
-		return err
-	}
-	gates, err := json.Marshal(f.Gates)
-	if err != nil {
-		return err
-	}
 	kept := "summary"
 	if f.DrawsOf != nil {
 		kept = "draws"
 	}
-	t := f.Times
-	err = s.appendRow("fit",
-		id, f.Fingerprint, f.RunID, text(f.Pipeline), f.Dataset, f.Group, f.Model, f.Sampler,
-		text(f.Method), text(f.Family), text(f.Link), text(f.Formula),
-		f.Rows, int32(f.Columns), int32(len(f.Parameters)), int32(f.Chains), int32(f.Warmup), int32(f.Draws),
-		int32(f.Iterations), kept,
-		text(f.DataHash), text(f.ModelHash), json.RawMessage(versions), list(f.Starts),
-		string(f.Status), string(f.Verdict.Grade), list(f.Verdict.Reasons), json.RawMessage(gates), list(f.Warnings),
-		text(f.Error),
-		number(t.Setup), number(t.Warmup), number(t.Sampling), number(t.Wall),
-		number(t.ToESS100Median), number(t.ToESS100Min), number(t.ToESS100LogLik),
-		f.Created.UTC(), f.Created.UTC(), int32(max(f.Replicate, 1)), int32(place))
+	err := insert(s, fitRow{FitID: id, Fingerprint: f.Fingerprint,
+		fitName:  fitName{f.RunID, f.Pipeline, f.Dataset, f.Group, f.Model, f.Sampler},
+		fitModel: fitModel{f.Method, f.Family, f.Link, f.Formula},
+		fitCounts: fitCounts{f.Rows, f.Columns, len(f.Parameters), f.Chains, f.Warmup, f.Draws,
+			f.Iterations, kept},
+		fitOrigin:  fitOrigin{f.DataHash, f.ModelHash, f.AlgorithmVersions, f.Starts},
+		fitVerdict: fitVerdict{f.Status, f.Verdict.Grade, f.Verdict.Reasons, f.Gates, f.Warnings, f.Error},
+		fitTimes:   fitTimes(f.Times),
+		fitPlace:   fitPlace{f.Created, f.Created, max(f.Replicate, 1), place}})
 	if err == nil && f.Design != nil {
-		err = s.appendRow("design", id, json.RawMessage(f.Design))
+		err = insert(s, designRow{ofFit: ofFit{id}, Record: f.Design})
 	}
 	if err == nil && f.Identity != nil {
-		err = s.appendRow("identity", id, json.RawMessage(f.Identity))
+		err = insert(s, identityRow{ofFit: ofFit{id}, Record: f.Identity})
 	}
 	return err
 }
@@ -330,24 +310,20 @@ func (s *Session) insertParts(id int64, f *Fit, sums []uint32) error {
 	if err != nil {
 		return err
 	}
-	err = appendEach(s, "summary", f.Statistics, func(_ int, st *judge.Statistic) []driver.Value {
-		return summaryRow(id, nil, st.Name, statisticKind, &st.Summary)
+	err = insertEach(s, f.Statistics, func(_ int, st *judge.Statistic) summaryRow {
+		return summaryRow{ofFit: ofFit{id}, Name: st.Name, Kind: statisticKind, summaryNumbers: summaryNumbers(st.Summary)}
 	})
 	if err != nil {
 		return storing("summaries", err)
 	}
-	err = appendEach(s, "diagnostic", f.Diagnostics, func(_ int, d *Diagnostic) []driver.Value {
-		var chain any
-		if d.Chain >= 0 {
-			chain = int16(d.Chain + 1)
-		}
-		return []driver.Value{id, d.Name, chain, number(d.Value), text(d.Note)}
+	err = insertEach(s, f.Diagnostics, func(_ int, d *Diagnostic) diagnosticRow {
+		return diagnosticRow{ofFit: ofFit{id}, Diagnostic: *d}
 	})
 	if err != nil {
 		return storing("diagnostics", err)
 	}
-	return storing("metrics", appendEach(s, "metric", f.Metrics, func(_ int, m *Metric) []driver.Value {
-		return []driver.Value{id, int16(m.Chain + 1), int32(m.Iterations), number(m.Condition), text(m.Note)}
+	return storing("metrics", insertEach(s, f.Metrics, func(_ int, m *Metric) metricRow {
+		return metricRow{ofFit: ofFit{id}, Metric: *m}
 	}))
 }
 
@@ -355,29 +331,26 @@ func (s *Session) insertParts(id int64, f *Fit, sums []uint32) error {
 // derived ones are computed, and their summaries where there are any.
 func (s *Session) insertParameters(id int64, first int, parameters []Parameter, summaries []diag.Summary,
 	sums []uint32) error {
-	err := appendEach(s, "parameter", parameters, func(i int, p *Parameter) []driver.Value {
-		starts := p.Starts
-		if starts == nil {
-			starts = []float64{}
-		}
-		var sum any
+	err := insertEach(s, parameters, func(i int, p *Parameter) parameterRow {
+		row := parameterRow{ofFit: ofFit{id}, ParameterID: first + i + 1, Name: p.Name, Kind: string(p.Kind), Prior: p.Prior,
+			Center: p.Center, Scale: p.Scale, Starts: p.Starts, facts: facts{Grouping: p.Grouping, Term: p.Term,
+				Beside: p.Beside}}
 		if sums != nil {
-			sum = sums[i]
+			row.Checksum = &sums[i]
 		}
-		level := text(p.Level)
-		if p.Kind == infer.GroupEffect {
-			level = p.Level // which may be empty
+		if p.Level != "" || p.Kind == infer.GroupEffect {
+			row.Level = &p.Level // that of a group effect may be empty
 		}
-		return []driver.Value{id, int32(first + i + 1), p.Name, string(p.Kind), text(p.Prior), number(p.Center),
-			number(p.Scale), starts, sum, text(p.Grouping), level, text(p.Term), text(p.Beside)}
+		return row
 	})
 	if err != nil {
 		return storing("parameters", err)
 	}
-	err = s.appendRows("derived", func(add func(...driver.Value) error) error {
+	err = insertRows(s, func(add func(derivedRow) error) error {
 		for i, p := range parameters {
 			if d := p.Derivation; d != nil {
-				if err := add(id, int32(first+i+1), p.Name, d.Expression, int64(d.NaN), int64(d.Infinite), text(d.At)); err != nil {
+				err := add(derivedRow{ofFit: ofFit{id}, ParameterID: first + i + 1, Name: p.Name, Derivation: *d})
+				if err != nil {
 					return err
 				}
 			}
@@ -387,35 +360,9 @@ func (s *Session) insertParameters(id int64, first int, parameters []Parameter, 
 	if err != nil {
 		return storing("derived parameters", err)
 	}
-	return storing("summaries", appendEach(s, "summary", summaries, func(i int, of *diag.Summary) []driver.Value {
+	return storing("summaries", insertEach(s, summaries, func(i int, of *diag.Summary) summaryRow {
 		p := &parameters[i]
-		return summaryRow(id, int32(first+i+1), p.Name, string(p.Kind), of)
+		return summaryRow{ofFit: ofFit{id}, ParameterID: first + i + 1, Name: p.Name, Kind: string(p.Kind),
+			summaryNumbers: summaryNumbers(*of)}
 	}))
-}
-
-// summaryRow is a row of the table summary.
-func summaryRow(id int64, parameter any, name, kind string, s *diag.Summary) []driver.Value {
-	row := []driver.Value{id, parameter, name, kind}
-	for _, x := range summaryFields(s) {
-		row = append(row, number(*x))
-	}
-	return append(row, text(s.Reason))
-}
-
-// summaryColumns names the columns of the table summary that summaryFields
-// points at, in the same order.
-const summaryColumns = `mean, sd, mcse_mean, mcse_sd, q025, q05, q25, median, q75, q95, q975,
-	mcse_median, mcse_q05, mcse_q95, rhat, ess_bulk, ess_tail`
-
-// summaryInto is where a row goes whose columns are some others and summaryColumns.
-func summaryInto(s *diag.Summary, others ...any) []any {
-	for _, f := range summaryFields(s) {
-		others = append(others, (*nullable)(f))
-	}
-	return others
-}
-
-func summaryFields(s *diag.Summary) []*float64 {
-	return []*float64{&s.Mean, &s.SD, &s.MCSEMean, &s.MCSESD, &s.Q025, &s.Q05, &s.Q25, &s.Median, &s.Q75, &s.Q95, &s.Q975,
-		&s.MCSEMedian, &s.MCSEQ05, &s.MCSEQ95, &s.RHat, &s.ESSBulk, &s.ESSTail}
 }

@@ -81,16 +81,9 @@ func (f *Fitted) complete(ctx context.Context, c *sql.Conn) error {
 	if err != nil {
 		return err
 	}
-	f.Names, err = readRows(ctx, c,
-		"SELECT name, kind, "+factColumns+" FROM parameter WHERE fit_id = ? AND parameter_id > 0 ORDER BY parameter_id",
-		func(p *infer.Parameter) []any {
-			return []any{&p.Name, &p.Kind, &p.Grouping, &p.Level, &p.Term, &p.Beside}
-		}, f.ID)
-	return err
+	return read(ctx, c, &f.Names, "SELECT name, kind, grouping, level, term, beside FROM parameter WHERE fit_id = ? "+
+		"AND parameter_id > 0 ORDER BY parameter_id", f.ID)
 }
-
-// factColumns are those of the table parameter that have the facts of group-level effects.
-const factColumns = "coalesce(grouping, ''), coalesce(level, ''), coalesce(term, ''), coalesce(beside, '')"
 
 // Posterior is what fits of one posterior have in common, whatever drew them.
 type Posterior struct {
@@ -103,13 +96,8 @@ type Posterior struct {
 func (l *Ledger) PosteriorOf(ctx context.Context, f Stored) (p Posterior, err error) {
 	err = l.read(ctx, func(c *sql.Conn) error {
 		p.ModelHash = f.ModelHash
-		p.Parameters, err = readRows(ctx, c, `SELECT name, kind, coalesce(prior, ''), center, scale, `+factColumns+`
-			FROM parameter WHERE fit_id = ? AND kind <> 'derived' AND parameter_id > 0
-			ORDER BY parameter_id`, func(q *Parameter) []any {
-			return []any{&q.Name, &q.Kind, &q.Prior, (*nullable)(&q.Center), (*nullable)(&q.Scale), &q.Grouping, &q.Level,
-				&q.Term, &q.Beside}
-		}, f.ID)
-		return err
+		return read(ctx, c, &p.Parameters, `SELECT name, kind, prior, center, scale, grouping, level, term, beside
+			FROM parameter WHERE fit_id = ? AND kind <> 'derived' AND parameter_id > 0 ORDER BY parameter_id`, f.ID)
 	})
 	return p, err
 }

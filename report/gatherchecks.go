@@ -68,12 +68,9 @@ func contentsOf(ctx context.Context, c *sql.Conn, of, run string) (out Contents,
 	if err != nil {
 		return out, err
 	}
-	out.Fits, err = readRows(ctx, c, "SELECT n.dataset, n.key, n.model, n.sampler, count(f.fit_id), "+
-		"count(*) FILTER (n.action = ?2) FROM "+of+"run_fit n LEFT JOIN "+of+"fit f ON f.fit_id = n.fit_id AND "+
-		"f.status = 'complete' WHERE n.run_id = ?1 GROUP BY ALL ORDER BY ALL",
-		func(k *Content) []any { return []any{&k.Dataset, &k.Group, &k.Model, &k.Sampler, &k.Fits, &k.Erred} },
-		run, string(Failed))
-	return out, err
+	return out, read(ctx, c, &out.Fits, "SELECT n.dataset, n.key, n.model, n.sampler, count(f.fit_id) AS fits, "+
+		"count(*) FILTER (n.action = ?2) AS erred FROM "+of+"run_fit n LEFT JOIN "+of+"fit f ON f.fit_id = n.fit_id AND "+
+		"f.status = 'complete' WHERE n.run_id = ?1 GROUP BY ALL ORDER BY ALL", run, string(Failed))
 }
 
 // Sound returns what is wrong with the fragment of a run, by itself, before it is gathered: a damaged block, a missing
@@ -159,11 +156,13 @@ func (f *checkedDraws) bytes() int { return 8 * f.params * f.chains * f.draws }
 
 // checkedFits lists the fits of a ledger whose draws are stored, by number.
 func checkedFits(ctx context.Context, c *sql.Conn, of string) ([]*checkedDraws, error) {
-	fits, err := readRows(ctx, c, "SELECT fit_id, concat_ws('/', dataset, nullif(key, ''), model, sampler), "+
+	var fits []*checkedDraws
+	err := scanRows(ctx, c, "SELECT fit_id, concat_ws('/', dataset, nullif(key, ''), model, sampler), "+
 		"n_parameters, chains, draws FROM "+of+"fit WHERE status = 'complete' AND kept = 'draws' ORDER BY fit_id",
-		func(f **checkedDraws) []any {
-			*f = new(checkedDraws)
-			return []any{&(*f).id, &(*f).name, &(*f).params, &(*f).chains, &(*f).draws}
+		func(rows *sql.Rows) error {
+			f := new(checkedDraws)
+			fits = append(fits, f)
+			return rows.Scan(&f.id, &f.name, &f.params, &f.chains, &f.draws)
 		})
 	if err != nil || len(fits) == 0 {
 		return nil, err

@@ -438,6 +438,6 @@ func (s *Session) copied(ctx context.Context, g *Gathering, p *attachment, anew 
 
 // Numbers are those of the complete fits, by fingerprint.
 func (s *Session) Numbers(ctx context.Context) (map[string]int64, error) {
-	return readMap(ctx, s.c, "SELECT fingerprint, fit_id FROM fit WHERE status = 'complete'",
-		func(fingerprint *string, id *int64) []any { return []any{fingerprint, id} })
+	out := map[string]int64{}
+	return out, readMap(ctx, s.c, out, "SELECT fingerprint, fit_id FROM fit WHERE status = 'complete'")
 }

@@ -54,8 +54,8 @@ func (g *guard) checkpoint(ctx context.Context, c *sql.Conn) error {
 
 // keep writes the newest header of the file and the blocks that have free parts, each behind its number.
 func (g *guard) keep(ctx context.Context, c *sql.Conn) error {
-	blocks, err := readRows(ctx, c, "SELECT block_id FROM pragma_metadata_info() WHERE free_blocks > 0",
-		func(n *int64) []any { return []any{n} })
+	var blocks []int64
+	err := read(ctx, c, &blocks, "SELECT block_id FROM pragma_metadata_info() WHERE free_blocks > 0")
 	if err != nil {
 		return err
 	}

@@ -283,7 +283,7 @@ func TestRunRecord(t *testing.T) {
 			return err
 		}
 		return inTransaction(ctx, s.c, func() error {
-			return s.insertEvents("r1", nil, []Event{{At: night, Level: "warn", Message: "disk is slow"}})
+			return s.insertEvents("r1", 0, []Event{{At: night, Level: "warn", Message: "disk is slow"}})
 		})
 	}))
 	wantInt(t, l, 1, `SELECT count(*) FROM run WHERE finished IS NULL AND exit_code IS NULL`)

@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"database/sql/driver"
 	"fmt"
 	"time"
 
@@ -15,68 +14,47 @@ func (s *Session) insertLOO(ctx context.Context, id int64, l *LOO) error {
 	if l == nil {
 		return nil
 	}
-	err := appendEach(s, "pointwise", l.Rows, func(i int, r *Pointwise) []driver.Value {
-		return []driver.Value{id, int64(i + 1), number(r.ELPD), number(r.P), number(r.K), number(r.WAIC), number(r.PWAIC),
-			number(r.Efficiency), text(r.Reason), r.Frequency, number(r.MCSE), moved(r.Before), number(r.PIT)}
+	err := insertEach(s, l.Rows, func(i int, r *Pointwise) pointwiseRow {
+		return pointwiseRow{ofFit: ofFit{id}, Observation: i, Pointwise: *r}
 	})
 	if err == nil {
-		err = appendEach(s, "loo_pit", l.PIT, func(_ int, p *PITPoint) []driver.Value {
-			return []driver.Value{id, p.Z, p.ECDF, p.Low, p.High}
-		})
+		err = insertEach(s, l.PIT, func(_ int, p *PITPoint) pitRow { return pitRow{ofFit: ofFit{id}, PITPoint: *p} })
 	}
 	if err != nil {
 		return storing("leave-one-out rows", err)
 	}
-	_, err = s.c.ExecContext(ctx, `INSERT INTO loo VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, id,
-		int64(l.Observations),
-		number(l.ELPD.Value), number(l.ELPD.SE), number(l.P.Value), number(l.P.SE), number(-2*l.ELPD.Value),
-		number(2*l.ELPD.SE),
-		number(l.WAIC.Value), number(l.WAIC.SE), number(l.PWAIC.Value), number(l.PWAIC.SE), number(-2*l.WAIC.Value),
-		number(l.Threshold), l.High, number(l.WorstK), l.Outcomes, l.Version,
-		number(l.MCSE))
-	return storing("leave-one-out", err)
-}
-
-// moved is the Pareto k before draws were moved; NULL where they were not.
-func moved(before float64) driver.Value {
-	if before == 0 {
-		return nil
-	}
-	return number(before)
+	return storing("leave-one-out", insert(s, looRow{ofFit: ofFit{id}, Observations: l.Observations,
+		looSums: looSums{l.ELPD.Value, l.ELPD.SE, l.P.Value, l.P.SE, -2 * l.ELPD.Value, 2 * l.ELPD.SE, l.WAIC.Value,
+			l.WAIC.SE, l.PWAIC.Value, l.PWAIC.SE, -2 * l.WAIC.Value, l.Threshold, l.High, l.WorstK},
+		Outcomes: l.Outcomes, Version: l.Version, MCSE: l.MCSE}))
 }
 
 // insertChecks stores a fit's predictive checks.
 func (s *Session) insertChecks(id int64, a *Assessment) error {
-	err := appendEach(s, "ppc_bin", a.Bins, func(i int, b *Bin) []driver.Value {
-		return []driver.Value{id, int32(i + 1), number(b.Low), number(b.High), b.Observed, number(b.Q025), number(b.Q25),
-			number(b.Median), number(b.Q75), number(b.Q975)}
-	})
+	err := insertEach(s, a.Bins, func(i int, b *Bin) binRow { return binRow{ofFit: ofFit{id}, Number: i, Bin: *b} })
 	if err != nil {
 		return storing("histograms of predictive checks", err)
 	}
-	err = appendEach(s, "ppc_group", a.Groups, func(_ int, c *GroupCheck) []driver.Value {
-		return []driver.Value{id, c.Variable, c.Level, c.Statistic, int64(c.Rows), number(c.Observed), number(c.Mean),
-			number(c.Q05), number(c.Q25), number(c.Median), number(c.Q75), number(c.Q95), number(c.P), number(c.Expected),
-			int32(c.Replicates)}
+	err = insertEach(s, a.Groups, func(_ int, c *GroupCheck) groupCheckRow {
+		return groupCheckRow{ofFit: ofFit{id}, GroupCheck: *c}
 	})
 	if err != nil {
 		return storing("predictive checks by group", err)
 	}
 	bin := 0
-	err = appendEach(s, "ppc_over", a.Over, func(i int, c *OverBin) []driver.Value {
+	err = insertEach(s, a.Over, func(i int, c *OverBin) overRow {
 		if bin++; i > 0 && a.Over[i-1].Variable != c.Variable {
 			bin = 1
 		}
-		return []driver.Value{id, c.Variable, int32(bin), c.Low, c.High, c.X, int64(c.Rows), number(c.Observed),
-			number(c.Q05), number(c.Q25), number(c.Median), number(c.Q75), number(c.Q95), number(c.Expected), number(c.Y05),
-			number(c.Y25), number(c.Y50), number(c.Y75), number(c.Y95), int64(c.Outside), int32(c.Replicates)}
+		return overRow{ofFit: ofFit{id}, Variable: c.Variable, Bin: bin, Low: c.Low, High: c.High, X: c.X,
+			overMeans: overMeans{c.Rows, c.Observed, c.Q05, c.Q25, c.Median, c.Q75, c.Q95, c.Expected}, Single: c.Single,
+			Replicates: c.Replicates}
 	})
 	if err != nil {
 		return storing("predictive checks over numbers", err)
 	}
-	return storing("predictive checks", appendEach(s, "ppc", a.Checks, func(_ int, c *Check) []driver.Value {
-		return []driver.Value{id, c.Statistic, number(c.Observed), number(c.Mean), number(c.SD), number(c.Q025),
-			number(c.Q975), number(c.P), int32(c.Replicates), text(c.Note), text(c.Expression)}
+	return storing("predictive checks", insertEach(s, a.Checks, func(_ int, c *Check) checkRow {
+		return checkRow{ofFit: ofFit{id}, Check: *c}
 	}))
 }
 
@@ -150,21 +128,20 @@ func (s *Session) insertKFold(ctx context.Context, id int64, k *KFold) error {
 		}
 	}
 	observations := 0.0
-	err := appendEach(s, "kfold_pointwise", k.Rows, func(i int, r *record.FoldRow) []driver.Value {
+	err := insertEach(s, k.Rows, func(i int, r *record.FoldRow) foldRow {
 		observations += r.Frequency
-		return []driver.Value{id, int64(i + 1), int32(r.Fold + 1), number(r.ELPD), r.Frequency}
+		return foldRow{ofFit: ofFit{id}, Observation: i, FoldRow: *r}
 	})
 	if err != nil {
 		return storing("rows of k-fold", err)
 	}
-	_, err = s.c.ExecContext(ctx, "INSERT INTO kfold VALUES (?, ?, ?, ?, ?, ?, ?, ?)", id, k.Asked, int32(k.Count),
-		int64(observations), number(k.ELPD.Value), number(k.ELPD.SE), number(k.RHat), k.Outcomes)
-	return storing("k-fold", err)
+	return storing("k-fold", insert(s, kfoldRow{ofFit: ofFit{id}, Asked: k.Asked, Folds: k.Count,
+		Observations: observations, ELPD: k.ELPD.Value, SE: k.ELPD.SE, RHat: k.RHat, Outcomes: k.Outcomes}))
 }
 
 // insertSensitivity stores what the powers of prior and likelihood move.
 func (s *Session) insertSensitivity(id int64, all []judge.Sensitivity) error {
-	return storing("sensitivities", appendEach(s, "sensitivity", all, func(i int, v *judge.Sensitivity) []driver.Value {
-		return []driver.Value{id, int32(i + 1), v.Name, number(v.Prior), number(v.Likelihood)}
+	return storing("sensitivities", insertEach(s, all, func(i int, v *judge.Sensitivity) sensitivityRow {
+		return sensitivityRow{ofFit: ofFit{id}, Place: i, Name: v.Name, Prior: v.Prior, Likelihood: v.Likelihood}
 	}))
 }

@@ -39,7 +39,7 @@ type Standing struct {
 
 // name is that of a fit in its pipeline.
 type name struct {
-	pipeline string
+	Pipeline string
 	Key
 }
 
@@ -73,12 +73,19 @@ func (s *Standing) Words(id int64) string {
 
 // standings reads where the names of all fits stand.
 func standings(ctx context.Context, c *sql.Conn) (map[name]Standing, error) {
-	return readMap(ctx, c, `SELECT l.dataset, l.key, l.model, l.sampler, l.pipeline, l.fit_id, l.created, l.state,
-		l.attempted, coalesce(a.fit_id, 0) FROM latest l JOIN attempt a ON a.pipeline = l.pipeline AND
-		a.dataset = l.dataset AND a.key = l.key AND a.model = l.model AND a.sampler = l.sampler`,
-		func(n *name, s *Standing) []any {
-			return keyFields(&n.Key, &n.pipeline, &s.Newest, &s.Drawn, &s.State, &s.Attempted, &s.Attempt)
-		})
+	var all []struct {
+		name
+		Standing
+	}
+	err := read(ctx, c, &all, `SELECT l.dataset, l.key, l.model, l.sampler, l.pipeline, l.fit_id AS newest_fit_id,
+		l.created AS newest_created, l.state, l.attempted, a.fit_id AS attempt FROM latest l JOIN attempt a ON
+		a.pipeline = l.pipeline AND a.dataset = l.dataset AND a.key = l.key AND a.model = l.model AND
+		a.sampler = l.sampler`)
+	out := map[name]Standing{}
+	for _, s := range all {
+		out[s.name] = s.Standing
+	}
+	return out, err
 }
 
 // Worst are the worst diagnostics over what gates look at, and the quantities that
@@ -162,65 +169,43 @@ func (l *Ledger) looks(ctx context.Context, which string, choose func(Key) bool,
 
 // worstOf reads the worst diagnostics of fits, by number.
 func worstOf(ctx context.Context, c *sql.Conn, ids []int64) (of func(id int64) Worst, err error) {
-	found := map[int64]Worst{}
-	of = func(id int64) Worst {
-		if w, ok := found[id]; ok {
-			return w
-		}
-		none := Number(math.NaN())
-		return Worst{RHat: none, ESSBulk: none, ESSTail: none}
+	var all []struct {
+		FitID int64
+		Worst
 	}
-	err = scanRows(ctx, c, `SELECT fit_id, max(rhat), coalesce(arg_max(name, rhat), ''), min(ess_bulk),
-		coalesce(arg_min(name, ess_bulk), ''),
-			min(ess_tail), coalesce(arg_min(name, ess_tail), '')
+	err = read(ctx, c, &all, `SELECT fit_id, max(rhat) AS rhat_max, arg_max(name, rhat) AS rhat_max_of,
+			min(ess_bulk) AS ess_bulk_min, arg_min(name, ess_bulk) AS ess_bulk_min_of,
+			min(ess_tail) AS ess_tail_min, arg_min(name, ess_tail) AS ess_tail_min_of
 		FROM summary WHERE kind NOT IN ('local_scale', 'unsorted')
-			AND fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`,
-		func(rows *sql.Rows) error {
-			var id int64
-			var w Worst
-			err := rows.Scan(&id, (*nullable)(&w.RHat), &w.RHatOf, (*nullable)(&w.ESSBulk), &w.ESSBulkOf,
-				(*nullable)(&w.ESSTail),
-				&w.ESSTailOf)
-			found[id] = w
-			return err
-		}, ids)
-	if err != nil {
-		return of, err
+			AND fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`, ids)
+	found, divergences := map[int64]Worst{}, map[int64]int{}
+	for _, w := range all {
+		found[w.FitID] = w.Worst
 	}
-	return of, scanRows(ctx, c, `SELECT fit_id, count(*) FROM chain WHERE divergent AND NOT warmup
-		AND fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`,
-		func(rows *sql.Rows) error {
-			var id int64
-			var n int
-			err := rows.Scan(&id, &n)
-			w := of(id)
-			w.Divergences = n
-			found[id] = w
-			return err
-		}, ids)
+	if err == nil {
+		err = readMap(ctx, c, divergences, `SELECT fit_id, count(*) FROM chain WHERE divergent AND NOT warmup
+			AND fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`, ids)
+	}
+	return func(id int64) Worst {
+		w, ok := found[id]
+		if none := Number(math.NaN()); !ok {
+			w = Worst{RHat: none, ESSBulk: none, ESSTail: none}
+		}
+		w.Divergences = divergences[id]
+		return w
+	}, err
 }
-
-// lineQuery reads the summaries of a fit with what is known of their parameters and columns.
-const lineQuery = `SELECT name, kind, coalesce(prior, ''), center, scale, column_sd, ` + factColumns + `,
-	coalesce(reason, ''), ` + summaryColumns + `
-	FROM (SELECT * FROM summary WHERE fit_id = ?1) s
-	LEFT JOIN (SELECT parameter_id AS parameter, prior, center, scale, grouping, level, term, beside
-		FROM parameter WHERE fit_id = ?1) p
-	ON parameter = parameter_id
-	LEFT JOIN (SELECT column_id, sd AS column_sd FROM column_summary WHERE fit_id = ?1) c
-		ON column_id = parameter_id AND kind IN ('coefficient', 'intercept')
-	ORDER BY parameter_id < 0, parameter_id NULLS LAST, name`
 
 // Lines returns the parameters of a fit with their summaries, in order, then
 // the statistics of its draws by name. What could not be computed is NaN.
 func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
-		out, err = readRows(ctx, c, lineQuery, func(line *Line) []any {
-			return summaryInto(&line.Summary, &line.Name, &line.Kind, &line.Prior, (*nullable)(&line.Center),
-				(*nullable)(&line.Scale), (*nullable)(&line.ColumnSD), &line.Grouping, &line.Level, &line.Term, &line.Beside,
-				&line.Summary.Reason)
-		}, id)
-		return err
+		return read(ctx, c, &out, "SELECT "+columnList(Line{})+` FROM (SELECT * FROM summary WHERE fit_id = ?1) s
+			LEFT JOIN (SELECT parameter_id AS parameter, prior, center, scale, grouping, level, term, beside
+				FROM parameter WHERE fit_id = ?1) p ON parameter = parameter_id
+			LEFT JOIN (SELECT column_id, sd AS column_sd FROM column_summary WHERE fit_id = ?1) c
+				ON column_id = parameter_id AND kind IN ('coefficient', 'intercept')
+			ORDER BY parameter_id < 0, parameter_id NULLS LAST, name`, id)
 	})
 	return out, err
 }
@@ -229,10 +214,8 @@ func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 // about fits, no summaries.
 func (l *Ledger) Names(ctx context.Context, pipeline string) (out []Key, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
-		out, err = readRows(ctx, c, "SELECT DISTINCT dataset, key, model, sampler FROM run_fit "+
-			"WHERE (?1 = '' OR pipeline = ?1) AND fit_id IN (SELECT fit_id FROM fit) ORDER BY ALL",
-			func(k *Key) []any { return keyFields(k) }, pipeline)
-		return err
+		return read(ctx, c, &out, "SELECT DISTINCT dataset, key, model, sampler FROM run_fit "+
+			"WHERE (?1 = '' OR pipeline = ?1) AND fit_id IN (SELECT fit_id FROM fit) ORDER BY ALL", pipeline)
 	})
 	return out, err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"glmbatch/internal/words"
@@ -15,108 +16,32 @@ import (
 // A migration brings a ledger from the version before to its own.
 type migration struct {
 	name string
-	sql  []string
+	sql  func() []string // statements: what the version has of tables, and what becomes of the rows
+	// then is called after sql; nil: nothing.
+	then func(ctx context.Context, c *sql.Conn, path string) error
 }
 
-//go:embed schema/0001_fits.sql
-var fitsSQL string
+//go:embed schema/0003.sql
+var pipelinesOfFits string
 
-//go:embed schema/0001_views.sql
-var viewsSQL string
-
-//go:embed schema/0001_drift.sql
-var driftSQL string
-
-//go:embed schema/0001_assessment.sql
-var assessmentSQL string
-
-//go:embed schema/0001_calibration.sql
-var calibrationSQL string
-
-//go:embed schema/0001_discrete.sql
-var discreteSQL string
-
-//go:embed schema/0001_groups.sql
-var groupsSQL string
-
-//go:embed schema/0001_macros.sql
-var macrosSQL string
-
-//go:embed schema/0002_outside.sql
-var outsideSQL string
-
-//go:embed schema/0002_dates.sql
-var datesSQL string
-
-//go:embed schema/0002_loo.sql
-var looSQL string
-
-//go:embed schema/0002_kfold.sql
-var kfoldSQL string
-
-//go:embed schema/0002_smooths.sql
-var smoothsSQL string
-
-//go:embed schema/0002_sensitivity.sql
-var sensitivitySQL string
-
-//go:embed schema/0002_effects.sql
-var effectsSQL string
-
-//go:embed schema/0002_imputed.sql
-var imputedSQL string
-
-//go:embed schema/0002_pooled.sql
-var pooledSQL string
-
-//go:embed schema/0002_page.sql
-var pageSQL string
-
-//go:embed schema/0002_checks.sql
-var checksSQL string
-
-//go:embed schema/0002_mixtures.sql
-var mixturesSQL string
-
-//go:embed schema/0002_forecasts.sql
-var forecastsSQL string
-
-//go:embed schema/0003_newest.sql
-var newestSQL string
-
-//go:embed schema/0003_drift.sql
-var newestDriftSQL string
-
-//go:embed schema/0003_draws.sql
-var newestDrawsSQL string
-
-//go:embed schema/0003_macros.sql
-var newestMacrosSQL string
-
-//go:embed schema/0003_results.sql
-var newestResultsSQL string
-
-//go:embed schema/0003_comparisons.sql
-var newestComparisonsSQL string
-
-// migrations is the history of the schema: entry i leads to version i+1. Entries of a release, or of a landing on the
-// main branch, are never changed (TestSchemaVersions): a later change is the next entry, in which a view or macro of an
-// earlier entry is CREATE OR REPLACE. Readers read the newest version only: see bringUp.
+// migrations is the history of the schema: entry i leads to version i+1. An entry of a release, or of a landing on the
+// main branch, never changes (TestSchemaVersions). To change the schema, add an entry. The tag since of its tables and
+// columns is its number: see schema.go. Move putViews to it: ledgers have the views, macros and comments of the newest
+// version only. Readers read no other version: see bringUp.
 var migrations = []migration{
-	{"0.1.0", []string{fitsSQL, viewsSQL, driftSQL, assessmentSQL, calibrationSQL, discreteSQL, groupsSQL, macrosSQL}},
-	{"0.2.0", []string{outsideSQL, datesSQL, looSQL, kfoldSQL, sensitivitySQL, effectsSQL, smoothsSQL, imputedSQL, pageSQL,
-		checksSQL, mixturesSQL, forecastsSQL, pooledSQL}},
-	{"newest", []string{newestSQL, newestDriftSQL, newestDrawsSQL, newestMacrosSQL, newestResultsSQL,
-		newestComparisonsSQL}},
+	{name: "0.1.0", sql: func() []string { return append(tableChanges(1, false), "CREATE SEQUENCE fit_number") }},
+	{name: "0.2.0", sql: func() []string { return tableChanges(2, false) }},
+	{name: "newest", sql: func() []string { return append(tableChanges(3, false), pipelinesOfFits) }, then: putViews},
 }
 
-// createVersions makes the table that tells the schema's version.
-const createVersions = `
-CREATE TABLE schema_version (version INTEGER NOT NULL, name VARCHAR NOT NULL, applied TIMESTAMP NOT NULL);
-COMMENT ON TABLE schema_version IS 'Migrations that this ledger went through; the largest version is its own.';
-COMMENT ON COLUMN schema_version.version IS '1, 2, … in the order in which they were applied.';
-COMMENT ON COLUMN schema_version.name IS 'What the version brought, in a word.';
-COMMENT ON COLUMN schema_version.applied IS 'When this ledger went through it, UTC.'`
+// putViews comments on the tables, and puts the program's own views and macros in place.
+func putViews(ctx context.Context, c *sql.Conn, path string) error {
+	//sql:ok this program: a part of its schema
+	if err := executeAll(ctx, c, append(tableComments(), definitions()...)); err != nil {
+		return err
+	}
+	return restoreOutside(ctx, c, path)
+}
 
 // schemaVersion returns the version of the open file: 0 if it has no tables. It
 // is a *NotLedgerError if the file has tables but none of them is schema_version. It is a *VersionError if the
@@ -168,20 +93,26 @@ func migrate(ctx context.Context, c *sql.Conn, path string, history []migration)
 	}
 	return inTransaction(ctx, c, func() error {
 		if version == 0 {
-			if _, err := c.ExecContext(ctx, createVersions); err != nil {
+			//sql:ok this program: a part of its schema
+			if err := executeAll(ctx, c, versions.changes(1, false)); err != nil {
 				return err
 			}
 		}
-		if err := complete(ctx, c, path, history[:version]); err != nil {
-			return err
+		if version == inPlace {
+			if err := complete(ctx, c, path); err != nil {
+				return err
+			}
 		}
 		for i, m := range history[version:] {
-			for _, text := range m.sql {
-				if _, err := c.ExecContext(ctx, text); err != nil {
-					return fmt.Errorf("ledger %q: migration %d (%s): %w", path, version+i+1, m.name, err)
-				}
+			//sql:ok this program: a part of its schema
+			err := executeAll(ctx, c, m.sql())
+			if err == nil && m.then != nil {
+				err = m.then(ctx, c, path)
 			}
-			_, err := c.ExecContext(ctx, `INSERT INTO schema_version VALUES (?, ?, make_timestamp(epoch_us(now())))`,
+			if err != nil {
+				return fmt.Errorf("ledger %q: migration %d (%s): %w", path, version+i+1, m.name, err)
+			}
+			_, err = c.ExecContext(ctx, `INSERT INTO schema_version VALUES (?, ?, make_timestamp(epoch_us(now())))`,
 				version+i+1, m.name)
 			if err != nil {
 				return err
@@ -191,46 +122,43 @@ func migrate(ctx context.Context, c *sql.Conn, path string, history []migration)
 	})
 }
 
-// complete adds to the open file the tables, columns, views and macros of the versions in history that it lacks, and
-// keeps what it has. Builds before version 3 changed version 2 in place, by additions only, so that a file of version 2
-// may lack parts of it. Cost: one query if nothing is missing; 0.2 s otherwise.
-func complete(ctx context.Context, c *sql.Conn, path string, history []migration) error {
+// inPlace is the version that builds before version 3 changed in place, by additions only.
+const inPlace = 2
+
+// complete adds to the open file, which has the version inPlace, the tables and columns of it that it lacks, and keeps
+// what it has. Cost: one query if nothing is missing; 0.1 s otherwise.
+func complete(ctx context.Context, c *sql.Conn, path string) error {
 	have := map[string]bool{}
 	err := scanRows(ctx, c, `SELECT system.main.concat_ws('.', table_name, column_name) FROM system.main.duckdb_columns()
-		WHERE NOT internal AND schema_name = 'main'
-		UNION ALL SELECT table_name FROM system.main.duckdb_tables() WHERE NOT internal AND schema_name = 'main'
-		UNION ALL SELECT view_name FROM system.main.duckdb_views() WHERE NOT internal AND schema_name = 'main'
-		UNION ALL SELECT function_name FROM system.main.duckdb_functions() WHERE NOT internal AND schema_name = 'main'`,
-		func(rows *sql.Rows) error {
-			var name string
-			err := rows.Scan(&name)
-			have[name] = true
-			return err
+		WHERE NOT internal AND schema_name = 'main'`, func(rows *sql.Rows) error {
+		var name string
+		err := rows.Scan(&name)
+		have[name] = true
+		return err
+	})
+	missing := func(t *table) bool {
+		return slices.ContainsFunc(t.columns, func(c column) bool {
+			return max(c.since, t.since) <= inPlace && !have[t.name+"."+c.name]
 		})
-	if err != nil {
+	}
+	if err != nil || !slices.ContainsFunc(tables, missing) {
 		return err
 	}
-	var all []statement
-	missing := false
-	for _, m := range history {
-		for _, text := range m.sql {
-			for _, s := range statements(text) {
-				all = append(all, s)
-				missing = missing || s.makes != "" && !have[s.makes]
-			}
-		}
-	}
-	if !missing {
-		return nil
-	}
-	for _, s := range all {
+	for v := range inPlace {
 		//sql:ok this program: a part of its schema
-		if _, err := c.ExecContext(ctx, s.text); err != nil {
+		if err := executeAll(ctx, c, tableChanges(v+1, true)); err != nil {
 			return fmt.Errorf("ledger %q: adding what it lacks: %w", path, err)
 		}
 	}
-	if have["draw_file"] {
-		return restoreOutside(ctx, c, path)
+	return nil
+}
+
+// executeAll executes statements, and stops at the first error.
+func executeAll(ctx context.Context, c *sql.Conn, statements []string) error {
+	for _, text := range statements {
+		if _, err := c.ExecContext(ctx, text); err != nil {
+			return err
+		}
 	}
 	return nil
 }

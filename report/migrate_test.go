@@ -19,10 +19,13 @@ import (
 func TestMigrations(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	l.trusted.Store(true) // this history is not the program's
+	step := func(name string, sql ...string) migration {
+		return migration{name: name, sql: func() []string { return sql }}
+	}
 	history := []migration{
-		{"first", []string{"CREATE TABLE fit (fit_id BIGINT); INSERT INTO fit VALUES (7)"}},
-		{"second", []string{"ALTER TABLE fit ADD COLUMN verdict VARCHAR DEFAULT 'pass'", "CREATE TABLE more (a INT)"}},
-		{"third", []string{"CREATE VIEW passed AS SELECT * FROM fit WHERE verdict = 'pass'"}},
+		step("first", "CREATE TABLE fit (fit_id BIGINT); INSERT INTO fit VALUES (7)"),
+		step("second", "ALTER TABLE fit ADD COLUMN verdict VARCHAR DEFAULT 'pass'", "CREATE TABLE more (a INT)"),
+		step("third", "CREATE VIEW passed AS SELECT * FROM fit WHERE verdict = 'pass'"),
 	}
 	to := func(history []migration) error {
 		db, c, err := l.connect(ctx, false, reach{})
@@ -33,7 +36,7 @@ func TestMigrations(t *testing.T) {
 	must(t, to(history[:1])) // nothing to do
 	wantInt(t, l, 1, "SELECT count(*) FROM schema_version")
 
-	broken := append(history[:2:2], migration{"broken", []string{"CREATE TABLE half (a INT)", "SELECT nonsense"}})
+	broken := append(history[:2:2], step("broken", "CREATE TABLE half (a INT)", "SELECT nonsense"))
 	if err := to(broken); err == nil {
 		t.Fatal("a broken migration gave no error")
 	}

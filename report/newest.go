@@ -78,31 +78,6 @@ func scanRows(ctx context.Context, c *sql.Conn, query string, scan func(*sql.Row
 	return rows.Err()
 }
 
-// readRows returns a T for each row of a query, whose columns go where fields says.
-func readRows[T any](ctx context.Context, c *sql.Conn, query string, fields func(*T) []any, args ...any) (out []T,
-	err error) {
-	err = scanRows(ctx, c, query, func(rows *sql.Rows) error {
-		var v T
-		err := rows.Scan(fields(&v)...)
-		out = append(out, v)
-		return err
-	}, args...)
-	return out, err
-}
-
-// readMap returns a map of the rows of a query that has a key and a value.
-func readMap[K comparable, V any](ctx context.Context, c *sql.Conn, query string, fields func(*K, *V) []any,
-	args ...any) (map[K]V, error) {
-	out := map[K]V{}
-	return out, scanRows(ctx, c, query, func(rows *sql.Rows) error {
-		var k K
-		var v V
-		err := rows.Scan(fields(&k, &v)...)
-		out[k] = v
-		return err
-	}, args...)
-}
-
 // keyFields are where the columns dataset, key, model and sampler go, and those after them.
 func keyFields(k *Key, more ...any) []any {
 	return append([]any{&k.Dataset, &k.Group, &k.Model, &k.Sampler}, more...)

@@ -49,11 +49,9 @@ const nightsQuery = `WITH told AS (
 			       sum(f.setup_seconds + f.warmup_seconds + f.sampling_seconds) FILTER (r.action = 'computed') AS seconds
 			FROM run_fit r LEFT JOIN fit f ON f.fit_id = r.fit_id WHERE r.run_id IN (SELECT run_id FROM chosen) GROUP BY r.run_id
 		)
-		SELECT run_id, pipeline, coalesce(spec_hash, ''), changed, coalesce(seed::VARCHAR, ''), started, finished,
-		exit_code, coalesce(program, ''),
-		       coalesce(host->>'name', ''), coalesce(fits, 0), coalesce(new, 0), coalesce(skipped, 0), coalesce(erred, 0),
-		       coalesce(uncommitted, 0),
-		       coalesce(passed, 0), coalesce(warned, 0), coalesce(failed, 0), seconds
+		SELECT run_id AS run, pipeline, spec_hash, changed AS spec_changed, seed::VARCHAR AS seed, started, finished,
+		       exit_code, program, host->>'name' AS host, fits, new, skipped, erred, uncommitted, passed, warned, failed,
+		       seconds
 		FROM chosen LEFT JOIN counted USING (run_id) ORDER BY place DESC, started DESC, run_id DESC`
 
 // Nights returns the runs of a ledger that started at since or later, the newest
@@ -63,23 +61,7 @@ func (l *Ledger) Nights(ctx context.Context, since time.Time, limit int) (out []
 		limit = 1 << 30
 	}
 	err = l.readTables(ctx, func(c *sql.Conn) error {
-		return scanRows(ctx, c, nightsQuery, func(rows *sql.Rows) error {
-			var n Night
-			var finished sql.NullTime
-			var exit sql.NullInt64
-			if err := rows.Scan(&n.ID, &n.Pipeline, &n.SpecHash, &n.SpecChanged, &n.Seed, &n.Started, &finished, &exit,
-				&n.Program,
-				&n.Host, &n.Fits, &n.New, &n.Skipped, &n.Erred, &n.Uncommitted, &n.Passed, &n.Warned, &n.Failed,
-				(*nullable)(&n.Seconds)); err != nil {
-				return err
-			}
-			if finished.Valid && exit.Valid {
-				code := int(exit.Int64)
-				n.Finished, n.ExitCode = &finished.Time, &code
-			}
-			out = append(out, n)
-			return nil
-		}, since.UTC(), limit)
+		return read(ctx, c, &out, nightsQuery, since.UTC(), limit)
 	})
 	return out, err
 }

@@ -237,16 +237,19 @@ var outsideView string
 // viewPieces gives the view piece the definition that it has with files of draws, or without. With files, one must be
 // offered.
 func viewPieces(ctx context.Context, c *sql.Conn, outside bool) error {
-	text := outsideSQL
 	if outside {
-		text = outsideView
+		if _, err := c.ExecContext(ctx, outsideView); err != nil {
+			return err
+		}
 	}
-	for _, s := range statements(text) {
-		if s.ofTable || !strings.Contains(s.text, " piece") {
+	for _, text := range definitions() {
+		view, comment := strings.HasPrefix(text, "CREATE OR REPLACE VIEW piece "), strings.HasPrefix(text, "COMMENT ON ") &&
+			(strings.HasPrefix(text, "COMMENT ON VIEW piece ") || strings.HasPrefix(text, "COMMENT ON COLUMN piece."))
+		if !comment && (!view || outside) {
 			continue
 		}
 		//sql:ok this program: a part of its schema
-		if _, err := c.ExecContext(ctx, s.text); err != nil {
+		if _, err := c.ExecContext(ctx, text); err != nil {
 			return err
 		}
 	}

@@ -341,12 +341,24 @@ func TestStrayDraws(t *testing.T) {
 	}
 }
 
+// A migration leaves the draws of files in the views.
+func TestDrawsOutsideMigrated(t *testing.T) {
+	l := gathered(t, true, fragmentOf(t, "f1", "f2"))
+	want := viewsOfDraws(t, l)
+	stranger(t, l, "DELETE FROM schema_version WHERE version = 3", "ALTER TABLE run_fit DROP COLUMN place",
+		"ALTER TABLE run_fit DROP COLUMN replicate", "ALTER TABLE run_fit DROP COLUMN pipeline")
+	l, err := Open(l.path, Options{Threads: 1})
+	must(t, err)
+	wantInt(t, l, 3, "SELECT max(version) FROM schema_version")
+	differ(t, viewsOfDraws(t, l), want)
+}
+
 // dropFits removes fits as later nights do that replace them.
 func dropFits(t *testing.T, l *Ledger, where string) {
 	t.Helper()
 	must(t, l.Write(t.Context(), func(s *Session) error {
-		gone, err := readRows(t.Context(), s.c, "SELECT fingerprint FROM fit WHERE "+where,
-			func(f *string) []any { return []any{f} })
+		var gone []string
+		err := read(t.Context(), s.c, &gone, "SELECT fingerprint FROM fit WHERE "+where)
 		return errors.Join(err, s.remove(t.Context(), &replacing{complete: gone, ids: make([]int64, len(gone))}))
 	}))
 }

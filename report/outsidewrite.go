@@ -282,8 +282,8 @@ func sweep(ctx context.Context, c *sql.Conn, ledger string) error {
 		return nil
 	}
 	named := map[string]bool{}
-	files, err := readRows(ctx, c, "SELECT path FROM main.draw_file", func(path *string) []any { return []any{path} })
-	if err != nil {
+	var files []string
+	if err := read(ctx, c, &files, "SELECT path FROM main.draw_file"); err != nil {
 		return err
 	}
 	for _, path := range files {

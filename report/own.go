@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"glmbatch/internal/words"
@@ -127,65 +126,10 @@ func restore(ctx context.Context, c *sql.Conn, path string, parts []part) error 
 	if len(parts) == 0 {
 		return nil
 	}
-	for _, m := range migrations {
-		for _, text := range m.sql {
-			for _, s := range statements(text) {
-				if s.ofTable {
-					continue
-				}
-				//sql:ok this program: a part of its schema
-				if _, err := c.ExecContext(ctx, s.text); err != nil {
-					return &NotLedgerError{Path: path, Err: words.Hint(errors.New(engineWords(err)),
-						"its "+called(parts)+" cannot be put right; restore a copy, or name another database")}
-				}
-			}
-		}
+	//sql:ok this program: a part of its schema
+	if err := executeAll(ctx, c, definitions()); err != nil {
+		return &NotLedgerError{Path: path, Err: words.Hint(errors.New(engineWords(err)),
+			"its "+called(parts)+" cannot be put right; restore a copy, or name another database")}
 	}
 	return restoreOutside(ctx, c, path)
-}
-
-// A statement of the schema's SQL has the same effect however often it is executed.
-type statement struct {
-	text    string
-	makes   string // name of the table, view or macro that it makes, or table.column; empty for a comment
-	ofTable bool   // whether it makes a table or a column, or comments on one
-}
-
-// statements returns the statements of a text that make tables, columns, views and macros, or comment on them. In
-// these texts a statement ends at a line that ends with a semicolon.
-func statements(text string) (out []statement) {
-	var lines, views []string
-	for line := range strings.Lines(text) {
-		lines = append(lines, line)
-		if !strings.HasSuffix(line, ";\n") {
-			continue
-		}
-		for len(lines) > 1 && strings.IndexAny(lines[0], "CA") != 0 {
-			lines = lines[1:] // comments and empty lines
-		}
-		s := statement{text: strings.Replace(strings.Join(lines, ""), "CREATE OR REPLACE ", "CREATE ", 1)}
-		lines = nil
-		head := strings.FieldsFunc(s.text, func(r rune) bool { return strings.ContainsRune(" .(\n", r) })
-		switch {
-		case head[0] == "CREATE" && head[1] == "TABLE":
-			s.makes, s.ofTable = head[2], true
-			s.text = strings.Replace(s.text, "CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)
-		case head[0] == "CREATE" && head[1] == "SEQUENCE": // which begins again if it is replaced
-			s.ofTable = true
-			s.text = strings.Replace(s.text, "CREATE SEQUENCE", "CREATE SEQUENCE IF NOT EXISTS", 1)
-		case head[0] == "ALTER":
-			s.makes, s.ofTable = head[2]+"."+head[5], true
-			s.text = strings.Replace(s.text, "ADD COLUMN", "ADD COLUMN IF NOT EXISTS", 1)
-		case head[0] == "CREATE":
-			s.makes = head[2]
-			s.text = strings.Replace(s.text, "CREATE", "CREATE OR REPLACE", 1)
-			views = append(views, s.makes)
-		case head[0] == "COMMENT":
-			s.ofTable = head[2] == "TABLE" || head[2] == "COLUMN" && !slices.Contains(views, head[3])
-		default:
-			continue
-		}
-		out = append(out, s)
-	}
-	return out
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -154,35 +153,28 @@ func (r *pageReader) run() error {
 
 // runs reads the runs of a pipeline up to the shown one.
 func (r *pageReader) runs(pipeline string) error {
-	return scanRows(r.ctx, r.c, `SELECT r.run_id, r.pipeline, r.started, epoch(r.finished - r.started), r.exit_code,
-		coalesce(r.seed::VARCHAR, ''), coalesce(r.program, ''),
-			(SELECT to_json(list(verdict ORDER BY rowid))::VARCHAR FROM run_fit f WHERE f.run_id = r.run_id)
+	var all []struct {
+		html.Run
+		Verdicts []string
+	}
+	err := read(r.ctx, r.c, &all, `SELECT r.run_id AS id, r.pipeline, r.started, epoch(r.finished - r.started) AS seconds,
+		r.exit_code, r.seed::VARCHAR AS seed, r.program,
+			(SELECT list(verdict ORDER BY rowid) FROM run_fit f WHERE f.run_id = r.run_id) AS verdicts
 		FROM (SELECT *, row_number() OVER (ORDER BY place DESC, started DESC, run_id DESC) AS nth FROM run
 		WHERE pipeline = ?1) r
-		QUALIFY nth >= max(nth) FILTER (run_id = ?2) OVER () ORDER BY nth LIMIT ?3`, func(rows *sql.Rows) error {
-		var run html.Run
-		var verdicts sql.NullString
-		if err := rows.Scan(&run.ID, &run.Pipeline, &run.Started, (*nullable)(&run.Seconds), &run.ExitCode, &run.Seed,
-			&run.Program, &verdicts); err != nil {
-			return err
-		}
+		QUALIFY nth >= max(nth) FILTER (run_id = ?2) OVER () ORDER BY nth LIMIT ?3`, pipeline, r.o.Run, pageNights)
+	for _, run := range all {
 		run.Counts = map[string]int{}
-		if verdicts.Valid {
-			var list []string
-			if err := json.Unmarshal([]byte(verdicts.String), &list); err != nil {
-				return err
-			}
-			for _, v := range list {
-				run.Counts[v]++
-			}
+		for _, v := range run.Verdicts {
+			run.Counts[v]++
 		}
 		if len(r.page.Runs) == 0 {
-			shown := run
+			shown := run.Run
 			r.page.Run = &shown
 		}
-		r.page.Runs = append(r.page.Runs, run)
-		return nil
-	}, pipeline, r.o.Run, pageNights)
+		r.page.Runs = append(r.page.Runs, run.Run)
+	}
+	return err
 }
 
 // fits reads the rows of the overview.
@@ -273,9 +265,9 @@ func pageFit(f *Stored, action string) html.Fit {
 
 // advise says of each fit what to do about its verdict.
 func (r *pageReader) advise(ids []int64) error {
-	auto, err := readMap(r.ctx, r.c, "SELECT fit_id, true FROM identity WHERE record->>'$.sampler.Options.Basis' = "+
-		"'auto' AND fit_id IN (SELECT unnest(?::BIGINT[]))",
-		func(id *int64, auto *bool) []any { return []any{id, auto} }, ids)
+	auto := map[int64]bool{}
+	err := readMap(r.ctx, r.c, auto, "SELECT fit_id, true FROM identity WHERE record->>'$.sampler.Options.Basis' = "+
+		"'auto' AND fit_id IN (SELECT unnest(?::BIGINT[]))", ids)
 	for i := range r.page.Fits {
 		f := &r.page.Fits[i]
 		f.Advice = judge.Advice(f.Reasons, auto[f.ID])
@@ -289,20 +281,20 @@ func (r *pageReader) diagnostics(ids []int64) error {
 	for i := range r.page.Fits {
 		at[r.page.Fits[i].ID] = i
 	}
-	return scanRows(r.ctx, r.c, `SELECT fit_id, max(value) FILTER (name = 'rhat_max'),
-		max(value) FILTER (name = 'ess_bulk_min'),
-			coalesce(max(value) FILTER (name = 'divergences'), 0)::BIGINT
-		FROM diagnostic WHERE fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`, func(rows *sql.Rows) error {
-		var id int64
-		var rhat, ess nullable
-		var divergences int
-		if err := rows.Scan(&id, &rhat, &ess, &divergences); err != nil {
-			return err
-		}
-		f := &r.page.Fits[at[id]]
-		f.RHatMax, f.ESSMin, f.Divergences = html.Number(rhat), html.Number(ess), divergences
-		return nil
-	}, ids)
+	var all []struct {
+		FitID       int64       `db:"fit_id"`
+		RHat        html.Number `db:"rhat"`
+		ESS         html.Number
+		Divergences int
+	}
+	err := read(r.ctx, r.c, &all, `SELECT fit_id, max(value) FILTER (name = 'rhat_max') AS rhat,
+		max(value) FILTER (name = 'ess_bulk_min') AS ess, (max(value) FILTER (name = 'divergences'))::BIGINT AS divergences
+		FROM diagnostic WHERE fit_id IN (SELECT unnest(?::BIGINT[])) GROUP BY fit_id`, ids)
+	for _, d := range all {
+		f := &r.page.Fits[at[d.FitID]]
+		f.RHatMax, f.ESSMin, f.Divergences = d.RHat, d.ESS, d.Divergences
+	}
+	return err
 }
 
 // made is the time of the newest fact.
@@ -315,8 +307,8 @@ func (r *pageReader) made() error {
 	}
 	if run := r.page.Run; run != nil {
 		later(run.Started)
-		ends, err := readRows(r.ctx, r.c, "SELECT finished FROM run WHERE run_id = ? AND finished IS NOT NULL",
-			func(t *time.Time) []any { return []any{t} }, run.ID)
+		var ends []time.Time
+		err := read(r.ctx, r.c, &ends, "SELECT finished FROM run WHERE run_id = ? AND finished IS NOT NULL", run.ID)
 		if err != nil {
 			return err
 		}

@@ -8,23 +8,13 @@ import (
 
 // checks reads predictive checks: of the whole response, its histogram, by level and over numbers.
 func (r *pageReader) checks(f *html.Fit) error {
-	checks, err := readRows(r.ctx, r.c, `SELECT statistic, observed, mean, sd, q025, q975, p_value, replicates,
-		coalesce(note, ''), coalesce(expression, '') FROM ppc WHERE fit_id = ? ORDER BY rowid`, func(c *html.Check) []any {
-		return []any{&c.Statistic, (*nullable)(&c.Observed), (*nullable)(&c.Mean), (*nullable)(&c.SD),
-			(*nullable)(&c.Q025), (*nullable)(&c.Q975), (*nullable)(&c.P), &c.Replicates, &c.Note, &c.Expression}
-	}, f.ID)
+	err := read(r.ctx, r.c, &f.Detail.Checks, `SELECT statistic, observed, mean, sd, q025, q975, p_value AS p, replicates,
+		note, expression FROM ppc WHERE fit_id = ? ORDER BY rowid`, f.ID)
 	if err != nil {
 		return err
 	}
-	f.Detail.Checks = append(f.Detail.Checks, checks...)
-	f.Detail.Bins, err = readRows(r.ctx, r.c, `SELECT low, high, observed, q025, q25, median, q75, q975 FROM ppc_bin
-		WHERE fit_id = ? ORDER BY bin`, func(b *html.Bin) []any {
-		into := []any{(*nullable)(&b.Low), (*nullable)(&b.High), (*nullable)(&b.Observed)}
-		for i := range b.Quantiles {
-			into = append(into, (*nullable)(&b.Quantiles[i]))
-		}
-		return into
-	}, f.ID)
+	err = read(r.ctx, r.c, &f.Detail.Bins, `SELECT low, high, observed, q025 AS quantiles, q25, median, q75, q975
+		FROM ppc_bin WHERE fit_id = ? ORDER BY bin`, f.ID)
 	if err != nil {
 		return err
 	}
@@ -40,62 +30,56 @@ const pageCheckLevels = 40
 
 // byLevel reads predictive checks by group, the levels from the smallest replicated median to the largest.
 func (r *pageReader) byLevel(f *html.Fit) error {
-	return scanRows(r.ctx, r.c, `SELECT variable, statistic, level, rows, observed, q05, q25, median, q75, q95, levels,
-			outside, chance FROM (
+	var rows []struct {
+		Variable, Statistic, Level string
+		Rows                       int64
+		Observed                   html.Number
+		Of                         [5]html.Number
+		Levels, Outside            int
+		Chance                     html.Number
+	}
+	err := read(r.ctx, r.c, &rows, `SELECT variable, statistic, level, rows, observed, q05 AS "of", q25, median, q75, q95,
+			levels, outside, chance FROM (
 			SELECT *, count(*) OVER one AS levels, count(*) FILTER (observed < q05 OR observed > q95) OVER one AS outside,
 				sum(expected) OVER one AS chance, min(rowid) OVER one AS place,
 				row_number() OVER (PARTITION BY variable, statistic ORDER BY abs(observed - median) / nullif(q95 - q05, 0) DESC,
 					rowid) AS far
 			FROM (SELECT rowid, * FROM ppc_group WHERE fit_id = ?1) WINDOW one AS (PARTITION BY variable, statistic))
-		WHERE far <= ?2 ORDER BY place, median, level`, func(rows *sql.Rows) error {
-		var v html.LevelCheck
-		var level string
-		var n int64
-		var observed nullable
-		var of [5]html.Number
-		into := []any{&v.Variable, &v.Statistic, &level, &n, &observed}
-		for i := range of {
-			into = append(into, (*nullable)(&of[i]))
-		}
-		if err := rows.Scan(append(into, &v.Levels, &v.Outside, (*nullable)(&v.Expected))...); err != nil {
-			return err
-		}
-		all := &f.Detail.ByLevel
+		WHERE far <= ?2 ORDER BY place, median, level`, f.ID, pageCheckLevels)
+	all := &f.Detail.ByLevel
+	for _, v := range rows {
 		if n := len(*all); n == 0 || (*all)[n-1].Variable != v.Variable || (*all)[n-1].Statistic != v.Statistic {
-			*all = append(*all, v)
+			*all = append(*all, html.LevelCheck{Variable: v.Variable, Statistic: v.Statistic, Levels: v.Levels,
+				Outside: v.Outside, Expected: v.Chance})
 		}
 		c := &(*all)[len(*all)-1]
-		c.Level, c.Rows = append(c.Level, level), append(c.Rows, n)
-		c.Observed, c.Of = append(c.Observed, html.Number(observed)), append(c.Of, of)
-		return nil
-	}, f.ID, pageCheckLevels)
+		c.Level, c.Rows = append(c.Level, v.Level), append(c.Rows, v.Rows)
+		c.Observed, c.Of = append(c.Observed, v.Observed), append(c.Of, v.Of)
+	}
+	return err
 }
 
 // over reads predictive checks over numbers.
 func (r *pageReader) over(f *html.Fit) error {
-	return scanRows(r.ctx, r.c, `SELECT variable, x, rows, outside, expected, observed, q05, q25, median, q75, q95,
-		y05, y25, y50, y75, y95 FROM ppc_over WHERE fit_id = ? ORDER BY rowid`, func(rows *sql.Rows) error {
-		var variable string
-		var n, outside int64
-		var numbers [13]html.Number // x, expected, observed, and quantiles of means and of single responses
-		into := []any{&variable, (*nullable)(&numbers[0]), &n, &outside}
-		for i := range numbers[1:] {
-			into = append(into, (*nullable)(&numbers[i+1]))
-		}
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		all := &f.Detail.Over
-		if n := len(*all); n == 0 || (*all)[n-1].Variable != variable {
-			*all = append(*all, html.OverCheck{Variable: variable})
+	var rows []struct {
+		Variable              string
+		X, Expected, Observed html.Number
+		Rows, Outside         int64
+		Mean, Single          [5]html.Number
+	}
+	err := read(r.ctx, r.c, &rows, `SELECT variable, x, rows, outside, expected, observed, q05 AS mean, q25, median, q75,
+		q95, y05 AS single, y25, y50, y75, y95 FROM ppc_over WHERE fit_id = ? ORDER BY rowid`, f.ID)
+	all := &f.Detail.Over
+	for _, v := range rows {
+		if n := len(*all); n == 0 || (*all)[n-1].Variable != v.Variable {
+			*all = append(*all, html.OverCheck{Variable: v.Variable})
 		}
 		c := &(*all)[len(*all)-1]
-		c.X, c.Rows, c.Outside = append(c.X, numbers[0]), append(c.Rows, n), append(c.Outside, outside)
-		c.Observed = append(c.Observed, numbers[2])
-		c.Mean, c.Single = append(c.Mean, [5]html.Number(numbers[3:8])), append(c.Single, [5]html.Number(numbers[8:13]))
-		c.Expected += numbers[1]
-		return nil
-	}, f.ID)
+		c.X, c.Rows, c.Outside = append(c.X, v.X), append(c.Rows, v.Rows), append(c.Outside, v.Outside)
+		c.Observed, c.Mean, c.Single = append(c.Observed, v.Observed), append(c.Mean, v.Mean), append(c.Single, v.Single)
+		c.Expected += v.Expected
+	}
+	return err
 }
 
 // looRows bounds the rows of leave-one-out that a page shows.
@@ -104,21 +88,15 @@ const looRows = 400
 // loo reads the sums of leave-one-out and the largest Pareto k, filled up with
 // rows at even distances. It omits rows whose likelihood does not vary, which have no k.
 func (r *pageReader) loo(f *html.Fit) error {
-	err := scanRows(r.ctx, r.c, `SELECT observations, elpd_loo, se_elpd_loo, p_loo, looic, k_threshold, k_high FROM loo
-		WHERE fit_id = ?`, func(rows *sql.Rows) error {
-		l := &html.LOO{Shown: []int64{}, K: []html.Number{}, Pointwise: []html.Number{}}
-		f.Detail.LOO = l
-		return rows.Scan(&l.Rows, (*nullable)(&l.ELPD), (*nullable)(&l.SE), (*nullable)(&l.P), (*nullable)(&l.Looic),
-			(*nullable)(&l.Threshold), &l.High)
-	}, f.ID)
-	l := f.Detail.LOO
-	if err != nil || l == nil {
+	var of []html.LOO
+	err := read(r.ctx, r.c, &of, `SELECT observations AS rows, elpd_loo AS elpd, se_elpd_loo AS se, p_loo AS p, looic,
+		k_threshold AS threshold, k_high AS high FROM loo WHERE fit_id = ?`, f.ID)
+	if err != nil || of == nil {
 		return err
 	}
-	l.PIT, err = readRows(r.ctx, r.c, "SELECT z, ecdf, low, high FROM loo_pit WHERE fit_id = ? ORDER BY z",
-		func(p *[4]html.Number) []any {
-			return []any{(*nullable)(&p[0]), (*nullable)(&p[1]), (*nullable)(&p[2]), (*nullable)(&p[3])}
-		}, f.ID)
+	l := &of[0]
+	l.Shown, l.K, l.Pointwise, f.Detail.LOO = []int64{}, []html.Number{}, []html.Number{}, l
+	err = read(r.ctx, r.c, &l.PIT, "SELECT z, ecdf, low, high FROM loo_pit WHERE fit_id = ? ORDER BY z", f.ID)
 	if err != nil {
 		return err
 	}
@@ -140,11 +118,10 @@ const energyClasses = 30
 
 // energy reads the energies of Hamiltonian chains: around the mean of their chain, and from one draw to the next.
 func (r *pageReader) energy(f *html.Fit) error {
-	all, err := readRows(r.ctx, r.c, `SELECT energy - avg(energy) OVER one, energy - lag(energy) OVER (PARTITION BY chain
+	var all [][2]html.Number
+	err := read(r.ctx, r.c, &all, `SELECT energy - avg(energy) OVER one, energy - lag(energy) OVER (PARTITION BY chain
 			ORDER BY iteration) FROM chain WHERE fit_id = ? AND NOT warmup AND energy IS NOT NULL AND isfinite(energy)
-		WINDOW one AS (PARTITION BY chain)`, func(v *[2]html.Number) []any {
-		return []any{(*nullable)(&v[0]), (*nullable)(&v[1])}
-	}, f.ID)
+		WINDOW one AS (PARTITION BY chain)`, f.ID)
 	if err != nil || len(all) < energyClasses {
 		return err
 	}
@@ -165,8 +142,7 @@ func (r *pageReader) energy(f *html.Fit) error {
 			}
 		}
 	}
-	e.BFMI, err = readRows(r.ctx, r.c, `SELECT value FROM diagnostic WHERE fit_id = ? AND name = 'ebfmi' ORDER BY chain`,
-		func(v *html.Number) []any { return []any{(*nullable)(v)} }, f.ID)
 	f.Detail.Energy = e
-	return err
+	return read(r.ctx, r.c, &e.BFMI, `SELECT value FROM diagnostic WHERE fit_id = ? AND name = 'ebfmi' ORDER BY chain`,
+		f.ID)
 }

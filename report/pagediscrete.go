@@ -38,15 +38,10 @@ func (r *pageReader) discrete(f *html.Fit) error {
 }
 
 func (r *pageReader) proofs(id int64, d *html.Discrete) error {
-	proofs, err := readRows(r.ctx, r.c, `SELECT method, bounded, CASE WHEN ids IS NULL
+	return read(r.ctx, r.c, &d.Proofs, `SELECT method, bounded, CASE WHEN ids IS NULL
 			THEN 'all ' || variables || ' variables' WHEN len(ids) <= 5 THEN array_to_string(ids, ' and ')
-			ELSE variables || ' variables' END,
-		coalesce(after_updates, 0), bound, coalesce(note, '') FROM certificate WHERE fit_id = ? ORDER BY rowid`,
-		func(p *html.Proof) []any {
-			return []any{&p.Method, &p.Bounded, &p.Of, &p.Updates, (*nullable)(&p.Bound), &p.Note}
-		}, id)
-	d.Proofs = append(d.Proofs, proofs...)
-	return err
+			ELSE variables || ' variables' END AS "of", after_updates AS updates, bound, note
+		FROM certificate WHERE fit_id = ? ORDER BY rowid`, id)
 }
 
 // pixelQuery reads variables with the mean of their state, from 0 for the first to 1

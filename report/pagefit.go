@@ -1,7 +1,6 @@
 package report
 
 import (
-	"database/sql"
 	"fmt"
 	"math"
 	"slices"
@@ -56,32 +55,27 @@ const pageEffects = 5
 func (r *pageReader) coefficients(f *html.Fit) error {
 	t := &f.Detail.Coefficients
 	t.Name, t.Kind, r.numbers = []string{}, []string{}, nil
-	return scanRows(r.ctx, r.c, `SELECT coalesce(parameter_id, 0), name, kind, mean, sd, q025, q25, median, q75, q975,
+	var all []struct {
+		ID         int64 `db:"parameter_id"`
+		Name, Kind string
+		Of         [10]html.Number
+	}
+	err := read(r.ctx, r.c, &all, `SELECT parameter_id, name, kind, mean AS "of", sd, q025, q25, median, q75, q975,
 		rhat, ess_bulk, ess_tail
 		FROM summary WHERE fit_id = ?1 AND kind <> '`+string(infer.LocalScale)+`'
 		QUALIFY kind NOT IN ('`+string(infer.GroupEffect)+`', '`+string(infer.SmoothEffect)+`', '`+
 		string(infer.Imputed)+`') OR
 			row_number() OVER (PARTITION BY kind ORDER BY kind = '`+string(infer.Imputed)+`' AND sd = 0,
 				ess_bulk NULLS FIRST, parameter_id) <= ?2
-		ORDER BY parameter_id NULLS LAST, name`,
-		func(rows *sql.Rows) error {
-			var number int64
-			var name, kind string
-			columns := []*[]html.Number{&t.Mean, &t.SD, &t.Q025, &t.Q25, &t.Median, &t.Q75, &t.Q975, &t.RHat, &t.Bulk, &t.Tail}
-			var values [10]nullable
-			into := []any{&number, &name, &kind}
-			for i := range values {
-				into = append(into, &values[i])
-			}
-			if err := rows.Scan(into...); err != nil {
-				return err
-			}
-			t.Name, t.Kind, r.numbers = append(t.Name, name), append(t.Kind, kind), append(r.numbers, number)
-			for i, column := range columns {
-				*column = append(*column, html.Number(values[i]))
-			}
-			return nil
-		}, f.ID, pageEffects)
+		ORDER BY parameter_id NULLS LAST, name`, f.ID, pageEffects)
+	columns := []*[]html.Number{&t.Mean, &t.SD, &t.Q025, &t.Q25, &t.Median, &t.Q75, &t.Q975, &t.RHat, &t.Bulk, &t.Tail}
+	for _, row := range all {
+		t.Name, t.Kind, r.numbers = append(t.Name, row.Name), append(t.Kind, row.Kind), append(r.numbers, row.ID)
+		for i, column := range columns {
+			*column = append(*column, row.Of[i])
+		}
+	}
+	return err
 }
 
 // series reads the draws of log_lik and of the parameters that are shown.
@@ -136,7 +130,7 @@ func (r *pageReader) series(f *html.Fit, limit int) error {
 	for _, i := range chosen {
 		at, _ := slices.BinarySearch(order, i)
 		s := begun(d, f.Chains, d.Coefficients.Name[i], i)
-		s.Prior, s.Scale = priors[r.numbers[i]].text, html.Number(priors[r.numbers[i]].scale)
+		s.Prior, s.Scale = priors[r.numbers[i]].Prior, priors[r.numbers[i]].Scale
 		s = r.reducer.series(s, all[at])
 		s.Divergent = valuesAt(all[at], broken)
 		d.Series = append(d.Series, s)
@@ -170,15 +164,14 @@ func (r *pageReader) draws(f *html.Fit, numbers []string) (values []float64, err
 const pageDivergent = 100
 
 // divergent finds draws whose trajectories diverged, as chain and draw from 0.
-func (r *pageReader) divergent(f *html.Fit) ([][2]int, error) {
+func (r *pageReader) divergent(f *html.Fit) (at [][2]int, err error) {
 	if f.Divergences == 0 {
 		return nil, nil
 	}
-	return readRows(r.ctx, r.c, `SELECT chain - 1, iteration - 1 FROM (
+	return at, read(r.ctx, r.c, &at, `SELECT chain - 1, iteration - 1 FROM (
 			SELECT chain, iteration, row_number() OVER (ORDER BY chain, iteration) AS nth, count(*) OVER () AS n
 			FROM chain WHERE fit_id = ?1 AND NOT warmup AND divergent)
-		WHERE nth % ((n + ?2 - 1) // ?2) = 0 ORDER BY chain, iteration`,
-		func(at *[2]int) []any { return []any{&at[0], &at[1]} }, f.ID, pageDivergent)
+		WHERE nth % ((n + ?2 - 1) // ?2) = 0 ORDER BY chain, iteration`, f.ID, pageDivergent)
 }
 
 // valuesAt are the values at some draws.
@@ -193,22 +186,27 @@ func valuesAt(chains [][]float64, at [][2]int) (out []html.Number) {
 
 // pagePrior is the prior of scale times a parameter.
 type pagePrior struct {
-	text  string
-	scale nullable
+	ID    int64 `db:"parameter_id"`
+	Prior string
+	Scale html.Number
 }
 
 // priors reads those of parameters of a fit.
 func (r *pageReader) priors(f *html.Fit, numbers string) (map[int64]pagePrior, error) {
-	return readMap(r.ctx, r.c, fmt.Sprintf(`SELECT parameter_id, coalesce(prior, ''), scale FROM parameter
-		WHERE fit_id = %d AND parameter_id IN (%s)`, f.ID, numbers), func(id *int64, p *pagePrior) []any {
-		return []any{id, &p.text, &p.scale}
-	})
+	var all []pagePrior
+	err := read(r.ctx, r.c, &all, fmt.Sprintf("SELECT parameter_id, prior, scale FROM parameter WHERE fit_id = %d AND "+
+		"parameter_id IN (%s)", f.ID, numbers))
+	out := map[int64]pagePrior{}
+	for _, p := range all {
+		out[p.ID] = p
+	}
+	return out, err
 }
 
 // logLiks reads log_lik of every draw, each chain after chain.
 func (r *pageReader) logLiks(f *html.Fit) (all []float64, err error) {
-	return readRows(r.ctx, r.c, `SELECT log_lik FROM chain WHERE fit_id = ? AND NOT warmup ORDER BY chain, iteration`,
-		func(v *float64) []any { return []any{(*nullable)(v)} }, f.ID)
+	return all, read(r.ctx, r.c, &all, "SELECT log_lik FROM chain WHERE fit_id = ? AND NOT warmup ORDER BY chain, "+
+		"iteration", f.ID)
 }
 
 // byChain takes the draws of quantities, each chain after chain, to pieces; what is not there whole is left out.

@@ -19,17 +19,16 @@ const (
 )
 
 // groups reads how the group-level effects of a fit mixed, and their intervals.
-func (r *pageReader) groups(f *html.Fit) (err error) {
+func (r *pageReader) groups(f *html.Fit) error {
 	d := f.Detail
-	d.Groups, err = readRows(r.ctx, r.c, `SELECT p.grouping, count(DISTINCT p.level), count(*), max(s.rhat),
-		coalesce(arg_max(s.name, s.rhat), ''), min(s.ess_bulk), coalesce(arg_min(s.name, s.ess_bulk), '')
+	err := read(r.ctx, r.c, &d.Groups, `SELECT p.grouping, count(DISTINCT p.level) AS levels, count(*) AS effects,
+		max(s.rhat) AS rhat, arg_max(s.name, s.rhat) AS rhat_of, min(s.ess_bulk) AS ess_bulk,
+		arg_min(s.name, s.ess_bulk) AS ess_bulk_of
 		FROM (SELECT * FROM parameter WHERE fit_id = ?1 AND kind = '`+string(infer.GroupEffect)+`') p
 		JOIN (SELECT * FROM summary WHERE fit_id = ?1) s USING (parameter_id)
-		GROUP BY p.grouping ORDER BY min(p.parameter_id)`, func(g *html.Group) []any {
-		return []any{&g.Grouping, &g.Levels, &g.Effects, (*nullable)(&g.RHat), &g.RHatOf, (*nullable)(&g.Bulk), &g.BulkOf}
-	}, f.ID)
+		GROUP BY p.grouping ORDER BY min(p.parameter_id)`, f.ID)
 	if err == nil {
-		d.Terms, err = r.terms(f)
+		err = r.terms(f)
 	}
 	if err != nil || len(d.Terms) == 0 {
 		return err
@@ -38,37 +37,42 @@ func (r *pageReader) groups(f *html.Fit) (err error) {
 }
 
 // terms reads the standard deviations of the group-level effects of a fit.
-func (r *pageReader) terms(f *html.Fit) ([]html.Term, error) {
+func (r *pageReader) terms(f *html.Fit) error {
 	none := html.Interval{html.Number(math.NaN()), html.Number(math.NaN()), html.Number(math.NaN())}
-	return readRows(r.ctx, r.c, `SELECT p.grouping, p.term, s.mean, s.sd, s.q025, s.q25, s.median, s.q75, s.q975
+	err := read(r.ctx, r.c, &f.Detail.Terms, `SELECT p.grouping, p.term, s.mean, s.sd, s.q025 AS quantiles, s.q25,
+			s.median, s.q75, s.q975
 		FROM (SELECT * FROM parameter WHERE fit_id = ?1 AND kind = '`+string(infer.GroupSD)+`') p
-		JOIN (SELECT * FROM summary WHERE fit_id = ?1) s USING (parameter_id) ORDER BY p.parameter_id`,
-		func(t *html.Term) []any {
-			t.ICC = none
-			if icc, ok := r.shares[termKey{f.ID, t.Grouping, t.Term}]; ok {
-				t.ICC = icc
-			}
-			into := []any{&t.Grouping, &t.Term, (*nullable)(&t.Mean), (*nullable)(&t.SD)}
-			for i := range t.Quantiles {
-				into = append(into, (*nullable)(&t.Quantiles[i]))
-			}
-			return into
-		}, f.ID)
+		JOIN (SELECT * FROM summary WHERE fit_id = ?1) s USING (parameter_id) ORDER BY p.parameter_id`, f.ID)
+	for i := range f.Detail.Terms {
+		t := &f.Detail.Terms[i]
+		t.ICC = none
+		if icc, ok := r.shares[termKey{f.ID, t.Grouping, t.Term}]; ok {
+			t.ICC = icc
+		}
+	}
+	return err
 }
 
 // termKey names the effects of a term of a grouping of a fit.
 type termKey struct {
-	fit            int64
-	grouping, term string
+	Fit            int64 `db:"fit_id"`
+	Grouping, Term string
 }
 
 // readShares reads the intraclass correlations of fits, those of the newest ones alone: they are of draws, which are
 // read for all fits at once.
 func readShares(ctx context.Context, c *sql.Conn, ids []int64) (map[termKey]html.Interval, error) {
-	return readMap(ctx, c, `SELECT fit_id, grouping, term, icc, icc_q025, icc_q975 FROM variance_components
-		WHERE icc IS NOT NULL AND fit_id IN (SELECT unnest(?::BIGINT[]))`, func(k *termKey, v *html.Interval) []any {
-		return []any{&k.fit, &k.grouping, &k.term, (*nullable)(&v[0]), (*nullable)(&v[1]), (*nullable)(&v[2])}
-	}, ids)
+	var all []struct {
+		termKey
+		ICC html.Interval
+	}
+	err := read(ctx, c, &all, `SELECT fit_id, grouping, term, icc, icc_q025, icc_q975 FROM variance_components
+		WHERE icc IS NOT NULL AND fit_id IN (SELECT unnest(?::BIGINT[]))`, ids)
+	out := map[termKey]html.Interval{}
+	for _, share := range all {
+		out[share.termKey] = share.ICC
+	}
+	return out, err
 }
 
 // levelEffects reads the effects of the levels, in the order of their means.
@@ -78,33 +82,34 @@ func (r *pageReader) levelEffects(f *html.Fit) error {
 		t := &f.Detail.Terms[i]
 		at[[2]string{t.Grouping, t.Term}] = t
 	}
-	return scanRows(r.ctx, r.c, fmt.Sprintf(`SELECT p.grouping, p.term, p.level, s.mean, s.sd, s.q025, s.q25, s.median,
-			s.q75, s.q975, row_number() OVER ranked AS rank, count(*) OVER (PARTITION BY p.grouping, p.term) AS n
+	var all []struct {
+		Grouping, Term, Level string
+		Mean                  html.Number
+		SD                    float64
+		Quantiles             [5]html.Number
+		Rank, N               int
+	}
+	err := read(r.ctx, r.c, &all, fmt.Sprintf(`SELECT p.grouping, p.term, p.level, s.mean, s.sd, s.q025 AS quantiles,
+			s.q25, s.median, s.q75, s.q975, row_number() OVER ranked AS rank,
+			count(*) OVER (PARTITION BY p.grouping, p.term) AS n
 		FROM (SELECT * FROM parameter WHERE fit_id = ?1 AND kind = '%s') p
 		JOIN (SELECT * FROM summary WHERE fit_id = ?1) s USING (parameter_id)
 		WINDOW ranked AS (PARTITION BY p.grouping, p.term ORDER BY s.mean NULLS LAST, abs(p.parameter_id))
 		QUALIFY n <= %[2]d OR rank <= %[3]d OR rank > n - %[3]d OR rank %% ((n + %[4]d - 1) // %[4]d) = 0
-		ORDER BY p.grouping, p.term, rank`, infer.GroupEffect, pageLevels, pageEnds, pageStrip),
-		func(rows *sql.Rows) error {
-			var grouping, term, level string
-			var mean, sd nullable
-			var q [5]nullable
-			var rank, n int
-			if err := rows.Scan(&grouping, &term, &level, &mean, &sd, &q[0], &q[1], &q[2], &q[3], &q[4], &rank, &n); err != nil {
-				return err
-			}
-			t := at[[2]string{grouping, term}]
-			if t == nil { // an effect whose standard deviation is not a parameter
-				return nil
-			}
-			e := &t.Effects
-			t.Levels, e.Rank, e.Level = n, append(e.Rank, rank), append(e.Level, level)
-			for i, column := range []*[]html.Number{&e.Q025, &e.Q25, &e.Median, &e.Q75, &e.Q975} {
-				*column = append(*column, html.Number(q[i]))
-			}
-			e.Mean, e.Told = append(e.Mean, html.Number(mean)), append(e.Told, told(t, float64(sd)))
-			return nil
-		}, f.ID)
+		ORDER BY p.grouping, p.term, rank`, infer.GroupEffect, pageLevels, pageEnds, pageStrip), f.ID)
+	for _, v := range all {
+		t := at[[2]string{v.Grouping, v.Term}]
+		if t == nil { // an effect whose standard deviation is not a parameter
+			continue
+		}
+		e := &t.Effects
+		t.Levels, e.Rank, e.Level = v.N, append(e.Rank, v.Rank), append(e.Level, v.Level)
+		for i, column := range []*[]html.Number{&e.Q025, &e.Q25, &e.Median, &e.Q75, &e.Q975} {
+			*column = append(*column, v.Quantiles[i])
+		}
+		e.Mean, e.Told = append(e.Mean, v.Mean), append(e.Told, told(t, v.SD))
+	}
+	return err
 }
 
 // told is the share of a level's effect that its own rows tell: one less the variance of the effect given the data over

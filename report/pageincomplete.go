@@ -1,7 +1,6 @@
 package report
 
 import (
-	"database/sql"
 	"fmt"
 
 	"glmbatch/infer"
@@ -22,16 +21,15 @@ const (
 // incomplete reads the columns of which missing cells were drawn.
 func (r *pageReader) incomplete(f *html.Fit) (err error) {
 	d, all := f.Detail, 0
-	d.Incomplete, err = readRows(r.ctx, r.c, `SELECT c.variable, formula, family, response, observed, missing, rhat, bulk,
-			(SELECT count(*) FROM incomplete_column WHERE fit_id = ?1)
+	err = read(r.ctx, r.c, &d.Incomplete, `SELECT c.variable, formula, family, response, observed, missing, rhat, ess_bulk
 		FROM (SELECT rowid AS place, * FROM incomplete_column WHERE fit_id = ?1) c
-		LEFT JOIN (SELECT p.grouping AS variable, max(s.rhat) AS rhat, min(s.ess_bulk) AS bulk
+		LEFT JOIN (SELECT p.grouping AS variable, max(s.rhat) AS rhat, min(s.ess_bulk) AS ess_bulk
 			FROM (SELECT * FROM parameter WHERE fit_id = ?1 AND kind = '`+string(infer.Imputed)+`') p
 			JOIN (SELECT * FROM summary WHERE fit_id = ?1) s USING (parameter_id) GROUP BY p.grouping) m USING (variable)
-		WHERE c.variable IN `+widest+` ORDER BY place`, func(c *html.Incomplete) []any {
-		return []any{&c.Variable, &c.Formula, &c.Family, &c.Response, &c.Observed, &c.Missing, (*nullable)(&c.RHat),
-			(*nullable)(&c.Bulk), &all}
-	}, f.ID, pageGaps)
+		WHERE c.variable IN `+widest+` ORDER BY place`, f.ID, pageGaps)
+	if err == nil {
+		err = r.c.QueryRowContext(r.ctx, "SELECT count(*) FROM incomplete_column WHERE fit_id = ?", f.ID).Scan(&all)
+	}
 	if err != nil || len(d.Incomplete) == 0 {
 		return err
 	}
@@ -55,30 +53,32 @@ const widest = `(SELECT variable FROM incomplete_column WHERE fit_id = ?1 ORDER 
 
 // cellBins reads the values of columns by class.
 func (r *pageReader) cellBins(fit int64, drawn int, at map[string]*html.Incomplete) error {
-	return scanRows(r.ctx, r.c, `SELECT variable, coalesce(level, ''), low, high, observed, mean, q025, q25, median, q75,
-		q975 FROM imputed_bin WHERE fit_id = ?1 AND variable IN `+widest+` ORDER BY variable, bin`,
-		func(rows *sql.Rows) error {
-			var variable string
-			var b html.CellBin
-			into := []any{&variable, &b.Level, (*nullable)(&b.Low), (*nullable)(&b.High), &b.Observed, (*nullable)(&b.Mean)}
-			for i := range b.Quantiles {
-				into = append(into, (*nullable)(&b.Quantiles[i]))
-			}
-			err := rows.Scan(into...)
-			if c := at[variable]; err == nil && c != nil {
-				c.Bins = append(c.Bins, b)
-			}
-			return err
-		}, fit, drawn)
+	var all []struct {
+		Variable string
+		html.CellBin
+	}
+	err := read(r.ctx, r.c, &all, `SELECT variable, level, low, high, observed, mean, q025 AS quantiles, q25, median, q75,
+		q975 FROM imputed_bin WHERE fit_id = ?1 AND variable IN `+widest+` ORDER BY variable, bin`, fit, drawn)
+	for _, b := range all {
+		if c := at[b.Variable]; c != nil {
+			c.Bins = append(c.Bins, b.CellBin)
+		}
+	}
+	return err
 }
 
 // cells reads some of the missing cells of columns. One of two levels is as sure as its probability is far from a half,
 // one of several as its most probable one is probable.
 func (r *pageReader) cells(fit int64, drawn int, at map[string]*html.Incomplete) error {
-	return scanRows(r.ctx, r.c, `WITH kinds AS (SELECT variable, count(level) AS levels FROM imputed_bin
+	var all []struct {
+		Variable string
+		Levels   int
+		html.Cell
+	}
+	err := read(r.ctx, r.c, &all, `WITH kinds AS (SELECT variable, count(level) AS levels FROM imputed_bin
 			WHERE fit_id = ?1 AND variable IN `+widest+` GROUP BY variable),
 		cell AS (SELECT p.grouping AS variable, p.level::BIGINT AS row, any_value(k.levels) AS levels,
-			coalesce(arg_max(p.term, s.mean), '') AS best, max(s.mean) AS mean, max(s.rhat) AS rhat,
+			arg_max(p.term, s.mean) AS best, max(s.mean) AS mean, max(s.rhat) AS rhat,
 			any_value(s.q025) AS q025, any_value(s.q25) AS q25, any_value(s.median) AS median, any_value(s.q75) AS q75,
 			any_value(s.q975) AS q975,
 			CASE WHEN any_value(k.levels) = 0 THEN any_value(s.q975 - s.q025)
@@ -86,29 +86,20 @@ func (r *pageReader) cells(fit int64, drawn int, at map[string]*html.Incomplete)
 			FROM (SELECT * FROM parameter WHERE fit_id = ?1 AND kind = '`+string(infer.Imputed)+`') p
 			JOIN (SELECT * FROM summary WHERE fit_id = ?1) s USING (parameter_id) JOIN kinds k ON k.variable = p.grouping
 			GROUP BY ALL)
-		SELECT variable, row, levels, best, mean, rhat, q025, q25, median, q75, q975 FROM cell
+		SELECT variable, row, levels, best AS level, mean, rhat, q025 AS q, q25, median, q75, q975 FROM cell
 		QUALIFY row_number() OVER (PARTITION BY variable ORDER BY unsure DESC NULLS LAST, row) <= ?3
 			OR row_number() OVER (PARTITION BY variable ORDER BY rhat DESC NULLS LAST, row) <= ?4
-		ORDER BY variable, row`, func(rows *sql.Rows) error {
-		var variable string
-		var levels int
-		var c html.Cell
-		into := []any{&variable, &c.Row, &levels, &c.Level, (*nullable)(&c.Mean), (*nullable)(&c.RHat)}
-		for i := range c.Quantiles {
-			into = append(into, (*nullable)(&c.Quantiles[i]))
-		}
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		of := at[variable]
-		if levels == 2 {
+		ORDER BY variable, row`, fit, drawn, pageUnsure, pageUnmixed)
+	for _, c := range all {
+		of := at[c.Variable]
+		if c.Levels == 2 {
 			state := 1
 			if c.Mean < 0.5 {
 				state, c.Mean = 0, 1-c.Mean
 			}
 			c.Level = of.Bins[state].Level
 		}
-		of.Cells = append(of.Cells, c)
-		return nil
-	}, fit, drawn, pageUnsure, pageUnmixed)
+		of.Cells = append(of.Cells, c.Cell)
+	}
+	return err
 }

@@ -9,17 +9,11 @@ import (
 
 // mixture reads the weights of components, how sure the rows are of theirs, and how often labels switched.
 func (r *pageReader) mixture(f *html.Fit) error {
-	weights, err := readRows(r.ctx, r.c, `SELECT s.mean, s.q025, s.q975 FROM summary s
-		WHERE s.fit_id = ? AND s.kind = '`+string(infer.MixtureWeight)+`' ORDER BY s.parameter_id`,
-		func(v *html.Interval) []any {
-			return []any{(*nullable)(&v[0]), (*nullable)(&v[1]), (*nullable)(&v[2])}
-		}, f.ID)
-	if err != nil || len(weights) == 0 {
-		return err
-	}
 	m := &html.Mixture{}
-	for _, w := range weights {
-		m.Components = append(m.Components, html.Component{Weight: w})
+	err := read(r.ctx, r.c, &m.Components, `SELECT mean AS weight, q025, q975 FROM summary
+		WHERE fit_id = ? AND kind = '`+string(infer.MixtureWeight)+`' ORDER BY parameter_id`, f.ID)
+	if err != nil || len(m.Components) == 0 {
+		return err
 	}
 	err = scanRows(r.ctx, r.c, `SELECT component, sum(posterior), count(*) FROM allocation WHERE fit_id = ?
 		GROUP BY component ORDER BY component`, func(rows *sql.Rows) error {
@@ -53,9 +47,7 @@ func (r *pageReader) mixture(f *html.Fit) error {
 	if err != nil {
 		return err
 	}
-	m.Switches, err = readRows(r.ctx, r.c, `SELECT value::BIGINT FROM diagnostic
-		WHERE fit_id = ? AND name = 'label_switches' AND chain IS NOT NULL ORDER BY chain`,
-		func(n *int64) []any { return []any{n} }, f.ID)
 	f.Detail.Mixture = m
-	return err
+	return read(r.ctx, r.c, &m.Switches, `SELECT value::BIGINT FROM diagnostic
+		WHERE fit_id = ? AND name = 'label_switches' AND chain IS NOT NULL ORDER BY chain`, f.ID)
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"database/sql"
 	"slices"
 	"time"
 
@@ -48,29 +47,24 @@ func sameName(a, b *html.Drift) bool {
 // course reads the coefficients of one fit over its nights, the oldest first.
 func (r *pageReader) course(fit int, pipeline string, id int64) error {
 	c := html.Course{Fit: fit}
-	err := scanRows(r.ctx, r.c, `SELECT n.parameter, n.since, n.q025, n.q25, n.median, n.q75, n.q975
+	var all []struct {
+		Parameter string
+		Since     time.Time
+		Of        [5]html.Number
+	}
+	err := read(r.ctx, r.c, &all, `SELECT n.parameter, n.since, n.q025 AS "of", n.q25, n.median, n.q75, n.q975
 		FROM coefficient_nights n JOIN (SELECT DISTINCT pipeline, dataset, key, model, sampler, parameter
 			FROM coefficient_nights WHERE fit_id = ?1 AND pipeline = ?4) l USING (pipeline, dataset, key,
 			model, sampler, parameter) LEFT JOIN parameter p ON p.fit_id = ?1 AND p.name = n.parameter
 		WHERE n.night <= ?2 QUALIFY dense_rank() OVER (ORDER BY p.parameter_id NULLS LAST, n.parameter) <= ?3
-		ORDER BY p.parameter_id NULLS LAST, n.parameter, n.night DESC`, func(rows *sql.Rows) error {
-		var name string
-		var at time.Time
-		var of [5]html.Number
-		into := []any{&name, &at}
-		for i := range of {
-			into = append(into, (*nullable)(&of[i]))
-		}
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		if n := len(c.Name); n == 0 || c.Name[n-1] != name {
-			c.Name, c.Of, c.Created = append(c.Name, name), append(c.Of, nil), append(c.Created, nil)
+		ORDER BY p.parameter_id NULLS LAST, n.parameter, n.night DESC`, id, pageNights, pageCoefficients, pipeline)
+	for _, v := range all {
+		if n := len(c.Name); n == 0 || c.Name[n-1] != v.Parameter {
+			c.Name, c.Of, c.Created = append(c.Name, v.Parameter), append(c.Of, nil), append(c.Created, nil)
 		}
 		k := len(c.Name) - 1
-		c.Of[k], c.Created[k] = append(c.Of[k], of), append(c.Created[k], at)
-		return nil
-	}, id, pageNights, pageCoefficients, pipeline)
+		c.Of[k], c.Created[k] = append(c.Of[k], v.Of), append(c.Created[k], v.Since)
+	}
 	if len(c.Name) > 0 {
 		r.page.Courses = append(r.page.Courses, c)
 	}

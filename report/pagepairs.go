@@ -30,8 +30,8 @@ func (r *pageReader) pairs() error {
 	if err != nil {
 		return err
 	}
-	sizes, err := readMap(r.ctx, r.c, "SELECT fit_id, coalesce(n_rows, 0), coalesce(n_columns, 0) FROM latest",
-		func(id *int64, size *[2]int64) []any { return []any{id, &size[0], &size[1]} })
+	sizes := map[int64][2]int64{}
+	err = readMap(r.ctx, r.c, sizes, "SELECT fit_id, n_rows, n_columns FROM latest")
 	shown := r.posteriors()
 	for i := range all {
 		c := &all[i]
@@ -81,13 +81,10 @@ func (r *pageReader) ranked() error {
 		datasets[[3]string{f.Pipeline, f.Dataset, f.Key}] = true
 	}
 	count := map[[3]string]int{}
-	all, err := readRows(r.ctx, r.c, `SELECT pipeline, dataset, key, model, sampler, elpd_diff, se_diff, elpd_loo,
-		coalesce(note, '')
-		FROM loo_compare
-		ORDER BY pipeline, dataset, key, outcomes, elpd_diff DESC NULLS LAST, fit_id`, func(m *html.Ranked) []any {
-		return []any{&m.Pipeline, &m.Dataset, &m.Key, &m.Model, &m.Sampler, (*nullable)(&m.Diff), (*nullable)(&m.SE),
-			(*nullable)(&m.ELPD), &m.Note}
-	})
+	var all []html.Ranked
+	err := read(r.ctx, r.c, &all, `SELECT pipeline, dataset, key, model, sampler, elpd_diff AS diff, se_diff AS se,
+		elpd_loo AS elpd, note FROM loo_compare
+		ORDER BY pipeline, dataset, key, outcomes, elpd_diff DESC NULLS LAST, fit_id`)
 	for _, m := range all {
 		count[[3]string{m.Pipeline, m.Dataset, m.Key}]++
 	}

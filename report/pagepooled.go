@@ -11,8 +11,9 @@ import (
 
 // imputationWords says in words how the imputations of fits differ, by number; nothing of fits without.
 func imputationWords(ctx context.Context, c *sql.Conn, ids []int64) (map[int64]string, error) {
-	return readMap(ctx, c, `SELECT fit_id, coalesce(note, '') FROM diagnostic WHERE name = '`+record.Imputations+`'
-		AND fit_id IN (SELECT unnest(?::BIGINT[]))`, func(id *int64, words *string) []any { return []any{id, words} }, ids)
+	out := map[int64]string{}
+	return out, readMap(ctx, c, out, "SELECT fit_id, note FROM diagnostic WHERE name = '"+record.Imputations+
+		"' AND fit_id IN (SELECT unnest(?::BIGINT[]))", ids)
 }
 
 // Of several imputations a page of a fit lists at most pagePooled parameters, and draws the intervals of pageApart of
@@ -30,17 +31,11 @@ func (r *pageReader) pooled(f *html.Fit) error {
 		return err
 	}
 	out := &html.Pooled{Words: words[f.ID], Imputations: []string{}}
-	out.Rows, err = readRows(r.ctx, r.c, `SELECT p.name, s.mean, sqrt(p.within), sqrt(p.between), sqrt(p.total), p.df,
-		p.riv, p.fmi, s.rhat, p.rhat_across, s.q025, s.q25, s.median, s.q75, s.q975
+	err = read(r.ctx, r.c, &out.Rows, `SELECT p.name, s.mean, sqrt(p.within) AS within, sqrt(p.between) AS between,
+		sqrt(p.total) AS total, p.df, p.riv, p.fmi, s.rhat, p.rhat_across AS across, s.q025 AS "of", s.q25, s.median, s.q75,
+		s.q975
 		FROM pooling p JOIN summary s ON s.fit_id = p.fit_id AND s.name = p.name AND s.kind <> '`+statisticKind+`'
-		WHERE p.fit_id = ? ORDER BY p.place LIMIT ?`, func(p *html.PooledRow) []any {
-		into := []any{&p.Name}
-		for _, v := range []*html.Number{&p.Mean, &p.Within, &p.Between, &p.Total, &p.DF, &p.RIV, &p.FMI, &p.RHat,
-			&p.Across, &p.Of[0], &p.Of[1], &p.Of[2], &p.Of[3], &p.Of[4]} {
-			into = append(into, (*nullable)(v))
-		}
-		return into
-	}, f.ID, pagePooled)
+		WHERE p.fit_id = ? ORDER BY p.place LIMIT ?`, f.ID, pagePooled)
 	if len(out.Rows) == pagePooled {
 		f.Detail.Missing = append(f.Detail.Missing,
 			fmt.Sprintf("Of parameters of imputations the first %d are listed; the ledger's view pooled has every one.",
@@ -64,24 +59,24 @@ func (r *pageReader) eachImputation(fit int64, p *html.Pooled) error {
 		at[p.Rows[i].Name] = i
 	}
 	seen := map[int]bool{}
-	return scanRows(r.ctx, r.c, `WITH apart AS (SELECT name FROM (SELECT name, fmi, place FROM pooling WHERE fit_id = ?1
+	var all []struct {
+		Name, Source string
+		Imputation   int
+		Of           [3]html.Number
+	}
+	err := read(r.ctx, r.c, &all, `WITH apart AS (SELECT name FROM (SELECT name, fmi, place FROM pooling WHERE fit_id = ?1
 			ORDER BY place LIMIT ?2) ORDER BY fmi DESC NULLS LAST, place LIMIT ?3),
 		many AS (SELECT max(imputation) AS n FROM imputation WHERE fit_id = ?1)
-		SELECT i.name, i.imputation, i.source, i.q025, i.median, i.q975 FROM imputation i, many
+		SELECT i.name, i.imputation, i.source, i.q025 AS "of", i.median, i.q975 FROM imputation i, many
 		WHERE i.fit_id = ?1 AND i.name IN (SELECT name FROM apart) AND (i.imputation - 1) % ((n + ?4 - 1) // ?4) = 0
-		ORDER BY i.imputation, i.name`, func(rows *sql.Rows) error {
-		var name, source string
-		var imputation int
-		var of [3]nullable
-		if err := rows.Scan(&name, &imputation, &source, &of[0], &of[1], &of[2]); err != nil {
-			return err
+		ORDER BY i.imputation, i.name`, fit, pagePooled, pageApart, pageImputations)
+	for _, v := range all {
+		row := &p.Rows[at[v.Name]]
+		row.Each = append(row.Each, v.Of)
+		if !seen[v.Imputation] {
+			seen[v.Imputation] = true
+			p.Imputations = append(p.Imputations, v.Source)
 		}
-		row := &p.Rows[at[name]]
-		row.Each = append(row.Each, [3]html.Number{html.Number(of[0]), html.Number(of[1]), html.Number(of[2])})
-		if !seen[imputation] {
-			seen[imputation] = true
-			p.Imputations = append(p.Imputations, source)
-		}
-		return nil
-	}, fit, pagePooled, pageApart, pageImputations)
+	}
+	return err
 }

@@ -33,11 +33,7 @@ func TestPooled(t *testing.T) {
 	store(t, l, f)
 	ask := func(query string) []string {
 		var out []string
-		must(t, l.readTables(ctx, func(c *sql.Conn) error {
-			var err error
-			out, err = readRows(ctx, c, query, func(s *string) []any { return []any{s} })
-			return err
-		}))
+		must(t, l.readTables(ctx, func(c *sql.Conn) error { return read(ctx, c, &out, query) }))
 		return out
 	}
 	want := []string{"1 a 1.0 2.0 -1.0 5.0 400.0 300.0", "2 b 2.0 2.0 -1.0 5.0 400.0 300.0", "3 c 3.0 2.0 -1.0 5.0 400.0 300.0"}

@@ -39,3 +39,20 @@ func TestQuoted(t *testing.T) {
 		}
 	}
 }
+
+// A name that needs no quotes is a name of the engine without them.
+func TestPlainNames(t *testing.T) {
+	for name, want := range map[string]bool{"run_fit": true, "fit": true, "": false, "a b": false, "Fit": false, "a;": false,
+		"1a": false, "_": false, "fit\n": false, "\"a\"": false, "a--": false, "ä": false} {
+		func() {
+			defer func() {
+				if refused := recover() != nil; refused == want {
+					t.Errorf("%q is refused: %v", name, refused)
+				}
+			}()
+			if got := plainName(name); got != name {
+				t.Errorf("%q is %q", name, got)
+			}
+		}()
+	}
+}

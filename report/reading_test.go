@@ -68,7 +68,7 @@ func TestLaterSaysWhatOpenSays(t *testing.T) {
 		}
 		return path
 	}
-	version := createVersions + ";\nINSERT INTO schema_version VALUES "
+	version := versions.changes(1, false)[0] + ";\nINSERT INTO schema_version VALUES "
 	for _, path := range []string{
 		make("other.duckdb", "CREATE TABLE t (i INTEGER)"),
 		make("newer.duckdb", version+"(1, 'first', now()::TIMESTAMP), (2, 'second', now()::TIMESTAMP)"),

@@ -3,12 +3,10 @@ package report
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"time"
 
 	"glmbatch/report/judge"
@@ -44,18 +42,6 @@ func (s *Session) Run(ctx context.Context, r *Run) error {
 
 // run is Run within a transaction.
 func (s *Session) run(ctx context.Context, r *Run) error {
-	vars, err := jsonText(r.Vars)
-	if err != nil {
-		return err
-	}
-	host, err := jsonText(r.Host)
-	if err != nil {
-		return err
-	}
-	var finished, exit any
-	if !r.Finished.IsZero() {
-		finished, exit = r.Finished.UTC(), r.ExitCode
-	}
 	engine := r.Engine
 	if engine == "" {
 		engine = "duckdb " + s.engine
@@ -67,13 +53,12 @@ func (s *Session) run(ctx context.Context, r *Run) error {
 	if _, err := s.c.ExecContext(ctx, "DELETE FROM run WHERE run_id = ?", r.ID); err != nil {
 		return err
 	}
-	// The seed goes as text: database/sql refuses integers beyond int64.
-	_, err = s.c.ExecContext(ctx, `INSERT INTO run VALUES (?, ?, ?, ?, ?, CAST(?::VARCHAR AS UBIGINT), ?, ?, ?, ?, ?,
-			?, ?)`,
-		r.ID, r.Pipeline, text(r.SpecHash), text(r.Spec), vars, strconv.FormatUint(r.Seed, 10), r.Started.UTC(), finished,
-		exit,
-		text(r.Program), engine, host, place)
-	return err
+	row := runRow{RunID: r.ID, Pipeline: r.Pipeline, SpecHash: r.SpecHash, Spec: r.Spec, Vars: r.Vars, Seed: r.Seed,
+		Started: r.Started, Program: r.Program, Engine: engine, Host: r.Host, Place: place}
+	if !r.Finished.IsZero() {
+		row.ended = ended{r.Finished, &r.ExitCode}
+	}
+	return insert(s, row)
 }
 
 // RunOnce stores a run unless the ledger has it already: for fits that were
@@ -103,19 +88,15 @@ func (s *Session) RunFits(ctx context.Context, notes []*RunFit) error {
 		for i, r := range notes {
 			fingerprints[i] = r.Fingerprint
 		}
-		ids, err := readMap(ctx, s.c, `SELECT fingerprint, fit_id FROM fit WHERE status = 'complete'
-			AND fingerprint IN (SELECT unnest(?::VARCHAR[]))`,
-			func(fingerprint *string, id *int64) []any { return []any{fingerprint, id} }, fingerprints)
+		ids := map[string]int64{}
+		err = readMap(ctx, s.c, ids, `SELECT fingerprint, fit_id FROM fit WHERE status = 'complete'
+			AND fingerprint IN (SELECT unnest(?::VARCHAR[]))`, fingerprints)
 		if err != nil {
 			return err
 		}
 		return s.appending(func() error {
 			for _, r := range notes {
-				var id any
-				if number, ok := ids[r.Fingerprint]; ok {
-					id = number
-				}
-				if err := s.insertRunFit(id, of[r.RunID], r); err != nil {
+				if err := s.insertRunFit(ids[r.Fingerprint], of[r.RunID], r); err != nil {
 					return err
 				}
 			}
@@ -152,10 +133,11 @@ func (s *Session) runsOf(ctx context.Context, notes []*RunFit) (map[string]place
 	return of, nil
 }
 
-func (s *Session) insertRunFit(id any, of placedRun, r *RunFit) error {
-	return s.appendRow("run_fit",
-		r.RunID, id, r.Dataset, r.Group, r.Model, r.Sampler, string(r.Action), string(r.Verdict.Grade),
-		list(r.Verdict.Reasons), r.At.UTC(), of.pipeline, int32(max(r.Replicate, 1)), int32(of.place))
+// insertRunFit stores a note of a run about the fit with a number; 0: none.
+func (s *Session) insertRunFit(id int64, of placedRun, r *RunFit) error {
+	return insert(s, runFitRow{RunID: r.RunID, FitID: id, Dataset: r.Dataset, Key: r.Group, Model: r.Model,
+		Sampler: r.Sampler, did: did{r.Action, r.Verdict.Grade, r.Verdict.Reasons, r.At, of.pipeline, max(r.Replicate, 1),
+			of.place}})
 }
 
 // Rejudge gives the complete fit with this fingerprint the verdict of changed
@@ -182,9 +164,9 @@ func (s *Session) rejudge(ctx context.Context, fingerprint string, g judge.Gates
 	return id, err
 }
 
-func (s *Session) insertEvents(runID string, id any, events []Event) error {
-	return appendEach(s, "event", events, func(_ int, e *Event) []driver.Value {
-		return []driver.Value{runID, id, e.At.UTC(), e.Level, e.Message}
+func (s *Session) insertEvents(runID string, id int64, events []Event) error {
+	return insertEach(s, events, func(_ int, e *Event) eventRow {
+		return eventRow{RunID: runID, FitID: id, Event: *e}
 	})
 }
 
@@ -203,14 +185,6 @@ func (s *Session) fitID(ctx context.Context, fingerprint string) (any, error) {
 	return id, nil
 }
 
-// text is s, or NULL for the empty string.
-func text(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
-
 // number is x, or NULL if x is NaN.
 func number(x float64) any {
 	if math.IsNaN(x) {
@@ -225,13 +199,4 @@ func list(s []string) []string {
 		return []string{}
 	}
 	return s
-}
-
-// jsonText is m as a JSON object.
-func jsonText(m map[string]string) (string, error) {
-	if m == nil {
-		return "{}", nil
-	}
-	b, err := json.Marshal(m)
-	return string(b), err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"glmbatch/infer"
+	"glmbatch/report/judge"
 )
 
 // insertStart stores where a fit began.
@@ -13,30 +14,23 @@ func (s *Session) insertStart(id int64, st *Start) error {
 	if st == nil {
 		return nil
 	}
-	var from, fingerprint, known, step any
-	if st.From > 0 {
-		from, fingerprint, known = st.From, st.FromFingerprint, int32(st.Known)
+	row := startRow{ofFit: ofFit{id}, Start: *st}
+	if st.From == 0 {
+		row.FromFingerprint, row.Known = "", -1
 	}
-	if st.StepSize > 0 {
-		step = st.StepSize
-	}
-	return storing("where the fit began",
-		s.appendRow("start", id, st.Question, from, fingerprint, known, step, st.Note))
+	return storing("where the fit began", insert(s, row))
 }
 
 // Recall reads what the fit of that number says. Cost: a row a parameter.
 func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		p.Parameters, err = readRows(ctx, c, `SELECT name, kind, `+summaryColumns+` FROM summary WHERE fit_id = ?
-			AND parameter_id IS NOT NULL AND kind <> ? AND kind <> ?
-			ORDER BY parameter_id`, func(s *ParameterSummary) []any {
-			return summaryInto(&s.Summary, &s.Name, &s.Kind)
-		}, id, string(infer.LocalScale), string(Derived))
-		if err != nil {
-			return err
+		err = read(ctx, c, &p.Parameters, "SELECT kind, "+columnList(judge.Statistic{})+` FROM summary WHERE fit_id = ?
+			AND parameter_id IS NOT NULL AND kind <> ? AND kind <> ? ORDER BY parameter_id`, id, string(infer.LocalScale),
+			string(Derived))
+		if err == nil {
+			err = read(ctx, c, &p.StepSizes, "SELECT value FROM diagnostic WHERE fit_id = ? AND name = 'step_size' AND "+
+				"value IS NOT NULL ORDER BY chain", id)
 		}
-		p.StepSizes, err = readRows(ctx, c, "SELECT value FROM diagnostic WHERE fit_id = ? AND name = 'step_size' AND "+
-			"value IS NOT NULL ORDER BY chain", func(v *float64) []any { return []any{v} }, id)
 		if err == nil {
 			p.Data, err = dataOf(ctx, c, id)
 		}
@@ -49,16 +43,12 @@ func (l *Ledger) Recall(ctx context.Context, id int64) (p Recalled, err error) {
 }
 
 // dataOf reads the summary of a fit's data; nil without one.
-func dataOf(ctx context.Context, c *sql.Conn, id int64) (d *DataSummary, err error) {
-	err = scanRows(ctx, c, "SELECT rows_missing, response_mean, response_sd FROM data_summary WHERE fit_id = ?",
-		func(rows *sql.Rows) error {
-			d = new(DataSummary)
-			return rows.Scan(&d.Missing, (*nullable)(&d.ResponseMean), (*nullable)(&d.ResponseSD))
-		}, id)
-	if err != nil || d == nil {
+func dataOf(ctx context.Context, c *sql.Conn, id int64) (*DataSummary, error) {
+	var all []DataSummary
+	err := read(ctx, c, &all, "SELECT rows_missing, response_mean, response_sd FROM data_summary WHERE fit_id = ?", id)
+	if err != nil || all == nil {
 		return nil, err
 	}
-	d.Columns, err = readRows(ctx, c, "SELECT name, mean, sd FROM column_summary WHERE fit_id = ? ORDER BY column_id",
-		func(s *ColumnSummary) []any { return []any{&s.Name, (*nullable)(&s.Mean), (*nullable)(&s.SD)} }, id)
-	return d, err
+	d := &all[0]
+	return d, read(ctx, c, &d.Columns, "SELECT name, mean, sd FROM column_summary WHERE fit_id = ? ORDER BY column_id", id)
 }

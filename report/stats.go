@@ -72,16 +72,16 @@ func statsOf(ids []int64, fits []*Fit) iter.Seq2[stretch, error] {
 
 // statsFeed is the source of the table function stats_feed. One thread of the engine at a time calls it.
 type statsFeed struct {
-	mu     sync.Mutex
-	ctx    context.Context
-	source *source[stretch]
-	err    error
-	types  types
+	mu      sync.Mutex
+	ctx     context.Context
+	source  *source[stretch]
+	err     error
+	columns []duckdb.ColumnInfo
 }
 
 // register makes the table function known to the engine of c.
 func (f *statsFeed) register(c *sql.Conn) (err error) {
-	if f.types, err = newTypes(); err != nil {
+	if f.columns, err = infos[chainRow](); err != nil {
 		return err
 	}
 	return duckdb.RegisterTableUDF(c, "stats_feed", duckdb.ChunkTableFunction{
@@ -104,14 +104,7 @@ func (f *statsFeed) finish() error {
 }
 
 // ColumnInfos, Init, Cardinality and FillChunk make statsFeed a duckdb.ChunkTableSource.
-func (f *statsFeed) ColumnInfos() []duckdb.ColumnInfo {
-	t := &f.types
-	return []duckdb.ColumnInfo{{Name: "fit_id", T: t.large}, {Name: "chain", T: t.small}, {Name: "first", T: t.integer},
-		{Name: "n", T: t.integer}, {Name: "log_lik", T: t.doubles}, {Name: "log_prior", T: t.doubles},
-		{Name: "evaluations", T: t.larges}, {Name: "touched", T: t.larges}, {Name: "gradients", T: t.larges},
-		{Name: "accept", T: t.doubles}, {Name: "step_size", T: t.doubles}, {Name: "energy", T: t.doubles},
-		{Name: "depth", T: t.integers}, {Name: "leapfrogs", T: t.integers}, {Name: "divergent", T: t.truths}}
-}
+func (f *statsFeed) ColumnInfos() []duckdb.ColumnInfo { return f.columns }
 
 // Init has nothing to do.
 func (f *statsFeed) Init() {}

@@ -3,7 +3,6 @@ package report
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -39,20 +38,15 @@ func storedQuery(which, order string) string {
 		SELECT fit_id, to_json(list({name: name, expression: expression} ORDER BY parameter_id))::VARCHAR AS derived
 		FROM derived WHERE fit_id IN (SELECT fit_id FROM chosen) GROUP BY fit_id
 	)
-	SELECT coalesce(f.fit_id, 0), coalesce(f.run_id, c.run_id), coalesce(c.pipeline, ''), c.dataset, c.key, c.model,
-	c.sampler,
-	       coalesce(f.replicate, 1), coalesce(f.method, ''), coalesce(f.family, ''), coalesce(f.link, ''),
-	       coalesce(f.formula, ''),
-	       coalesce(f.status, ''), coalesce(c.verdict, f.verdict, ''), coalesce(to_json(coalesce(c.reasons,
-	       f.reasons))::VARCHAR, '[]'),
-	       coalesce(to_json(f.warnings)::VARCHAR, '[]'), coalesce(f.error, ''), coalesce(f.gates::VARCHAR, 'null'),
-	       coalesce(f.n_rows, 0), coalesce(f.n_columns, 0), coalesce(f.n_parameters, 0),
-	       coalesce(f.chains, 0), coalesce(f.warmup, 0), coalesce(f.draws, 0),
-	       f.setup_seconds, f.warmup_seconds, f.sampling_seconds, f.wall_seconds, coalesce(f.created, c.noted),
-	       coalesce(f.fingerprint, ''), coalesce(f.data_hash, ''), coalesce(f.model_hash, ''), coalesce(f.kept = 'draws',
-	       false),
-	       coalesce(s.question, f.fingerprint, ''), coalesce(s.from_fingerprint, ''),
-	       coalesce(q.derived, 'null'), coalesce(i.record::VARCHAR, 'null'), c.action
+	SELECT f.fit_id, coalesce(f.run_id, c.run_id) AS run, c.pipeline, c.dataset, c.key, c.model, c.sampler,
+	       coalesce(f.replicate, 1) AS replicate, f.method, f.family, f.link, f.formula, f.status,
+	       coalesce(c.verdict, f.verdict) AS verdict, coalesce(c.reasons, f.reasons, []) AS reasons,
+	       coalesce(f.warnings, []) AS warnings, f.error, f.gates::VARCHAR AS gates,
+	       f.n_rows AS rows, f.n_columns AS columns, f.n_parameters AS parameters, f.chains, f.warmup, f.draws,
+	       f.setup_seconds, f.warmup_seconds, f.sampling_seconds, f.wall_seconds, coalesce(f.created, c.noted) AS created,
+	       f.fingerprint, f.data_hash, f.model_hash, f.kept = 'draws' AS kept,
+	       coalesce(s.question, f.fingerprint) AS question, s.from_fingerprint AS "from", q.derived,
+	       i.record::VARCHAR AS identity, c.action
 	FROM chosen c LEFT JOIN fit f ON f.fit_id = c.fit_id LEFT JOIN start s ON s.fit_id = c.fit_id
 	LEFT JOIN quantity q ON q.fit_id = c.fit_id LEFT JOIN identity i ON i.fit_id = c.fit_id
 	ORDER BY ` + order
@@ -62,46 +56,22 @@ func storedQuery(which, order string) string {
 // by did about it. It reads a row of each table a fit, no draws and no summaries.
 func readFits(ctx context.Context, c *sql.Conn, which, order string, add func(f *Stored, action string),
 	args ...any) error {
-	return scanRows(ctx, c, storedQuery(which, order), func(rows *sql.Rows) error {
-		f := new(Stored)
-		action, err := scanStored(rows, f)
-		if err == nil {
-			add(f, action)
-		}
+	var all []struct {
+		Stored
+		Action string
+	}
+	if err := read(ctx, c, &all, storedQuery(which, order), args...); err != nil {
 		return err
-	}, args...)
-}
-
-// scanStored scans what storedQuery selects.
-func scanStored(rows *sql.Rows, f *Stored) (action string, err error) {
-	var reasons, warnings, gates, derived, identity string
-	err = rows.Scan(&f.ID, &f.RunID, &f.Pipeline, &f.Dataset, &f.Group, &f.Model, &f.Sampler,
-		&f.Replicate, &f.Method, &f.Family, &f.Link, &f.Formula,
-		&f.Status, &f.Grade, &reasons,
-		&warnings, &f.Error, &gates,
-		&f.Rows, &f.Columns, &f.Parameters,
-		&f.Chains, &f.Warmup, &f.Draws,
-		(*nullable)(&f.SetupSeconds), (*nullable)(&f.WarmupSeconds), (*nullable)(&f.SamplingSeconds), (*nullable)(&f.Wall),
-		&f.Created,
-		&f.Fingerprint, &f.DataHash, &f.ModelHash, &f.Kept,
-		&f.Question, &f.From,
-		&derived, &identity, &action)
-	if err != nil {
-		return "", err
 	}
-	if f.Rows < 0 || min(f.Columns, f.Parameters, f.Chains, f.Warmup, f.Draws) < 0 {
-		return "", &countError{f.ID, "it counts less than nothing of something"}
-	}
-	f.Seconds = Number(f.SetupSeconds + f.WarmupSeconds + f.SamplingSeconds)
-	for _, part := range []struct {
-		from string
-		to   any
-	}{{reasons, &f.Reasons}, {warnings, &f.Warnings}, {gates, &f.Gates}, {derived, &f.Derived}, {identity, &f.Identity}} {
-		if err := json.Unmarshal([]byte(part.from), part.to); err != nil {
-			return "", fmt.Errorf("fit %d: %w", f.ID, err)
+	for i := range all {
+		f := &all[i].Stored
+		if f.Rows < 0 || min(f.Columns, f.Parameters, f.Chains, f.Warmup, f.Draws) < 0 {
+			return &countError{f.ID, "it counts less than nothing of something"}
 		}
+		f.Seconds = Number(f.SetupSeconds + f.WarmupSeconds + f.SamplingSeconds)
+		add(f, all[i].Action)
 	}
-	return action, nil
+	return nil
 }
 
 // countError reports that the record of a fit does not count what the ledger holds.
@@ -257,11 +227,7 @@ func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (judge.Eviden
 // sensitivity is what the powers of prior and likelihood move; empty where nobody measured it.
 func (l *Ledger) sensitivity(ctx context.Context, id int64) (out []judge.Sensitivity, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		out, err = readRows(ctx, c, "SELECT name, prior, likelihood FROM sensitivity WHERE fit_id = ? ORDER BY place",
-			func(s *judge.Sensitivity) []any {
-				return []any{&s.Name, (*nullable)(&s.Prior), (*nullable)(&s.Likelihood)}
-			}, id)
-		return err
+		return read(ctx, c, &out, "SELECT name, prior, likelihood FROM sensitivity WHERE fit_id = ? ORDER BY place", id)
 	})
 	return out, err
 }
@@ -281,12 +247,11 @@ func (l *Ledger) Summaries(ctx context.Context, fingerprint string) ([]Parameter
 	var parameters []ParameterSummary
 	var statistics []judge.Statistic
 	err := l.readIfThere(ctx, func(c *sql.Conn) error {
-		all, err := readRows(ctx, c, `SELECT s.name, s.kind, coalesce(reason, ''), coalesce(grouping, ''),
-			coalesce(term, ''), `+summaryColumns+` FROM summary s LEFT JOIN parameter p USING (fit_id, parameter_id)
+		var all []ParameterSummary
+		err := read(ctx, c, &all, "SELECT "+columnList(ParameterSummary{})+` FROM summary s LEFT JOIN
+			(SELECT fit_id, parameter_id, grouping, term FROM parameter) USING (fit_id, parameter_id)
 			WHERE fit_id = (SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete')
-			ORDER BY parameter_id < 0, parameter_id NULLS LAST, s.name`, func(p *ParameterSummary) []any {
-			return summaryInto(&p.Summary, &p.Name, &p.Kind, &p.Summary.Reason, &p.Grouping, &p.Term)
-		}, fingerprint)
+			ORDER BY parameter_id < 0, parameter_id NULLS LAST, name`, fingerprint)
 		for _, p := range all {
 			if p.Kind == statisticKind {
 				statistics = append(statistics, judge.Statistic{Name: p.Name, Summary: p.Summary})

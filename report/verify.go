@@ -275,8 +275,8 @@ func (l *Ledger) badBlocks(ctx context.Context, v *Verified) (bad []badBlock, er
 func (l *Ledger) usedBlocks(ctx context.Context) (used map[int64]string, err error) {
 	used = map[int64]string{}
 	err = l.read(ctx, func(c *sql.Conn) error {
-		tables, err := readRows(ctx, c, "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary",
-			func(name *string) []any { return []any{name} })
+		var tables []string
+		err := read(ctx, c, &tables, "SELECT table_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary")
 		if err != nil {
 			return err
 		}

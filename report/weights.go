@@ -41,17 +41,17 @@ func (l *Ledger) Weights(ctx context.Context, pipeline string, folds bool,
 	}
 	out = []Weight{}
 	err = l.readTables(ctx, func(c *sql.Conn) error {
-		all, err := readRows(ctx, c, "SELECT pipeline, dataset, key, model, sampler, "+elpd+", fit_id, outcomes FROM "+view+
+		err := scanRows(ctx, c, "SELECT pipeline, dataset, key, model, sampler, "+elpd+", fit_id, outcomes FROM "+view+
 			" WHERE (?1 = '' OR pipeline = ?1) AND "+elpd+" IS NOT NULL ORDER BY pipeline, dataset, key, outcomes, "+elpd+
 			" DESC, fit_id",
-			func(w *Weight) []any {
-				return []any{&w.Pipeline, &w.Dataset, &w.Group, &w.Model, &w.Sampler, &w.ELPD, &w.id, &w.outcomes}
+			func(rows *sql.Rows) error {
+				var w Weight
+				err := rows.Scan(&w.Pipeline, &w.Dataset, &w.Group, &w.Model, &w.Sampler, &w.ELPD, &w.id, &w.outcomes)
+				if only(w.Dataset, w.Group, w.Model, w.Sampler) {
+					out = append(out, w)
+				}
+				return err
 			}, pipeline)
-		for _, w := range all {
-			if only(w.Dataset, w.Group, w.Model, w.Sampler) {
-				out = append(out, w)
-			}
-		}
 		for from := 0; from < len(out) && err == nil; {
 			to := from + 1
 			for to < len(out) && out[to].beside(&out[from]) {

@@ -14,8 +14,9 @@ import (
 var runsSQL = strings.Fields("Exec ExecContext Query QueryContext QueryRow QueryRowContext Prepare PrepareContext")
 
 // quoting are the functions that make text of SQL out of any text: a constant
-// or a name, in quotes. Tests of their packages hold them against the engine.
-var quoting = strings.Fields("glmbatch/report.quoteText glmbatch/report.quoteName glmbatch/ingest.quoteSQL")
+// or a name, in quotes if it needs them. Tests of their packages hold them against the engine.
+var quoting = strings.Fields("glmbatch/report.quoteText glmbatch/report.quoteName glmbatch/report.plainName " +
+	"glmbatch/ingest.quoteSQL")
 
 // digits are functions of the standard library whose results are no SQL.
 var digits = strings.Fields("strconv.Itoa strconv.FormatInt strconv.FormatUint strconv.FormatBool")

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -43,9 +41,6 @@ func TestFaultsCanBePlanted(t *testing.T) {
 		if _, err := f.plant(string(text)); err != nil {
 			t.Error(err)
 		}
-		if by := replacedBy(t, f, string(text)); by != "" {
-			t.Errorf("fault %s is in a view that %s defines anew", f.name, by)
-		}
 	}
 	for folder := range programFolders(t) {
 		if !folders[folder] {
@@ -54,54 +49,18 @@ func TestFaultsCanBePlanted(t *testing.T) {
 	}
 }
 
-var view = regexp.MustCompile(`(?m)^CREATE (OR REPLACE )?VIEW (\w+) AS`)
-
-// replacedBy is the later file of the schema that defines the view anew in which a fault stands; "" where there is none.
-func replacedBy(t *testing.T, f fault, text string) string {
-	t.Helper()
-	before, rest, _ := strings.Cut(text, cmp.Or(f.after, f.old))
-	if within, _, ok := strings.Cut(rest, f.old); ok && f.after != "" {
-		before += f.after + within
-	}
-	views := view.FindAllStringSubmatch(before, -1)
-	if !f.isSchema() || views == nil {
-		return ""
-	}
-	later, err := filepath.Glob(filepath.Join(root, schema, "*.sql"))
-	if err != nil || len(later) < 10 {
-		t.Fatalf("%d files of SQL, %v", len(later), err)
-	}
-	for _, path := range later {
-		sql, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again := "CREATE OR REPLACE VIEW " + views[len(views)-1][2] + " AS"
-		if filepath.Base(path) > filepath.Base(f.file) && strings.Contains(string(sql), again) {
-			return filepath.Base(path)
-		}
-	}
-	return ""
-}
-
-// A fault in a view that a later migration replaces changes no ledger, and only faults of SQL are planted in ledgers.
-func TestReplacedViews(t *testing.T) {
-	for _, c := range []struct{ file, old, tests, want string }{
-		{"report/schema/0001_views.sql", "AS z_limit", "^TestComparison", "0002_mixtures.sql"},
-		{"report/schema/0002_mixtures.sql", "AS z_limit", "^TestComparison", "0003_comparisons.sql"},
-		{"report/schema/0003_drift.sql", "max(abs(shift)) AS shift", "^TestDrift", ""},
-		{"report/schema/0001_views.sql", "AS z_limit", "^TestEmptyLedger$", ""},
-		{"report/compare.go", "package", "^TestDrift", ""},
+// Only faults of SQL are planted in ledgers.
+func TestFaultsOfTheSchema(t *testing.T) {
+	for _, c := range []struct {
+		file, tests string
+		want        bool
+	}{
+		{"report/schema/drift.sql", "^TestDrift", true},
+		{"report/schema/comparisons.sql", "^TestEmptyLedger$", false},
+		{"report/compare.go", "^TestDrift", false},
 	} {
-		text, err := os.ReadFile(filepath.Join(root, c.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := fault{file: c.file, old: c.old, tests: []string{"-run", c.tests}}
-		if got := replacedBy(t, f, string(text)); got != c.want {
-			t.Errorf("%s in %s is replaced by %q, want %q", c.old, c.file, got, c.want)
-		}
-		if f.isSchema() != (strings.HasSuffix(c.file, ".sql") && c.tests != "^TestEmptyLedger$") {
+		f := fault{file: c.file, tests: []string{"-run", c.tests}}
+		if f.isSchema() != c.want {
 			t.Errorf("%s with %s: planted in a ledger: %v", c.file, c.tests, f.isSchema())
 		}
 	}

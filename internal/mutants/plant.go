@@ -94,7 +94,7 @@ func makeSchema(ctx context.Context, root, folder, overlay string, replaced map[
 		return "its SQL makes no ledger:\n" + out, nil
 	}
 	if _, err := os.Stat(filepath.Join(into, "empty.duckdb.gz")); errors.Is(err, fs.ErrNotExist) {
-		return "the ledger is the same: a later file of " + schema + " defines this anew", nil
+		return "the ledger is the same", nil
 	}
 	made, err := os.ReadDir(into)
 	for _, file := range made {

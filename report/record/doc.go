@@ -1,5 +1,5 @@
-// Package record holds what a ledger keeps of a fit, as plain values without SQL: whoever draws and judges a fit fills
-// a Fit in, and package report stores it.
+// Package record holds what a ledger keeps of a fit, as plain values: whoever draws and judges a fit fills a Fit in,
+// and package report stores it. The tags db, doc, since, from and null of a field describe its column.
 //
 // In a record everything counts from 0; the ledger counts from 1. A number that cannot be computed is NaN, with the
 // reason beside it.

@@ -124,9 +124,10 @@ const Derived infer.ParameterKind = "derived"
 // Derivation is how a derived parameter is computed, and how often it has no
 // finite value.
 type Derivation struct {
-	Expression    string
-	NaN, Infinite int    // draws
-	At            string // the first part of Expression without a finite value; empty if there is none
+	Expression string `db:"expression VARCHAR NOT NULL" doc:"The expression that it is computed by."`
+	NaN        int    `db:"nan_draws BIGINT NOT NULL" doc:"Draws for which it has no value, such as the logarithm of a negative number; NaN in draw."`
+	Infinite   int    `db:"inf_draws BIGINT NOT NULL" doc:"Draws for which it is infinite."`
+	At         string `db:"first_at VARCHAR" doc:"The part of the expression that was the first without a finite value; NULL if all draws have one."`
 }
 
 // Expression is a derived quantity as it was asked for.
@@ -166,26 +167,27 @@ func Family(p infer.Parameter) string {
 	return ""
 }
 
-// Diagnostic is one number about a fit or one of its chains.
+// Diagnostic is one number about a fit or one of its chains. Chain is 0-based; −1: the whole fit.
 type Diagnostic struct {
-	Name  string
-	Chain int // 0-based; −1: the whole fit
-	Value float64
-	Note  string // the reason when Value is NaN, or words in its stead
+	Name  string  `db:"name VARCHAR NOT NULL" doc:"What is measured."`
+	Chain int     `db:"chain SMALLINT" from:"1" doc:"The chain; NULL for the whole fit."`
+	Value float64 `db:"value DOUBLE" doc:"The number."`
+	Note  string  `db:"note VARCHAR" doc:"Words about it."`
 }
 
-// Metric is what a chain's metric was worth after a window of its warm-up.
+// Metric is what a chain's metric was worth after a window of its warm-up. Chain is 0-based.
 type Metric struct {
-	Chain      int     // 0-based
-	Iterations int     // of warm-up before it was taken
-	Condition  float64 // effective condition number
-	Note       string  // the reason when Condition is NaN
+	Chain      int     `db:"chain SMALLINT NOT NULL" from:"1" doc:"The chain: 1, 2, …."`
+	Iterations int     `db:"after_iterations INTEGER NOT NULL" doc:"Iterations of warm-up that the chain had behind it when it took this metric; 0 for the one it began with."`
+	Condition  float64 `db:"condition DOUBLE" doc:"Effective condition number: that of the curvature over the coefficients at the penalised point after preconditioning by the metric."`
+	Note       string  `db:"note VARCHAR" doc:"Why condition is NULL."`
 }
 
 // Event is something worth telling that happened in a run.
 type Event struct {
-	At             time.Time
-	Level, Message string
+	At      time.Time `db:"noted TIMESTAMP NOT NULL" doc:"When, UTC."`
+	Level   string    `db:"level VARCHAR NOT NULL" doc:"info, warn or error."`
+	Message string    `db:"message VARCHAR NOT NULL" doc:"What happened."`
 }
 
 // Action is what a run did about a fit.
@@ -214,7 +216,15 @@ type Curve struct {
 }
 
 // CurvePoint sums up draws of the curve at a point.
-type CurvePoint struct{ Mean, SD, Q025, Q25, Median, Q75, Q975 float64 }
+type CurvePoint struct {
+	Mean   float64 `db:"mean DOUBLE" doc:"Posterior mean of f(x), on the scale of the linear predictor; its sum over the rows is 0, unless it is multiplied by a number."`
+	SD     float64 `db:"sd DOUBLE" doc:"Posterior standard deviation."`
+	Q025   float64 `db:"q025 DOUBLE" doc:"2.5 % quantile."`
+	Q25    float64 `db:"q25 DOUBLE" doc:"25 % quantile."`
+	Median float64 `db:"median DOUBLE" doc:"Median."`
+	Q75    float64 `db:"q75 DOUBLE" doc:"75 % quantile."`
+	Q975   float64 `db:"q975 DOUBLE" doc:"97.5 % quantile."`
+}
 
 // Assessment is what is computed from the draws of a fit besides its summaries,
 // at fit time or later.
@@ -257,15 +267,26 @@ func (l *LOO) Unreliable() (rows []int) {
 
 // PITPoint is the share of leave-one-out probability integral transforms up to Z, and the band that holds all such
 // shares of uniform ones in 95 % of data sets.
-type PITPoint struct{ Z, ECDF, Low, High float64 }
+type PITPoint struct {
+	Z    float64 `db:"z DOUBLE NOT NULL" doc:"Place between 0 and 1."`
+	ECDF float64 `db:"ecdf DOUBLE NOT NULL" doc:"Share of the observations whose transform is at most z; z where they are uniform."`
+	Low  float64 `db:"low DOUBLE NOT NULL" doc:"Lower end of the band, which holds the shares of uniform values at all places in 95 % of data sets."`
+	High float64 `db:"high DOUBLE NOT NULL" doc:"Upper end of it."`
+}
 
 // Pointwise is what leave-one-out says about one row, as package loo defines it.
 type Pointwise struct {
-	ELPD, P, K, WAIC, PWAIC, Efficiency, MCSE float64
-	Before                                    float64 // K before the draws were moved; 0 where they were not
-	Frequency                                 float64 // equal observations that the row stands for
-	PIT                                       float64 // probability of responses up to the row's, given the others
-	Reason                                    string  // why the numbers are NaN
+	ELPD       float64 `db:"elpd_loo DOUBLE" doc:"Expected log pointwise predictive density."`
+	P          float64 `db:"p_loo DOUBLE" doc:"Effective number of parameters."`
+	K          float64 `db:"pareto_k DOUBLE" doc:"Shape of the Pareto fit to the importance weights."`
+	WAIC       float64 `db:"elpd_waic DOUBLE" doc:"The same as elpd_loo by the widely applicable information criterion."`
+	PWAIC      float64 `db:"p_waic DOUBLE" doc:"Effective number of parameters of that: variance of the log likelihood."`
+	Efficiency float64 `db:"r_eff DOUBLE" doc:"Effective over actual number of draws for the mean of the likelihood."`
+	Reason     string  `db:"reason VARCHAR" doc:"Why the numbers are NULL."`
+	Frequency  float64 `db:"frequency DOUBLE NOT NULL" doc:"Equal observations that the row stands for; the numbers are those of one."`
+	MCSE       float64 `db:"mcse_elpd_loo DOUBLE" since:"2" doc:"Monte Carlo standard error of elpd_loo: what other draws of the same posterior would change about it."`
+	Before     float64 `db:"pareto_k_before DOUBLE" null:"zero" since:"2" doc:"Pareto k of the draws as they are, where moment matching has moved them for this row; else NULL."`
+	PIT        float64 `db:"pit DOUBLE" since:"2" doc:"LOO-PIT: probability of a response up to the observation's, given the others; of whole numbers a random place from that of smaller ones on."`
 }
 
 // KFold is the result of k-fold cross-validation.
@@ -278,10 +299,11 @@ type KFold struct {
 	Outcomes string  // as that of LOO
 }
 
-// FoldRow is what the fit without its fold says about one row.
+// FoldRow is what the fit without its fold says about one row. Fold is 0-based.
 type FoldRow struct {
-	Fold            int // from 0
-	ELPD, Frequency float64
+	Fold      int     `db:"fold INTEGER NOT NULL" from:"1" doc:"1, 2, …: the fold that it is in."`
+	ELPD      float64 `db:"elpd_kfold DOUBLE" doc:"Log predictive density by the model fitted without its fold."`
+	Frequency float64 `db:"frequency DOUBLE NOT NULL" doc:"Equal observations that the row stands for; the number is that of one."`
 }
 
 // Estimate is a sum over rows with its standard error.
@@ -289,42 +311,64 @@ type Estimate struct{ Value, SE float64 }
 
 // Check places a statistic of the response among those of replicated data.
 type Check struct {
-	Statistic, Words     string // short, and as people say it
-	Observed             float64
-	Mean, SD, Q025, Q975 float64 // of the replicates
-	// P is the share of replicates above the observed value, those equal to it by
-	// half; NaN if it cannot be computed.
-	P          float64
-	Replicates int
-	Note       string
-	Expression string // of a statistic that the spec names
+	Statistic  string  `db:"statistic VARCHAR NOT NULL" doc:"mean, sd, min, max, or zeros: the share of zeros."`
+	Words      string  // Statistic as people say it
+	Observed   float64 `db:"observed DOUBLE" doc:"Of the data."`
+	Mean       float64 `db:"mean DOUBLE" doc:"Mean over the replicated data sets."`
+	SD         float64 `db:"sd DOUBLE" doc:"Standard deviation over them."`
+	Q025       float64 `db:"q025 DOUBLE" doc:"2.5 % quantile over them."`
+	Q975       float64 `db:"q975 DOUBLE" doc:"97.5 % quantile over them."`
+	P          float64 `db:"p_value DOUBLE" doc:"Share of replicated data sets whose statistic is larger than the observed one, equal ones by half."`
+	Replicates int     `db:"replicates INTEGER NOT NULL" doc:"Replicated data sets that have the statistic."`
+	Note       string  `db:"note VARCHAR" doc:"Why some do not have it."`
+	Expression string  `db:"expression VARCHAR" since:"2" doc:"Expression over the responses y, of a statistic that the spec names (run: {ppc: {statistics: …}})."`
 }
 
 // GroupCheck places a statistic of the response in a level among those of replicated data.
 type GroupCheck struct {
-	Variable, Level, Statistic string
-	Rows                       float64 // observations
-	Observed                   float64
-	Mean                       float64 // of the replicates, like the quantiles
-	Q05, Q25, Median, Q75, Q95 float64
-	P                          float64 // as in Check
-	Expected                   float64 // share of replicates outside their own 5 to 95 %
-	Replicates                 int
+	Variable   string  `db:"variable VARCHAR NOT NULL" doc:"The column."`
+	Level      string  `db:"level VARCHAR NOT NULL" doc:"Its level."`
+	Statistic  string  `db:"statistic VARCHAR NOT NULL" doc:"mean, sd or zeros (share of zeros)."`
+	Rows       float64 `db:"rows BIGINT NOT NULL" doc:"Observations of the level."`
+	Observed   float64 `db:"observed DOUBLE" doc:"The statistic of the data."`
+	Mean       float64 `db:"mean DOUBLE" doc:"Its mean over the replicated data sets."`
+	Q05        float64 `db:"q05 DOUBLE" doc:"5 % quantile over them."`
+	Q25        float64 `db:"q25 DOUBLE" doc:"25 % quantile."`
+	Median     float64 `db:"median DOUBLE" doc:"Median."`
+	Q75        float64 `db:"q75 DOUBLE" doc:"75 % quantile."`
+	Q95        float64 `db:"q95 DOUBLE" doc:"95 % quantile."`
+	P          float64 `db:"p_value DOUBLE" doc:"Share of the replicates above the observed value, those equal to it by half."`
+	Expected   float64 `db:"expected DOUBLE" doc:"Share of the replicates outside their own 5 to 95 %: 0.1, or less where values are equal."`
+	Replicates int     `db:"replicates INTEGER NOT NULL" doc:"Replicated data sets."`
 }
 
 // OverBin is a class of a number: its GroupCheck of the mean, and what single replicated responses are there.
 type OverBin struct {
 	GroupCheck
-	Low, High, X            float64 // range of the number, and its mean
-	Y05, Y25, Y50, Y75, Y95 float64
-	Outside                 float64 // observations outside Y05 to Y95
+	Low, High, X float64 // range of the number, and its mean
+	Single
+}
+
+// Single is what single replicated responses of a class are like.
+type Single struct {
+	Y05     float64 `db:"y05 DOUBLE" doc:"5 % quantile of single replicated responses."`
+	Y25     float64 `db:"y25 DOUBLE" doc:"25 % quantile of them."`
+	Y50     float64 `db:"y50 DOUBLE" doc:"Their median."`
+	Y75     float64 `db:"y75 DOUBLE" doc:"75 % quantile of them."`
+	Y95     float64 `db:"y95 DOUBLE" doc:"95 % quantile of them."`
+	Outside float64 `db:"outside BIGINT NOT NULL" doc:"Observations outside y05 to y95; a tenth of rows, or fewer where responses are whole numbers, where the model is right."`
 }
 
 // Bin is a class of a histogram: how many observations have it, and quantiles of that number over replicated data.
 type Bin struct {
-	Low, High                    float64 // NaN: unbounded
-	Observed                     float64
-	Q025, Q25, Median, Q75, Q975 float64
+	Low      float64 `db:"low DOUBLE" doc:"The class has values from here; NULL for the first, which has all below high."`
+	High     float64 `db:"high DOUBLE" doc:"The class has values below this; NULL for the last."`
+	Observed float64 `db:"observed DOUBLE NOT NULL" doc:"Observations of the data in the class."`
+	Q025     float64 `db:"q025 DOUBLE" doc:"2.5 % quantile of their number over the replicated data sets."`
+	Q25      float64 `db:"q25 DOUBLE" doc:"25 % quantile."`
+	Median   float64 `db:"median DOUBLE" doc:"Median."`
+	Q75      float64 `db:"q75 DOUBLE" doc:"75 % quantile."`
+	Q975     float64 `db:"q975 DOUBLE" doc:"97.5 % quantile."`
 }
 
 // DiscreteFamily is the family of fits of discrete systems: models of kind mrf.
@@ -346,17 +390,7 @@ const mixtureFamily = "mixture of "
 // Discrete is what is stored of a fit of discrete variables besides functionals of their
 // states, which are its parameters. Slices that a fit does not have stay nil.
 type Discrete struct {
-	Variables, Edges int
-	Labels           []string // of states
-	Rows, Columns    int      // of an image or grid; 0 of other data
-	Interaction      string
-	LogZ             float64 // NaN: unknown
-	BestLogLik       float64
-	BestChain        int // 0-based; −1: none
-	Gated            bool
-	ModelBytes       int64
-	ChainBytes       int64 // 0: no chains
-
+	System
 	IDs          []string
 	Observation  []float64 // NaN: none
 	Truth        []int16   // −1: unknown
@@ -366,25 +400,44 @@ type Discrete struct {
 	Certificates []Certificate
 }
 
-// Certificate is an error that is proved, or why there is none.
+// System is what is stored once of a fit of discrete variables. Rows and Columns are 0 of data that are no image,
+// ChainBytes is 0 without chains, and BestChain is 0-based; −1: none.
+type System struct {
+	Variables   int      `db:"variables BIGINT NOT NULL" doc:"Number of variables."`
+	Edges       int      `db:"edges BIGINT NOT NULL" doc:"Number of edges."`
+	Labels      []string `db:"labels VARCHAR[] NOT NULL" doc:"Names of the states: labels[1] is that of state 0."`
+	Rows        int      `db:"image_rows INTEGER" null:"zero" doc:"Rows of an image or grid, whose variables are numbered row by row; NULL of other data."`
+	Columns     int      `db:"image_columns INTEGER" null:"zero" doc:"Columns of an image or grid."`
+	Interaction string   `db:"interaction VARCHAR NOT NULL" doc:"What joins neighbours: ising, potts, or tables of the data."`
+	LogZ        float64  `db:"log_z DOUBLE" doc:"Logarithm of the sum of exp(log_lik) over all states, where an exact method knows it."`
+	BestLogLik  float64  `db:"best_log_lik DOUBLE" doc:"The largest log_lik of a state that the fit saw or found: that of variable.best."`
+	BestChain   int      `db:"best_chain SMALLINT" from:"1" doc:"Chain that saw it; NULL where it was found without chains."`
+	Gated       bool     `db:"gated BOOLEAN NOT NULL" doc:"Whether the chains are Markov chains of the model, which R-hat and ESS speak of: not those of herded Gibbs, nor annealed ones, nor methods without chains."`
+	ModelBytes  int64    `db:"model_bytes BIGINT" doc:"Memory of the model."`
+	ChainBytes  int64    `db:"chain_bytes BIGINT" null:"zero" doc:"Memory of a chain, counts included; NULL without chains."`
+}
+
+// Certificate is an error that is proved, or why there is none. IDs is nil for all variables, Bound NaN if nothing is
+// proved.
 type Certificate struct {
-	Method, Bounded string
-	IDs             []string // of the variables it speaks of; nil: all
-	Variables       int
-	Updates         int64   // 0: none
-	Bound           float64 // NaN: nothing is proved
-	Note            string
+	Method    string   `db:"method VARCHAR NOT NULL" doc:"What proves it."`
+	Bounded   string   `db:"bounded VARCHAR NOT NULL" doc:"What the bound is of."`
+	Variables int      `db:"variables BIGINT NOT NULL" doc:"How many variables, or coefficients, it speaks of."`
+	IDs       []string `db:"ids VARCHAR[]" null:"zero" doc:"Their ids, or names, where they were chosen; NULL: all."`
+	Updates   int64    `db:"after_updates BIGINT" null:"zero" doc:"Updates of single variables after which it holds; NULL where there are none."`
+	Bound     float64  `db:"bound DOUBLE" doc:"The error is proved to be at most this; NULL where nothing is proved."`
+	Note      string   `db:"note VARCHAR" doc:"What the bound rests on, or why there is none."`
 }
 
 // Start says where the chains of a fit began that was asked to start from an
 // earlier one.
 type Start struct {
-	Question        string // the fingerprint without an earlier fit
-	From            int64  // the fit that it started from; 0: it started as usual
-	FromFingerprint string
-	Known           int     // parameters that From knew, by name
-	StepSize        float64 // that warm-up began with; 0: none
-	Note            string  // in words
+	Question        string  `db:"question VARCHAR NOT NULL" doc:"Fingerprint that the fit would have without an earlier one: fits with the same question are of the same data, model, sampler and seed, and the night that asks it again is answered by any of them."`
+	From            int64   `db:"from_fit_id BIGINT" null:"zero" doc:"The fit that it started from, which may have been pruned since; NULL where it started as usual."`
+	FromFingerprint string  `db:"from_fingerprint VARCHAR" doc:"Fingerprint of that fit."`
+	Known           int     `db:"parameters_known INTEGER" null:"negative" doc:"How many of its parameters that fit knew, by name."`
+	StepSize        float64 `db:"step_size DOUBLE" null:"zero" doc:"Step size that warm-up of nuts and hmc began with; NULL where they looked for one, and of other methods."`
+	Note            string  `db:"note VARCHAR NOT NULL" doc:"In words: where the chains started, or why as usual."`
 }
 
 // Recalled is what a stored fit says of its posterior and of its data.
@@ -408,17 +461,17 @@ func (p *Recalled) Mixed(limit float64) (worst string, ok bool) {
 // DataSummary is what the data of a fit look like, for the next fit of its name
 // to be compared with.
 type DataSummary struct {
-	Missing int64 // rows that were left out for missing cells
-	// ResponseMean and ResponseSD are of the response, rows counted by
-	// frequency; of proportions, weighted by their trials, for binomial.
-	ResponseMean, ResponseSD float64
-	Columns                  []ColumnSummary // of the design, in order
+	Missing      int64           `db:"rows_missing BIGINT NOT NULL" doc:"Rows that were left out, since a used cell was missing (missing: drop)."`
+	ResponseMean float64         `db:"response_mean DOUBLE" doc:"Mean of the response; of binomial and bernoulli the rate of success. Rows count by frequency."`
+	ResponseSD   float64         `db:"response_sd DOUBLE" doc:"Standard deviation of the response (of the proportions, for binomial) with divisor n."`
+	Columns      []ColumnSummary // of the design, in order
 }
 
 // ColumnSummary is a column of the design in the units of the data.
 type ColumnSummary struct {
-	Name     string
-	Mean, SD float64
+	Name string  `db:"name VARCHAR NOT NULL" doc:"Name of the column, as R spells it."`
+	Mean float64 `db:"mean DOUBLE" doc:"Mean over the rows."`
+	SD   float64 `db:"sd DOUBLE" doc:"Standard deviation with divisor n; 0 for a constant column."`
 }
 
 // Assessed is what of an assessment a stored fit has.

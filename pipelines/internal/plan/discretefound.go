@@ -22,12 +22,14 @@ func (f *found) Warnings() []string { return f.Result.Warnings }
 func (f *found) Describe(rec *record.Fit) {
 	field, found := f.problem.field, f.Result
 	out := &record.Discrete{
-		Variables: field.N, Edges: field.Edges(), Labels: field.Labels, Rows: field.Rows, Columns: field.Columns,
-		Interaction: field.Interaction(),
-		LogZ:        found.LogZ, BestLogLik: found.BestU, BestChain: found.BestChain, Gated: f.problem.method.gated,
-		ModelBytes: int64(field.Model.Bytes()),
-		IDs:        make([]string, field.N), Observation: field.Observation, Truth: field.Truth, Best: found.Best,
-		MCSE: found.MCSE, ChainBytes: f.chainBytes,
+		System: record.System{
+			Variables: field.N, Edges: field.Edges(), Labels: field.Labels, Rows: field.Rows, Columns: field.Columns,
+			Interaction: field.Interaction(),
+			LogZ:        found.LogZ, BestLogLik: found.BestU, BestChain: found.BestChain, Gated: f.problem.method.gated,
+			ModelBytes: int64(field.Model.Bytes()), ChainBytes: f.chainBytes,
+		},
+		IDs: make([]string, field.N), Observation: field.Observation, Truth: field.Truth, Best: found.Best,
+		MCSE: found.MCSE,
 	}
 	for i := range out.IDs {
 		out.IDs[i] = field.ID(i)

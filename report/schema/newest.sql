@@ -2,34 +2,8 @@
 -- decides, and a fit that the run found unchanged is as much a result as one that it drew. A name is a pipeline, data
 -- set, key, model, sampler and replicate.
 
-ALTER TABLE run_fit ADD COLUMN pipeline VARCHAR DEFAULT '';
-ALTER TABLE run_fit ADD COLUMN replicate INTEGER DEFAULT 1;
-ALTER TABLE run_fit ADD COLUMN place INTEGER DEFAULT 0;
-
--- Ledgers of versions 1 and 2: what the tables run and fit have of each record. Imported draws had a pipeline of their
--- own; they belong to that of the newest fit of the same posterior.
-UPDATE run_fit SET pipeline = r.pipeline, place = r.place FROM run r WHERE r.run_id = run_fit.run_id;
-UPDATE run_fit SET replicate = f.replicate,
-       pipeline = CASE WHEN f.run_id = run_fit.run_id THEN coalesce(f.pipeline, run_fit.pipeline) ELSE run_fit.pipeline END,
-       place = CASE WHEN f.run_id = run_fit.run_id THEN f.place ELSE run_fit.place END
-FROM fit f WHERE f.fit_id = run_fit.fit_id;
-UPDATE run_fit SET pipeline = p.pipeline
-FROM (SELECT i.fit_id, arg_max(p.pipeline, p.fit_id) AS pipeline
-      FROM fit i
-      JOIN fit p ON p.dataset = i.dataset AND p.key = i.key AND p.model = i.model AND p.data_hash = i.data_hash AND p.model_hash = i.model_hash
-      WHERE i.method = 'imported' AND p.method <> 'imported' AND p.pipeline IS NOT NULL
-      GROUP BY i.fit_id) p
-WHERE p.fit_id = run_fit.fit_id;
-
-COMMENT ON TABLE run_fit IS 'What each run did with each fit: drawn, skipped because it was unchanged, or not committed. The newest record of a name decides which fit is its result: see the view newest_fit.';
-COMMENT ON COLUMN run_fit.fit_id IS 'The fit; NULL if none was stored, or if prune removed it. A fit that is drawn again with the same fingerprint replaces the earlier one here too.';
-COMMENT ON COLUMN run_fit.pipeline IS 'Pipeline of the run; of imported draws that of the fit of the same posterior.';
-COMMENT ON COLUMN run_fit.replicate IS '1 for the fit itself, 2, 3, … for its repetitions with other seeds.';
-COMMENT ON COLUMN run_fit.place IS 'Place of the run, as in run: the order of the records.';
-COMMENT ON COLUMN fit.pipeline IS 'Pipeline for which the fit was drawn. Others may share it: run_fit has all.';
-
 -- Aggregates find the newest in a quarter of the time of windows.
-CREATE VIEW newest_fit AS
+CREATE OR REPLACE VIEW newest_fit AS
 SELECT pipeline, dataset, key, model, sampler, replicate, arg_max(fit_id, (place, noted, rowid)) AS fit_id
 FROM run_fit
 WHERE action IN ('computed', 'skipped') AND fit_id IN (SELECT fit_id FROM fit)
@@ -62,12 +36,12 @@ FROM ranked n
 LEFT JOIN run r USING (run_id)
 GROUP BY ALL;
 COMMENT ON VIEW attempt IS 'What the newest run that tried for each pipeline, data set, key, model and sampler did about it.';
+-- As in run_fit: reasons.
 COMMENT ON COLUMN attempt.attempted IS 'When that run began, UTC.';
 COMMENT ON COLUMN attempt.outcome IS 'computed, skipped (found unchanged), error or uncommitted; the worst one if there are replicates.';
 COMMENT ON COLUMN attempt.fits IS 'The fits that it drew or found unchanged.';
 COMMENT ON COLUMN attempt.reason IS 'The first reason of an error, or of a fit that is not committed.';
 COMMENT ON COLUMN attempt.verdict IS 'The worst verdict that the run took, over replicates.';
-COMMENT ON COLUMN attempt.reasons IS 'Reasons of that verdict.';
 COMMENT ON COLUMN attempt.fit_id IS 'The fit itself, without replicates, complete or an error; NULL if nothing is stored.';
 COMMENT ON COLUMN attempt.pipeline IS 'Pipeline of the run.';
 
@@ -79,12 +53,21 @@ JOIN fit f USING (fit_id)
 JOIN attempt a ON a.pipeline = n.pipeline AND a.dataset = n.dataset AND a.key = n.key AND a.model = n.model AND a.sampler = n.sampler
 WHERE n.replicate = 1;
 COMMENT ON VIEW latest IS 'The newest complete fit of each pipeline, data set, key, model and sampler, without replicates. Look at state: a newer attempt may have failed.';
+COMMENT ON COLUMN latest.pipeline IS 'Pipeline that the fit belongs to: another one may have drawn it, with equal data, model and settings.';
 COMMENT ON COLUMN latest.attempted IS 'When the newest run that tried for this fit began, UTC.';
 COMMENT ON COLUMN latest.state IS 'current if that run drew the fit or found it unchanged. Otherwise the fit is older than the last try: error and uncommitted are what became of that try, and gone is that its fit is not in the ledger any more (the next run draws it again).';
-COMMENT ON COLUMN latest.pipeline IS 'Pipeline that the fit belongs to: another one may have drawn it, with equal data, model and settings.';
+
+-- Draws of the fits of each pipeline, and questions to the newest of them.
+CREATE OR REPLACE VIEW fit_state AS
+SELECT m.pipeline, m.fit_id, coalesce(l.state, 'older') AS state
+FROM (SELECT DISTINCT pipeline, fit_id FROM run_fit WHERE action IN ('computed', 'skipped') AND fit_id IS NOT NULL) m
+LEFT JOIN latest l ON l.pipeline = m.pipeline AND l.fit_id = m.fit_id;
+COMMENT ON VIEW fit_state IS 'The complete fits of each pipeline, replicates too, and whether each is what counts now.';
+COMMENT ON COLUMN fit_state.pipeline IS 'A pipeline that the fit belongs to.';
+COMMENT ON COLUMN fit_state.state IS 'As state of latest for the newest fit of a name; older for the others.';
 
 -- One row for each fit that a person has to look at. Warnings are not among them.
-CREATE VIEW needs_attention AS
+CREATE OR REPLACE VIEW needs_attention AS
 WITH found AS (
     SELECT a.pipeline, a.dataset, a.key, a.model, a.sampler, a.verdict, a.attempted, a.run_id, l.fit_id, l.created, l.model AS has_fit,
            CASE WHEN a.outcome IN ('error', 'uncommitted') THEN a.outcome
@@ -108,11 +91,43 @@ FROM found
 WHERE state IS NOT NULL
 ORDER BY pipeline, dataset, key, model, sampler;
 COMMENT ON VIEW needs_attention IS 'One row for each fit that a person has to look at: the newest run erred on it, did not commit it or broke a gate of it, whether it ever succeeded or not. Warnings are not among them.';
+-- As in attempt: attempted.
+COMMENT ON COLUMN needs_attention.pipeline IS 'Its pipeline.';
 COMMENT ON COLUMN needs_attention.state IS 'error, uncommitted, fail (a gate is broken), or gone: its fit is not in the ledger any more.';
 COMMENT ON COLUMN needs_attention.reason IS 'The first reason that the run recorded.';
 COMMENT ON COLUMN needs_attention.remedy IS 'What to do about it, and which fit the views show until then.';
-COMMENT ON COLUMN needs_attention.attempted IS 'When that run began, UTC.';
 COMMENT ON COLUMN needs_attention.created IS 'When the fit that views show was drawn, UTC; NULL if there is none.';
 COMMENT ON COLUMN needs_attention.fit_id IS 'The fit that views show; NULL if there is none.';
 COMMENT ON COLUMN needs_attention.run_id IS 'The run that tried for it last.';
-COMMENT ON COLUMN needs_attention.pipeline IS 'Its pipeline.';
+
+CREATE OR REPLACE VIEW draws AS
+SELECT d.fit_id, f.dataset, f.key, f.model, f.sampler, d.chain,
+       d.first + unnest(CASE WHEN d.n = 250 THEN range(250)::INTEGER[] ELSE range(d.n)::INTEGER[] END) AS iteration,
+       p.name AS parameter, unnest(CASE WHEN d.n = 250 THEN d.v::DOUBLE[] ELSE d.v[:d.n] END) AS value,
+       s.state, f.created, f.run_id, s.pipeline
+FROM piece d
+JOIN parameter p ON p.fit_id = d.fit_id AND p.parameter_id = d.parameter_id
+JOIN fit f ON f.fit_id = d.fit_id
+JOIN fit_state s ON s.fit_id = d.fit_id;
+COMMENT ON VIEW draws IS 'Draws of all fits with names: filter by pipeline, dataset, model, sampler and parameter, and by state if there are several runs. A fit that two pipelines share is there for each of them.';
+-- As in piece: chain.
+COMMENT ON COLUMN draws.iteration IS '1, 2, … over the kept draws of the chain.';
+COMMENT ON COLUMN draws.value IS 'The draw, in the units of the data.';
+COMMENT ON COLUMN draws.state IS 'current; error, uncommitted or gone if that is what became of a newer attempt at the fit; older if the pipeline has a newer fit of the name.';
+COMMENT ON COLUMN draws.created IS 'When the fit was drawn, UTC.';
+COMMENT ON COLUMN draws.run_id IS 'The run that drew it.';
+COMMENT ON COLUMN draws.pipeline IS 'Pipeline that the fit belongs to.';
+
+CREATE OR REPLACE VIEW draws_standardized AS
+SELECT d.fit_id, f.dataset, f.key, f.model, f.sampler, d.chain,
+       d.first + unnest(CASE WHEN d.n = 250 THEN range(250)::INTEGER[] ELSE range(d.n)::INTEGER[] END) AS iteration,
+       p.name AS parameter, p.scale * unnest(CASE WHEN d.n = 250 THEN d.v::DOUBLE[] ELSE d.v[:d.n] END) AS value, s.pipeline
+FROM piece d
+JOIN parameter p ON p.fit_id = d.fit_id AND p.parameter_id = d.parameter_id
+JOIN fit f ON f.fit_id = d.fit_id
+JOIN fit_state s ON s.fit_id = d.fit_id
+WHERE p.kind = 'coefficient';
+COMMENT ON VIEW draws_standardized IS 'Draws of coefficients times the scale of their column: effects of one unit of the standardised design.';
+-- As in piece: chain.
+-- As in draws: iteration, pipeline.
+COMMENT ON COLUMN draws_standardized.value IS 'The draw, for one unit of the standardised column.';

@@ -1,9 +1,30 @@
+CREATE OR REPLACE MACRO latest_on(day) AS TABLE
+SELECT f.* REPLACE (n.pipeline AS pipeline)
+FROM (
+    SELECT pipeline, dataset, key, model, sampler, arg_max(fit_id, (place, noted, rowid)) AS fit_id
+    FROM run_fit
+    WHERE action IN ('computed', 'skipped') AND replicate = 1 AND fit_id IN (SELECT fit_id FROM fit)
+      AND noted < day::TIMESTAMP + CASE WHEN day::TIMESTAMP = date_trunc('day', day::TIMESTAMP) THEN INTERVAL 1 DAY ELSE INTERVAL 0 DAY END
+    GROUP BY pipeline, dataset, key, model, sampler
+) n
+JOIN fit f USING (fit_id)
+ORDER BY n.pipeline, f.dataset, f.key, f.model, f.sampler;
+COMMENT ON MACRO TABLE latest_on IS 'The fits that were the newest complete ones at the end of a day, or at a TIMESTAMP, UTC; those that pipeline prune removed are not there.';
+
+CREATE OR REPLACE MACRO coefficients_on(day) AS TABLE
+SELECT f.fit_id, f.dataset, f.key, f.model, f.sampler, s.name AS parameter,
+       s.mean, s.sd, s.q025, s.median, s.q975, s.rhat, s.ess_bulk, s.ess_tail, f.verdict, f.created, f.run_id, f.pipeline
+FROM latest_on(day) f
+JOIN summary s ON s.fit_id = f.fit_id
+WHERE s.kind NOT IN ('statistic', 'group_effect', 'smooth_effect')
+ORDER BY f.pipeline, f.dataset, f.key, f.model, f.sampler, s.parameter_id;
+COMMENT ON MACRO TABLE coefficients_on IS 'Summaries of their parameters, as in coefficients.';
+
 -- Questions that analysts ask, as table functions over the draws of the newest fits. Names are patterns of LIKE: '%' is
 -- any; of_pipeline, of_dataset, of_model and of_sampler narrow the fits. A name that no fit has is an error that lists the names.
-
 -- Each table function adds the rows of this one, of which there are none. It is a part of a union, since an engine that
 -- joins with no fits need not look at the other side; and an aggregate, whose input no outer filter takes away.
-CREATE MACRO check_names(asked, exactly, of_dataset, of_model, of_sampler, of_pipeline) AS TABLE
+CREATE OR REPLACE MACRO check_names(asked, exactly, of_dataset, of_model, of_sampler, of_pipeline) AS TABLE
 WITH candidate AS (
     SELECT fit_id, pipeline, dataset, model, sampler FROM newest_fit WHERE replicate = 1
 ), chosen AS (
@@ -45,6 +66,7 @@ WHERE parameter LIKE name AND dataset LIKE of_dataset AND model LIKE of_model AN
 GROUP BY pipeline, fit_id, dataset, key, model, sampler, parameter
 UNION ALL SELECT nothing, nothing, nothing, nothing, nothing, nothing::BIGINT, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing FROM check_names([name], false, of_dataset, of_model, of_sampler, of_pipeline)
 ORDER BY pipeline, dataset, key, model, sampler, parameter;
+COMMENT ON MACRO TABLE posterior IS 'Mean, sd, quantiles and P(> 0) of every parameter whose name is like the pattern.';
 
 CREATE OR REPLACE MACRO probability(name, above, of_dataset := '%', of_model := '%', of_sampler := '%', of_pipeline := '%') AS TABLE
 SELECT dataset, key, model, sampler, parameter, avg((value > above)::DOUBLE) AS probability, pipeline
@@ -54,6 +76,7 @@ WHERE parameter LIKE name AND dataset LIKE of_dataset AND model LIKE of_model AN
 GROUP BY pipeline, fit_id, dataset, key, model, sampler, parameter
 UNION ALL SELECT nothing, nothing, nothing, nothing, nothing, nothing::DOUBLE, nothing FROM check_names([name], false, of_dataset, of_model, of_sampler, of_pipeline)
 ORDER BY pipeline, dataset, key, model, sampler, parameter;
+COMMENT ON MACRO TABLE probability IS 'Probability that a parameter is above a number.';
 
 CREATE OR REPLACE MACRO odds_ratios(of_dataset := '%', of_model := '%', of_sampler := '%', of_pipeline := '%', step := 1) AS TABLE
 WITH ratios AS (
@@ -71,6 +94,7 @@ WITH ratios AS (
 )
 SELECT dataset, key, model, sampler, parameter, ratio, q025, q975, pipeline FROM ordered
 ORDER BY pipeline, dataset, key, model, sampler, parameter_id;
+COMMENT ON MACRO TABLE odds_ratios IS 'exp(step * coefficient): odds ratios under logit, rate ratios under log; median and 95 % interval.';
 
 CREATE OR REPLACE MACRO contrast(plus, minus, of_dataset := '%', of_model := '%', of_sampler := '%', of_pipeline := '%') AS TABLE
 SELECT a.dataset, a.key, a.model, a.sampler, avg(a.value - b.value) AS mean, stddev_samp(a.value - b.value) AS sd,
@@ -83,6 +107,7 @@ WHERE a.parameter = plus AND b.parameter = minus AND a.dataset LIKE of_dataset A
 GROUP BY a.pipeline, a.fit_id, a.dataset, a.key, a.model, a.sampler
 UNION ALL SELECT nothing, nothing, nothing, nothing, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing::DOUBLE, nothing FROM check_names([plus, minus], true, of_dataset, of_model, of_sampler, of_pipeline)
 ORDER BY pipeline, dataset, key, model, sampler;
+COMMENT ON MACRO TABLE contrast IS 'The difference of two parameters of one fit, from joint draws.';
 
 CREATE OR REPLACE MACRO ranking(names, of_dataset := '%', of_model := '%', of_sampler := '%', of_pipeline := '%') AS TABLE
 WITH ranked AS (
@@ -98,6 +123,7 @@ FROM ranked
 GROUP BY pipeline, fit_id, dataset, key, model, sampler, parameter
 UNION ALL SELECT nothing, nothing, nothing, nothing, nothing, nothing::DOUBLE, nothing::DOUBLE, nothing::BIGINT, nothing::BIGINT, nothing FROM check_names(names::VARCHAR[], true, of_dataset, of_model, of_sampler, of_pipeline)
 ORDER BY pipeline, dataset, key, model, sampler, mean_rank, parameter;
+COMMENT ON MACRO TABLE ranking IS 'Where each parameter stands among those of a list of names (an empty one: all), 1 being the largest: mean rank, P(first), 90 % interval.';
 
 CREATE OR REPLACE MACRO scenario(given, of_dataset := '%', of_model := '%', of_sampler := '%', of_pipeline := '%') AS TABLE
 SELECT fit_id, dataset, key, model, sampler, chain, iteration,
@@ -108,10 +134,4 @@ WHERE (parameter = '(Intercept)' OR list_contains(map_keys(given), parameter))
   AND state <> 'older'
 GROUP BY pipeline, fit_id, dataset, key, model, sampler, chain, iteration
 UNION ALL SELECT nothing::BIGINT, nothing, nothing, nothing, nothing, nothing::INTEGER, nothing::INTEGER, nothing::DOUBLE, nothing FROM check_names(map_keys(given)::VARCHAR[], true, of_dataset, of_model, of_sampler, of_pipeline);
-
-COMMENT ON MACRO TABLE posterior IS 'Mean, sd, quantiles and P(> 0) of every parameter whose name is like the pattern.';
-COMMENT ON MACRO TABLE probability IS 'Probability that a parameter is above a number.';
-COMMENT ON MACRO TABLE odds_ratios IS 'exp(step * coefficient): odds ratios under logit, rate ratios under log; median and 95 % interval.';
-COMMENT ON MACRO TABLE contrast IS 'The difference of two parameters of one fit, from joint draws.';
-COMMENT ON MACRO TABLE ranking IS 'Where each parameter stands among those of a list of names (an empty one: all), 1 being the largest: mean rank, P(first), 90 % interval.';
 COMMENT ON MACRO TABLE scenario IS 'The linear predictor at a MAP from coefficient to value, a row a draw; the intercept counts, coefficients that are not named do not, nor do offsets.';

@@ -1,4 +1,4 @@
--- Views of the newest fits, a row of which belongs to a pipeline. Every definition is that of version 2 with its pipeline.
+-- Views of the newest fits, a row of which belongs to a pipeline.
 
 CREATE OR REPLACE VIEW coefficients AS
 SELECT l.fit_id, l.dataset, l.key, l.model, l.sampler, s.name AS parameter,
@@ -8,12 +8,11 @@ JOIN summary s ON s.fit_id = l.fit_id
 WHERE s.kind NOT IN ('statistic', 'group_effect', 'smooth_effect', 'imputed')
 ORDER BY l.dataset, l.key, l.model, l.sampler, s.parameter_id;
 COMMENT ON VIEW coefficients IS 'Summaries of the parameters of the latest fits; those of levels of a grouping stand in group_effects, the curves of smooths in smooths, missing cells in imputed.';
+-- As in summary: q025, q975.
+-- As in draws: pipeline.
 COMMENT ON COLUMN coefficients.mean IS 'Posterior mean; NULL where it may not exist.';
 COMMENT ON COLUMN coefficients.sd IS 'Posterior standard deviation; NULL where it may not exist.';
-COMMENT ON COLUMN coefficients.q025 IS '2.5 % quantile.';
-COMMENT ON COLUMN coefficients.q975 IS '97.5 % quantile.';
 COMMENT ON COLUMN coefficients.state IS 'current, or what became of a newer attempt at the fit: error, uncommitted or gone.';
-COMMENT ON COLUMN coefficients.pipeline IS 'Pipeline that the fit belongs to.';
 
 CREATE OR REPLACE VIEW effects AS
 SELECT l.fit_id, l.dataset, l.key, l.model, l.sampler, e.effect, e.kind, e.variable, e.level, e.x, e.given,
@@ -22,21 +21,16 @@ FROM latest l
 JOIN effect e USING (fit_id)
 ORDER BY l.dataset, l.key, l.model, l.sampler, e.effect_id, e.rowid;
 COMMENT ON VIEW effects IS 'Effects of variables on the scale of the response in the latest fits: what their models ask for by the key effects.';
+-- As in effect: x, sd, q025, median, q975.
+-- As in draws: created, pipeline.
+-- As in coefficients: state.
 COMMENT ON COLUMN effects.effect IS 'The effect as the spec asks for it.';
 COMMENT ON COLUMN effects.kind IS 'prediction, difference, ratio or odds_ratio.';
 COMMENT ON COLUMN effects.variable IS 'The first variable of the effect.';
 COMMENT ON COLUMN effects.level IS 'Its value, or what is compared.';
-COMMENT ON COLUMN effects.x IS 'Its value where that is a number.';
 COMMENT ON COLUMN effects.given IS 'Values of the other variables that vary, and of the groups of rows.';
 COMMENT ON COLUMN effects.mean IS 'Posterior mean.';
-COMMENT ON COLUMN effects.sd IS 'Posterior standard deviation.';
-COMMENT ON COLUMN effects.q025 IS '2.5 % quantile.';
-COMMENT ON COLUMN effects.median IS 'Median.';
-COMMENT ON COLUMN effects.q975 IS '97.5 % quantile.';
 COMMENT ON COLUMN effects.p_direction IS 'Of differences and ratios: the share of draws on the side where most are.';
-COMMENT ON COLUMN effects.state IS 'current, or what became of a newer attempt at the fit: error, uncommitted or gone.';
-COMMENT ON COLUMN effects.created IS 'When the fit was drawn, UTC.';
-COMMENT ON COLUMN effects.pipeline IS 'Pipeline that the fit belongs to.';
 
 CREATE OR REPLACE VIEW group_effects AS
 SELECT f.dataset, f.key, f.model, f.sampler, p.grouping, p.level, p.term, s.mean, s.sd, s.q025, s.q25, s.median, s.q75, s.q975,
@@ -46,6 +40,8 @@ JOIN parameter p ON p.fit_id = f.fit_id AND p.kind = 'group_effect'
 JOIN summary s ON s.fit_id = p.fit_id AND s.parameter_id = p.parameter_id
 ORDER BY f.dataset, f.key, f.model, f.sampler, p.parameter_id;
 COMMENT ON VIEW group_effects IS 'Group-level effects of the newest fits, a row for each level and term of a grouping: how far the level lies from the population.';
+-- As in summary: q025, q25, median, q75, q975, rhat, ess_bulk, ess_tail, fit_id.
+-- As in effects: sd, state, pipeline.
 COMMENT ON COLUMN group_effects.dataset IS 'Data set.';
 COMMENT ON COLUMN group_effects.key IS 'File or group of the data set.';
 COMMENT ON COLUMN group_effects.model IS 'Model.';
@@ -54,21 +50,13 @@ COMMENT ON COLUMN group_effects.grouping IS 'The grouping: g of (1 | g), or g:h.
 COMMENT ON COLUMN group_effects.level IS 'Its level.';
 COMMENT ON COLUMN group_effects.term IS 'Intercept, or the column whose slope differs by level.';
 COMMENT ON COLUMN group_effects.mean IS 'Posterior mean of the effect, to be added to the coefficient of the term, in the units of the data.';
-COMMENT ON COLUMN group_effects.sd IS 'Posterior standard deviation.';
-COMMENT ON COLUMN group_effects.q025 IS '2.5 % quantile.';
-COMMENT ON COLUMN group_effects.q25 IS '25 % quantile.';
-COMMENT ON COLUMN group_effects.median IS 'Median.';
-COMMENT ON COLUMN group_effects.q75 IS '75 % quantile.';
-COMMENT ON COLUMN group_effects.q975 IS '97.5 % quantile.';
-COMMENT ON COLUMN group_effects.rhat IS 'Rank-normalised split R-hat.';
-COMMENT ON COLUMN group_effects.ess_bulk IS 'Bulk effective sample size.';
-COMMENT ON COLUMN group_effects.ess_tail IS 'Tail effective sample size.';
 COMMENT ON COLUMN group_effects.parameter IS 'Name of the parameter: r_g[level,term].';
-COMMENT ON COLUMN group_effects.state IS 'current, or what became of a newer attempt at the fit: error, uncommitted or gone.';
-COMMENT ON COLUMN group_effects.fit_id IS 'The fit.';
 COMMENT ON COLUMN group_effects.parameter_id IS 'Number of the parameter in its fit.';
-COMMENT ON COLUMN group_effects.pipeline IS 'Pipeline that the fit belongs to.';
 
+-- The intraclass correlation of a grouping is its share of the variance of a response on the scale of the linear
+-- predictor, computed in each draw. With slopes it depends on their columns, so there is none. What is not of a
+-- grouping is sigma² of gaussian(identity), and the variance of the latent variable of a binary response:
+-- Nakagawa, Johnson and Schielzeth (2017), doi:10.1098/rsif.2017.0213.
 CREATE OR REPLACE VIEW variance_components AS
 WITH component AS (
     SELECT f.fit_id, p.parameter_id, p.name, p.kind, p.grouping, p.term,
@@ -110,12 +98,8 @@ LEFT JOIN share h ON h.fit_id = c.fit_id AND h.parameter_id = c.parameter_id
 WHERE c.kind = 'group_sd'
 ORDER BY f.dataset, f.key, f.model, f.sampler, c.parameter_id;
 COMMENT ON VIEW variance_components IS 'Standard deviations of group-level effects in the newest fits, a row for each grouping and term, with variances and intraclass correlations.';
-COMMENT ON COLUMN variance_components.dataset IS 'Data set.';
-COMMENT ON COLUMN variance_components.key IS 'File or group of the data set.';
-COMMENT ON COLUMN variance_components.model IS 'Model.';
-COMMENT ON COLUMN variance_components.sampler IS 'Sampler.';
-COMMENT ON COLUMN variance_components.grouping IS 'The grouping: g of (1 | g), or g:h.';
-COMMENT ON COLUMN variance_components.term IS 'Intercept, or the column whose slope differs by level.';
+-- As in parameter: fit_id.
+-- As in group_effects: dataset, key, model, sampler, grouping, term, state, pipeline.
 COMMENT ON COLUMN variance_components.levels IS 'Levels of the grouping.';
 COMMENT ON COLUMN variance_components.sd IS 'Posterior mean of the standard deviation, in the units of the data.';
 COMMENT ON COLUMN variance_components.sd_sd IS 'Its posterior standard deviation.';
@@ -130,9 +114,6 @@ COMMENT ON COLUMN variance_components.rhat IS 'Rank-normalised split R-hat of th
 COMMENT ON COLUMN variance_components.ess_bulk IS 'Its bulk effective sample size.';
 COMMENT ON COLUMN variance_components.ess_tail IS 'Its tail effective sample size.';
 COMMENT ON COLUMN variance_components.parameter IS 'Name of the parameter: sd_g__term.';
-COMMENT ON COLUMN variance_components.state IS 'current, or what became of a newer attempt at the fit: error, uncommitted or gone.';
-COMMENT ON COLUMN variance_components.fit_id IS 'The fit.';
-COMMENT ON COLUMN variance_components.pipeline IS 'Pipeline that the fit belongs to.';
 
 CREATE OR REPLACE VIEW smooths AS
 SELECT f.dataset, f.key, f.model, f.sampler, c.smooth, c.level, c.x, c.mean, c.sd, c.q025, c.q25, c.median, c.q75, c.q975, c.name,
@@ -141,24 +122,10 @@ FROM latest f
 JOIN smooth_curve c USING (fit_id)
 ORDER BY f.dataset, f.key, f.model, f.sampler, c.rowid;
 COMMENT ON VIEW smooths IS 'The curves of smooths of the newest fits, with their bands: a row for each of 100 points.';
-COMMENT ON COLUMN smooths.dataset IS 'Data set.';
-COMMENT ON COLUMN smooths.key IS 'File or group of the data set.';
-COMMENT ON COLUMN smooths.model IS 'Model.';
-COMMENT ON COLUMN smooths.sampler IS 'Sampler.';
-COMMENT ON COLUMN smooths.smooth IS 'The term as written: s(x, by = f).';
-COMMENT ON COLUMN smooths.level IS 'The level of the factor that the curve is of; else NULL.';
+-- As in smooth_curve: smooth, level, sd, q025, q25, median, q75, q975, name, fit_id.
+-- As in group_effects: dataset, key, model, sampler, state, pipeline.
 COMMENT ON COLUMN smooths.x IS 'The number that is smoothed.';
 COMMENT ON COLUMN smooths.mean IS 'Posterior mean of f(x), on the scale of the linear predictor.';
-COMMENT ON COLUMN smooths.sd IS 'Posterior standard deviation.';
-COMMENT ON COLUMN smooths.q025 IS '2.5 % quantile.';
-COMMENT ON COLUMN smooths.q25 IS '25 % quantile.';
-COMMENT ON COLUMN smooths.median IS 'Median.';
-COMMENT ON COLUMN smooths.q75 IS '75 % quantile.';
-COMMENT ON COLUMN smooths.q975 IS '97.5 % quantile.';
-COMMENT ON COLUMN smooths.name IS 'How names of parameters call the smooth: sx_1 of sds_sx_1.';
-COMMENT ON COLUMN smooths.state IS 'current, or what became of a newer attempt at the fit: error, uncommitted or gone.';
-COMMENT ON COLUMN smooths.fit_id IS 'The fit.';
-COMMENT ON COLUMN smooths.pipeline IS 'Pipeline that the fit belongs to.';
 
 CREATE OR REPLACE VIEW imputed AS
 SELECT f.dataset, f.key, f.model, f.sampler, p.grouping AS variable, CAST(p.level AS BIGINT) AS row, p.term AS level, s.mean, s.sd, s.q025, s.q25,
@@ -168,27 +135,14 @@ JOIN parameter p ON p.fit_id = f.fit_id AND p.kind = 'imputed'
 JOIN summary s ON s.fit_id = p.fit_id AND s.parameter_id = p.parameter_id
 ORDER BY f.dataset, f.key, f.model, f.sampler, p.parameter_id;
 COMMENT ON VIEW imputed IS 'Missing cells of the newest fits of models with missing: impute: a row for each, of predictors and of the response; of columns of several levels one for each level.';
-COMMENT ON COLUMN imputed.dataset IS 'Data set.';
-COMMENT ON COLUMN imputed.key IS 'File or group of the data set.';
-COMMENT ON COLUMN imputed.model IS 'Model.';
-COMMENT ON COLUMN imputed.sampler IS 'Sampler.';
+-- As in summary: q025, q25, median, q75, q975, ess_bulk, ess_tail, fit_id.
+-- As in group_effects: dataset, key, model, sampler, sd, state, pipeline.
 COMMENT ON COLUMN imputed.variable IS 'The column of the cell.';
 COMMENT ON COLUMN imputed.row IS 'The row of the cell, counted from 1.';
 COMMENT ON COLUMN imputed.level IS 'A level of a column of text of more than two values, which has a row for each; NULL of other columns.';
 COMMENT ON COLUMN imputed.mean IS 'Posterior mean of its value; of a column of two values the probability of the second one, or of true; of a level its probability.';
-COMMENT ON COLUMN imputed.sd IS 'Posterior standard deviation.';
-COMMENT ON COLUMN imputed.q025 IS '2.5 % quantile.';
-COMMENT ON COLUMN imputed.q25 IS '25 % quantile.';
-COMMENT ON COLUMN imputed.median IS 'Median.';
-COMMENT ON COLUMN imputed.q75 IS '75 % quantile.';
-COMMENT ON COLUMN imputed.q975 IS '97.5 % quantile.';
 COMMENT ON COLUMN imputed.rhat IS 'R-hat of its draws.';
-COMMENT ON COLUMN imputed.ess_bulk IS 'Bulk effective sample size.';
-COMMENT ON COLUMN imputed.ess_tail IS 'Tail effective sample size.';
 COMMENT ON COLUMN imputed.parameter IS 'Its name among the draws: Ymi_bmi[3].';
-COMMENT ON COLUMN imputed.state IS 'current, or what became of a newer attempt at the fit: error, uncommitted or gone.';
-COMMENT ON COLUMN imputed.fit_id IS 'The fit.';
-COMMENT ON COLUMN imputed.pipeline IS 'Pipeline that the fit belongs to.';
 
 CREATE OR REPLACE VIEW incomplete_columns AS
 SELECT l.dataset, l.key, l.model, l.sampler, c.variable, c.formula, c.family, c.response, c.observed, c.missing, l.state, l.fit_id, l.pipeline
@@ -196,13 +150,8 @@ FROM latest l
 JOIN incomplete_column c USING (fit_id)
 ORDER BY l.dataset, l.key, l.model, l.sampler, c.rowid;
 COMMENT ON VIEW incomplete_columns IS 'Columns of the newest fits of models with missing: impute of which missing cells were drawn, with their models.';
-COMMENT ON COLUMN incomplete_columns.variable IS 'The column.';
-COMMENT ON COLUMN incomplete_columns.formula IS 'Formula of its model; of the response that of the regression.';
-COMMENT ON COLUMN incomplete_columns.family IS 'Family of its model: multinomial of a column of more than two levels.';
-COMMENT ON COLUMN incomplete_columns.response IS 'Whether it is the response.';
-COMMENT ON COLUMN incomplete_columns.observed IS 'Cells that are there.';
-COMMENT ON COLUMN incomplete_columns.missing IS 'Missing cells.';
-COMMENT ON COLUMN incomplete_columns.pipeline IS 'Pipeline that the fit belongs to.';
+-- As in incomplete_column: variable, formula, family, response, observed, missing.
+-- As in draws: pipeline.
 
 CREATE OR REPLACE VIEW imputations AS
 SELECT l.dataset, l.key, l.model, l.sampler, i.name AS parameter, i.imputation, i.source, i.mean, i.sd, i.q025, i.median, i.q975,
@@ -212,13 +161,12 @@ JOIN pooling p USING (fit_id)
 JOIN imputation i ON i.fit_id = p.fit_id AND i.name = p.name
 ORDER BY l.dataset, l.key, l.model, l.sampler, p.place, i.imputation;
 COMMENT ON VIEW imputations IS 'What each imputation says of each parameter of the newest fits of data sets with each: imputation.';
+-- As in imputation: q025, q975.
+-- As in draws: pipeline.
 COMMENT ON COLUMN imputations.parameter IS 'Its name.';
+COMMENT ON COLUMN imputations.source IS 'File of the imputation, or its value in the column that tells imputations apart.';
 COMMENT ON COLUMN imputations.mean IS 'Posterior mean given the imputation.';
 COMMENT ON COLUMN imputations.sd IS 'Posterior standard deviation given it.';
-COMMENT ON COLUMN imputations.q025 IS '2.5 % quantile.';
-COMMENT ON COLUMN imputations.q975 IS '97.5 % quantile.';
-COMMENT ON COLUMN imputations.source IS 'File of the imputation, or its value in the column that tells imputations apart.';
-COMMENT ON COLUMN imputations.pipeline IS 'Pipeline that the fit belongs to.';
 
 CREATE OR REPLACE VIEW pooled AS
 SELECT l.dataset, l.key, l.model, l.sampler, p.name AS parameter, s.mean, s.sd, sqrt(p.total) AS sd_rubin, p.within, p.between, p.riv,
@@ -229,13 +177,12 @@ JOIN pooling p USING (fit_id)
 JOIN summary s ON s.fit_id = p.fit_id AND s.name = p.name AND s.kind <> 'statistic'
 ORDER BY l.dataset, l.key, l.model, l.sampler, p.place;
 COMMENT ON VIEW pooled IS 'Pooled draws of the newest fits of data sets with each: imputation, and what Rubin''s rules say of each parameter.';
-COMMENT ON COLUMN pooled.parameter IS 'Its name.';
+-- As in imputations: parameter, pipeline.
 COMMENT ON COLUMN pooled.mean IS 'Mean of all draws.';
 COMMENT ON COLUMN pooled.sd IS 'Standard deviation of all draws.';
 COMMENT ON COLUMN pooled.sd_rubin IS 'Square root of the total variance by Rubin''s rules, larger than sd: few imputations show less than all of their variance.';
 COMMENT ON COLUMN pooled.rhat IS 'Largest R-hat of an imputation: gates look at it.';
 COMMENT ON COLUMN pooled.imputations IS 'How many there are.';
-COMMENT ON COLUMN pooled.pipeline IS 'Pipeline that the fit belongs to.';
 
 CREATE OR REPLACE VIEW prior_sensitivity AS
 SELECT l.dataset, l.key, l.model, l.sampler, s.name AS parameter, s.prior, s.likelihood,
@@ -245,11 +192,10 @@ FROM latest l
 JOIN sensitivity s USING (fit_id)
 ORDER BY l.dataset, l.key, l.model, l.sampler, s.place;
 COMMENT ON VIEW prior_sensitivity IS 'Sensitivities of the newest fits to their priors and data.';
-COMMENT ON COLUMN prior_sensitivity.parameter IS 'Its name.';
+-- As in imputations: parameter, pipeline.
 COMMENT ON COLUMN prior_sensitivity.prior IS 'Sensitivity to the prior; from 0.05 on it matters.';
 COMMENT ON COLUMN prior_sensitivity.likelihood IS 'Sensitivity to the likelihood; below 0.05 the data say little.';
 COMMENT ON COLUMN prior_sensitivity.diagnosis IS 'What a sensitivity to the prior from 0.05 on means; NULL below.';
-COMMENT ON COLUMN prior_sensitivity.pipeline IS 'Pipeline that the fit belongs to.';
 
 CREATE OR REPLACE VIEW allocations AS
 SELECT f.dataset, f.key, f.model, f.sampler, a.row, a.component, a.posterior AS probability, a.observation,
@@ -259,18 +205,10 @@ JOIN allocation a USING (fit_id)
 LEFT JOIN diagnostic s ON s.fit_id = f.fit_id AND s.name = 'label_switches' AND s.chain IS NULL
 ORDER BY f.dataset, f.key, f.model, f.sampler, a.rowid;
 COMMENT ON VIEW allocations IS 'Of which component of a mixture each row is, of the newest fits: a row for each of them and each component.';
-COMMENT ON COLUMN allocations.dataset IS 'Data set.';
-COMMENT ON COLUMN allocations.key IS 'File or group of the data set.';
-COMMENT ON COLUMN allocations.model IS 'Model.';
-COMMENT ON COLUMN allocations.sampler IS 'Sampler.';
-COMMENT ON COLUMN allocations.row IS 'The row of the data, counted from 1; where equal rows count once, the first of them among the rows that differ.';
-COMMENT ON COLUMN allocations.component IS 'The component, numbered in each draw as its parameters are: 1 is that of theta1.';
+-- As in allocation: row, component, observation, fit_id.
+-- As in group_effects: dataset, key, model, sampler, state, pipeline.
 COMMENT ON COLUMN allocations.probability IS 'Posterior probability that the row is of it, the label integrated out in each draw.';
-COMMENT ON COLUMN allocations.observation IS '1, 2, … in the order of the used rows.';
 COMMENT ON COLUMN allocations.meaningful IS 'Whether a number stands for one group of rows: the order of the components, as they were sampled, never changed within a chain. Where it did, components overlap in what they are numbered by, and a number stands for one group in some draws and for another one in others.';
-COMMENT ON COLUMN allocations.state IS 'current, or what became of a newer attempt at the fit: error, uncommitted or gone.';
-COMMENT ON COLUMN allocations.fit_id IS 'The fit.';
-COMMENT ON COLUMN allocations.pipeline IS 'Pipeline that the fit belongs to.';
 
 CREATE OR REPLACE VIEW forecasts AS
 SELECT f.dataset, f.key, f.model, f.sampler, f.method, f.n_rows, f.n_columns, substr(p.name, 10) AS quantity,
@@ -283,10 +221,8 @@ LEFT JOIN diagnostic m ON m.fit_id = p.fit_id AND m.name = p.name || '_measured'
 WHERE starts_with(p.name, 'forecast_') AND NOT ends_with(p.name, '_measured')
 ORDER BY f.dataset, f.key, f.model, f.sampler, quantity;
 COMMENT ON VIEW forecasts IS 'How fast the chains of the newest fits were expected to forget, before they were drawn, beside what the draws have.';
-COMMENT ON COLUMN forecasts.dataset IS 'Data set.';
-COMMENT ON COLUMN forecasts.key IS 'File or group of the data set.';
-COMMENT ON COLUMN forecasts.model IS 'Model.';
-COMMENT ON COLUMN forecasts.sampler IS 'Sampler.';
+-- As in diagnostic: fit_id.
+-- As in group_effects: dataset, key, model, sampler, state, pipeline.
 COMMENT ON COLUMN forecasts.method IS 'Its method.';
 COMMENT ON COLUMN forecasts.n_rows IS 'Rows of the design.';
 COMMENT ON COLUMN forecasts.n_columns IS 'Its columns.';
@@ -295,9 +231,6 @@ COMMENT ON COLUMN forecasts.predicted IS 'From the normal approximation at the p
 COMMENT ON COLUMN forecasts.measured IS 'Of the draws: autocorrelation at lag 1 along the direction, bulk effective sample size over draws, gradients over the least of these.';
 COMMENT ON COLUMN forecasts.ratio IS 'Measured over predicted; of a rate the same of 1 - rate, what an iteration forgets: no less than 1 where a bound holds.';
 COMMENT ON COLUMN forecasts.note IS 'What the forecast rests on, or why there is none.';
-COMMENT ON COLUMN forecasts.state IS 'current, or what became of a newer attempt at the fit: error, uncommitted or gone.';
-COMMENT ON COLUMN forecasts.fit_id IS 'The fit.';
-COMMENT ON COLUMN forecasts.pipeline IS 'Pipeline that the fit belongs to.';
 
 CREATE OR REPLACE VIEW conditions AS
 SELECT f.fit_id, f.dataset, f.key, f.model, f.sampler, f.n_rows, f.n_columns, split_part(d.name, '_', 3) AS place,
@@ -312,13 +245,13 @@ WHERE d.name SIMILAR TO 'condition_(raw|correlation|residual)_(mode|draws)'
 GROUP BY ALL
 ORDER BY f.dataset, f.key, f.model, f.sampler, place DESC;
 COMMENT ON VIEW conditions IS 'Condition numbers of the newest fits: of the curvature at the penalised point (mode) and of the covariance of the draws, design as sampled.';
+-- As in draws: pipeline.
 COMMENT ON COLUMN conditions.place IS 'mode or draws.';
 COMMENT ON COLUMN conditions.raw IS 'Largest over smallest eigenvalue.';
 COMMENT ON COLUMN conditions.correlation IS 'The same with all diagonal entries scaled to 1.';
 COMMENT ON COLUMN conditions.residual IS 'The least found under any diagonal scaling.';
 COMMENT ON COLUMN conditions.residual_low IS 'What no diagonal scaling can go below.';
 COMMENT ON COLUMN conditions.reason IS 'Why a number is NULL.';
-COMMENT ON COLUMN conditions.pipeline IS 'Pipeline that the fit belongs to.';
 
 CREATE OR REPLACE VIEW ppc_misfit AS
 SELECT f.dataset, f.key, f.model, f.sampler, c.variable, c.statistic, count(*) AS levels,
@@ -328,35 +261,9 @@ FROM latest f JOIN ppc_group c ON c.fit_id = f.fit_id
 GROUP BY ALL
 ORDER BY outside DESC, f.dataset, f.key, f.model, f.sampler, c.variable, c.statistic;
 COMMENT ON VIEW ppc_misfit IS 'Predictive checks by group, summed up: in how many levels the data lie outside the 90 % interval of replicated data, and in how many they are expected to.';
-COMMENT ON COLUMN ppc_misfit.variable IS 'The column.';
-COMMENT ON COLUMN ppc_misfit.statistic IS 'mean, sd or zeros (share of zeros).';
+-- As in ppc_group: variable, statistic.
+-- As in draws: pipeline.
 COMMENT ON COLUMN ppc_misfit.levels IS 'Levels with rows.';
 COMMENT ON COLUMN ppc_misfit.outside IS 'Levels whose statistic lies outside 5 to 95 % of the replicates.';
 COMMENT ON COLUMN ppc_misfit.expected IS 'How many chance alone puts there.';
 COMMENT ON COLUMN ppc_misfit.worst IS 'The level farthest out, in widths of its interval.';
-COMMENT ON COLUMN ppc_misfit.pipeline IS 'Pipeline that the fit belongs to.';
-
-CREATE OR REPLACE VIEW reconstruction AS
-WITH law AS (
-    SELECT m.fit_id, m.variable_id, arg_max(m.state, m.probability) AS likely,
-           sum((m.probability - CASE WHEN m.state = v.truth THEN 1 ELSE 0 END) ** 2) / 2 AS squared
-    FROM marginal m JOIN variable v USING (fit_id, variable_id)
-    WHERE v.truth IS NOT NULL
-    GROUP BY m.fit_id, m.variable_id
-)
-SELECT f.fit_id, f.dataset, f.key, f.model, f.sampler, f.method, count(*) AS known,
-       avg(CASE WHEN l.likely = v.truth THEN 0 WHEN l.likely IS NOT NULL THEN 1 END) AS wrong_marginal,
-       avg(CASE WHEN v.best = v.truth THEN 0 WHEN v.best IS NOT NULL THEN 1 END) AS wrong_best,
-       avg(l.squared) AS squared_error, f.pipeline
-FROM latest f
-JOIN variable v USING (fit_id)
-LEFT JOIN law l USING (fit_id, variable_id)
-WHERE v.truth IS NOT NULL
-GROUP BY ALL
-ORDER BY f.dataset, f.key, f.model, f.sampler;
-COMMENT ON VIEW reconstruction IS 'How far the newest fits of kind mrf are from the true states, where these are known.';
-COMMENT ON COLUMN reconstruction.known IS 'Variables whose true state is known.';
-COMMENT ON COLUMN reconstruction.wrong_marginal IS 'Share of them whose most probable state by its marginal is not the true one; NULL without marginals.';
-COMMENT ON COLUMN reconstruction.wrong_best IS 'Share of them whose state in the most probable state seen is not the true one.';
-COMMENT ON COLUMN reconstruction.squared_error IS 'Mean over variables of half the squared distance between marginal and truth: of two states (p − truth)².';
-COMMENT ON COLUMN reconstruction.pipeline IS 'Pipeline that the fit belongs to.';

@@ -1,5 +1,8 @@
--- Comparisons of the newest fits, which are of fits of one pipeline. Every definition is that of version 2, by pipeline.
-
+-- Two samplers on one posterior of a pipeline: same data, same model. Two fits agree when no mean and no sd differs by
+-- more than chance: each difference is divided by its Monte Carlo error, and the largest of the m = 2 × parameters
+-- z-scores must stay under sqrt(2 ln(m / 0.001)), which m standard normal numbers exceed with probability at most 0.001
+-- (P(|Z| > t) ≤ exp(−t²/2), union bound). Derived quantities are left out: they follow from the parameters, and one that
+-- is the same in every draw cannot be compared.
 CREATE OR REPLACE VIEW comparison AS
 WITH pair AS (
     SELECT a.dataset, a.key, a.model, a.pipeline, a.sampler AS sampler_a, b.sampler AS sampler_b,
@@ -63,6 +66,7 @@ FROM pair q
 JOIN measured m USING (fit_a, fit_b)
 ORDER BY q.dataset, q.key, q.model, q.sampler_a, q.sampler_b;
 COMMENT ON VIEW comparison IS 'Pairs of samplers on one posterior: ESS per second, standardised differences and whether they agree.';
+-- As in marginal_comparison: sampler_a, sampler_b, fit_a, fit_b, pipeline.
 COMMENT ON COLUMN comparison.agreement IS 'agree, differ (z_max exceeds z_limit) or unknown (something could not be compared).';
 COMMENT ON COLUMN comparison.compared IS 'Quantities that both samplers have.';
 COMMENT ON COLUMN comparison.not_compared IS 'Parameters that one lacks, or quantities without Monte Carlo errors.';
@@ -72,59 +76,16 @@ COMMENT ON COLUMN comparison.z_max IS 'Largest difference of means or sds, or of
 COMMENT ON COLUMN comparison.z_rms IS 'Root mean square of the differences of means (or medians) in Monte Carlo standard errors.';
 COMMENT ON COLUMN comparison.z_limit IS 'What z_max exceeds by chance with probability at most 0.001.';
 COMMENT ON COLUMN comparison.worst IS 'Quantity with the largest z.';
-COMMENT ON COLUMN comparison.seconds_a IS 'Set-up, warm-up and sampling of sampler_a.';
-COMMENT ON COLUMN comparison.ess_per_second_a IS 'Median bulk ESS over parameters per second of sampler_a.';
-COMMENT ON COLUMN comparison.ess_per_second_ratio IS 'That of sampler_a over that of sampler_b.';
-COMMENT ON COLUMN comparison.min_ess_per_second_ratio IS 'The same for the smallest bulk ESS.';
-COMMENT ON COLUMN comparison.sampler_a IS 'The sampler whose name comes first.';
-COMMENT ON COLUMN comparison.sampler_b IS 'The other one.';
 COMMENT ON COLUMN comparison.sd_ratio_min IS 'Smallest ratio of posterior standard deviations, that of sampler_a over that of sampler_b.';
 COMMENT ON COLUMN comparison.sd_ratio_max IS 'Largest ratio of posterior standard deviations.';
+COMMENT ON COLUMN comparison.seconds_a IS 'Set-up, warm-up and sampling of sampler_a.';
 COMMENT ON COLUMN comparison.seconds_b IS 'Set-up, warm-up and sampling of sampler_b.';
+COMMENT ON COLUMN comparison.ess_per_second_a IS 'Median bulk ESS over parameters per second of sampler_a.';
 COMMENT ON COLUMN comparison.ess_per_second_b IS 'Median bulk ESS over parameters per second of sampler_b.';
-COMMENT ON COLUMN comparison.fit_a IS 'The fit of sampler_a.';
-COMMENT ON COLUMN comparison.fit_b IS 'The fit of sampler_b.';
-COMMENT ON COLUMN comparison.pipeline IS 'Pipeline that the fit belongs to.';
+COMMENT ON COLUMN comparison.ess_per_second_ratio IS 'That of sampler_a over that of sampler_b.';
+COMMENT ON COLUMN comparison.min_ess_per_second_ratio IS 'The same for the smallest bulk ESS.';
 
-CREATE OR REPLACE VIEW marginal_comparison AS
-WITH pair AS (
-    SELECT a.dataset, a.key, a.model, a.pipeline, a.sampler AS sampler_a, b.sampler AS sampler_b, a.fit_id AS fit_a, b.fit_id AS fit_b,
-           1.0 / greatest(1, a.chains * a.draws) AS grain_a, 1.0 / greatest(1, b.chains * b.draws) AS grain_b
-    FROM latest a
-    JOIN latest b ON a.pipeline = b.pipeline AND a.dataset = b.dataset AND a.key = b.key AND a.model = b.model AND a.sampler < b.sampler
-     AND a.data_hash IS NOT DISTINCT FROM b.data_hash AND a.model_hash IS NOT DISTINCT FROM b.model_hash
-    WHERE a.fit_id IN (SELECT fit_id FROM discrete)
-), matched AS (
-    SELECT p.*, abs(x.probability - y.probability) AS difference,
-           CASE WHEN x.mcse IS NULL OR y.mcse IS NULL THEN NULL ELSE
-               sqrt(x.mcse ** 2 + y.mcse ** 2 + CASE WHEN x.mcse > 0 OR y.mcse > 0 OR x.probability <> y.probability THEN
-                   greatest(CASE WHEN grain_a < 1 THEN grain_a ELSE 0 END, CASE WHEN grain_b < 1 THEN grain_b ELSE 0 END) ** 2 ELSE 0 END) END AS error
-    FROM pair p
-    JOIN marginal x ON x.fit_id = p.fit_a
-    JOIN marginal y ON y.fit_id = p.fit_b AND y.variable_id = x.variable_id AND y.state = x.state
-)
-SELECT dataset, key, model, sampler_a, sampler_b,
-       CASE WHEN max(difference / nullif(error, 0)) > sqrt(2 * ln(count(*) / 0.001)) THEN 'differ'
-            WHEN count(error) < count(*) THEN 'unknown'
-            ELSE 'agree' END AS agreement,
-       count(*) AS compared, max(difference) AS difference_max, sqrt(avg(difference ** 2)) AS difference_rms,
-       max(difference / nullif(error, 0)) AS z_max, sqrt(2 * ln(count(*) / 0.001)) AS z_limit, fit_a, fit_b, pipeline
-FROM matched
-GROUP BY ALL
-ORDER BY dataset, key, model, sampler_a, sampler_b;
-COMMENT ON VIEW marginal_comparison IS 'Pairs of samplers on one model of kind mrf: how far their marginals lie apart, and whether by more than chance.';
-COMMENT ON COLUMN marginal_comparison.sampler_a IS 'The sampler whose name comes first.';
-COMMENT ON COLUMN marginal_comparison.sampler_b IS 'The other one.';
-COMMENT ON COLUMN marginal_comparison.agreement IS 'agree, differ, or unknown where one of the two has no Monte Carlo errors.';
-COMMENT ON COLUMN marginal_comparison.compared IS 'Probabilities that both have.';
-COMMENT ON COLUMN marginal_comparison.difference_max IS 'Largest difference of two probabilities.';
-COMMENT ON COLUMN marginal_comparison.difference_rms IS 'Root mean square of the differences.';
-COMMENT ON COLUMN marginal_comparison.z_max IS 'Largest difference over its Monte Carlo error.';
-COMMENT ON COLUMN marginal_comparison.z_limit IS 'Limit that as many independent differences of nothing but chance exceed with probability at most 0.001.';
-COMMENT ON COLUMN marginal_comparison.fit_a IS 'The fit of sampler_a.';
-COMMENT ON COLUMN marginal_comparison.fit_b IS 'The fit of sampler_b.';
-COMMENT ON COLUMN marginal_comparison.pipeline IS 'Pipeline that the fit belongs to.';
-
+-- The newest fit of each name and those of its replicates that differ from it in nothing but the seed.
 CREATE OR REPLACE VIEW replicates AS
 WITH setting AS (
     SELECT fit_id, concat_ws(' ', record->>'$.sampler', record->>'$.length', record->>'$.chains', record->>'$.seed', record->>'$.versions') AS text
@@ -146,12 +107,13 @@ WHERE f.fit_id = l.fit_id
 QUALIFY row_number() OVER (PARTITION BY l.pipeline, f.dataset, f.key, f.model, f.sampler, f.replicate ORDER BY f.place DESC, f.created DESC, f.fit_id DESC) = 1
 ORDER BY f.dataset, f.key, f.model, f.sampler, f.replicate;
 COMMENT ON VIEW replicates IS 'The newest fit of each name and its replicates, with times and effective sample sizes: what pipeline compare rests on.';
+-- As in draws: pipeline.
 COMMENT ON COLUMN replicates.seconds IS 'Set-up, warm-up and sampling, as one core would need.';
 COMMENT ON COLUMN replicates.ess_median IS 'Median bulk ESS over parameters, dispersions included, local scales not.';
 COMMENT ON COLUMN replicates.ess_min IS 'Least bulk ESS over these parameters.';
 COMMENT ON COLUMN replicates.ess_log_lik IS 'Bulk ESS of log_lik.';
-COMMENT ON COLUMN replicates.pipeline IS 'Pipeline that the fit belongs to.';
 
+-- As loo::loo_compare, of models: of the samplers of one posterior the one with the least Monte Carlo error stands for all.
 CREATE OR REPLACE VIEW loo_compare AS
 WITH sampled AS (
     SELECT f.pipeline, f.dataset, f.key, f.model, f.sampler, f.model_hash, f.fit_id, l.* EXCLUDE (fit_id),
@@ -199,18 +161,18 @@ FROM ranked r
 LEFT JOIN difference d ON d.pipeline = r.pipeline AND d.fit_id = r.fit_id
 ORDER BY r.dataset, r.key, r.outcomes, d.elpd_diff DESC, r.fit_id;
 COMMENT ON VIEW loo_compare IS 'Models of one data set by leave-one-out: the difference to the best one of the same responses, with its standard error.';
+-- As in draws: pipeline.
 COMMENT ON COLUMN loo_compare.sampler IS 'The sampler whose draws stand for the model: the one with the fewest rows of a high Pareto k, then the least Monte Carlo error.';
 COMMENT ON COLUMN loo_compare.elpd_diff IS 'elpd_loo less that of the best model: 0 for the best, negative for the others.';
 COMMENT ON COLUMN loo_compare.se_diff IS 'Standard error of elpd_diff from the rows'' differences.';
+COMMENT ON COLUMN loo_compare.elpd_loo IS 'Expected log pointwise predictive density of the model.';
 COMMENT ON COLUMN loo_compare.best_model IS 'The model that is compared with.';
 COMMENT ON COLUMN loo_compare.best_sampler IS 'The sampler that stands for it.';
 COMMENT ON COLUMN loo_compare.note IS 'What to know before reading the difference.';
 COMMENT ON COLUMN loo_compare.outcomes IS 'Hash of the responses: fits with another one are never subtracted.';
-COMMENT ON COLUMN loo_compare.elpd_loo IS 'Expected log pointwise predictive density of the model.';
 COMMENT ON COLUMN loo_compare.mcse_elpd_loo IS 'Its Monte Carlo standard error.';
 COMMENT ON COLUMN loo_compare.mcse_diff IS 'Monte Carlo standard error of elpd_diff: more draws make it smaller, and not se_diff.';
 COMMENT ON COLUMN loo_compare.samplers IS 'Fits of the same posterior by other samplers, this one included.';
-COMMENT ON COLUMN loo_compare.pipeline IS 'Pipeline that the fit belongs to.';
 
 CREATE OR REPLACE VIEW kfold_compare AS
 WITH known AS (
@@ -235,14 +197,10 @@ FROM known k
 LEFT JOIN difference d ON d.pipeline = k.pipeline AND d.fit_id = k.fit_id
 ORDER BY k.dataset, k.key, k.outcomes, k.asked, d.elpd_diff DESC, k.fit_id;
 COMMENT ON VIEW kfold_compare IS 'Models of one data set by k-fold cross-validation: the difference to the best one of the same responses and folds, with its standard error.';
+-- As in kfold: se_elpd_kfold, folds, rhat_max.
+-- As in loo_compare: se_diff, best_model, pipeline.
 COMMENT ON COLUMN kfold_compare.elpd_diff IS 'elpd_kfold less that of the best model: 0 for the best, negative for the others.';
-COMMENT ON COLUMN kfold_compare.se_diff IS 'Standard error of elpd_diff from the rows'' differences.';
 COMMENT ON COLUMN kfold_compare.elpd_kfold IS 'Expected log predictive density of the model.';
-COMMENT ON COLUMN kfold_compare.se_elpd_kfold IS 'Its standard error, as if the rows were a sample.';
-COMMENT ON COLUMN kfold_compare.folds IS 'Folds that there were.';
 COMMENT ON COLUMN kfold_compare.asked IS 'What the spec asked for, and the version of it.';
-COMMENT ON COLUMN kfold_compare.best_model IS 'The model that is compared with.';
 COMMENT ON COLUMN kfold_compare.observations IS 'Observations that are summed.';
-COMMENT ON COLUMN kfold_compare.rhat_max IS 'Largest R-hat over folds, of the log likelihood.';
 COMMENT ON COLUMN kfold_compare.outcomes IS 'Hash of the responses, and the folds: fits with others are never subtracted.';
-COMMENT ON COLUMN kfold_compare.pipeline IS 'Pipeline that the fit belongs to.';
