@@ -113,7 +113,7 @@ type Newton struct {
 	target *glm.Target
 	design *design.Dense
 	priors []prior.Prior
-	point  *glm.Predictor
+	point  *glm.Point
 	u      []float64
 
 	rows, ridge, gradient []float64
@@ -128,7 +128,7 @@ func NewNewton(target *glm.Target, design *design.Dense, offset []float64, prior
 		return nil, err
 	}
 	return &Newton{target: target, design: design, priors: priors,
-		point: glm.NewPredictor(target.Rebased(design, offset)), u: u,
+		point: glm.NewPoint(target.Rebased(design, offset)), u: u,
 		rows: make([]float64, design.Rows), ridge: make([]float64, design.Cols), gradient: make([]float64, design.Cols)}, nil
 }
 

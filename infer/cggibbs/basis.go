@@ -159,7 +159,7 @@ func (s *basisSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 
 // fresh returns a kernel that is nowhere yet.
 func (s *basisSetup) fresh(stream *infer.Stream) *basisKernel {
-	k := &basisKernel{basisSetup: s, scan: s.scan, stream: stream, point: glm.NewCurved(glm.NewPredictor(s.frame.Like))}
+	k := &basisKernel{basisSetup: s, scan: s.scan, stream: stream, point: glm.NewCurved(glm.NewPoint(s.frame.Like))}
 	k.slice = slicer{source: stream, limit: s.opts.MaxDoublings}
 	k.line = line{Frame: s.frame, v: make([]float64, len(s.frame.Origin))}
 	k.u = make([]float64, len(s.widths))
@@ -192,7 +192,6 @@ func (k *basisKernel) place(beta, logs []float64) {
 
 // renew makes u and v anew from where the point is.
 func (k *basisKernel) renew() {
-	k.point.Stale()
 	k.point.Unconstrained(k.u)
 	k.frame.Values(k.u[:len(k.line.v)], k.line.v)
 }

@@ -126,8 +126,7 @@ func (k *basisKernel) refreshDue() bool {
 
 func (k *basisKernel) refresh() {
 	k.point.Refresh()
-	k.point.Stale()
-	k.touched += k.entries()
+	k.touched += k.entries() + k.point.TermReads()
 }
 
 // entries returns the number of entries of B.
@@ -217,7 +216,6 @@ func (k *basisKernel) updateDispersion(d, j int) bool {
 	displacement, v, moved, ok := k.slice.update(f, current, k.widths[j])
 	if ok && moved {
 		k.point.MoveDispersion(d, here+displacement, v)
-		k.point.Stale()
 	}
 	return ok
 }

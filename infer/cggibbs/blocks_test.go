@@ -78,7 +78,7 @@ func TestBlocksRatio(t *testing.T) {
 		}
 		k, dim := started.(*basisKernel), len(s.widths)
 		k.iteration, k.settled = 1, true
-		point, v, slopes := glm.NewPredictor(target), make([]float64, dim), make([]float64, dim)
+		point, v, slopes := glm.NewPoint(target), make([]float64, dim), make([]float64, dim)
 		posterior := func(u, gradient []float64) float64 {
 			s.frame.Values(u, v)
 			point.SetUnconstrained(v)

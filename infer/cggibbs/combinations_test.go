@@ -275,7 +275,7 @@ func TestCombinationsAreThemselves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		point := glm.NewPredictor(target)
+		point := glm.NewPoint(target)
 		theta, u := make([]float64, target.Dim()), make([]float64, target.Dim())
 		for range 3 {
 			info := step(t, k)

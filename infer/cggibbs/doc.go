@@ -34,6 +34,6 @@
 //   - quadratic.go, smooths.go: all coefficients at once with the standard deviations of smooths;
 //   - select.go: coefficients that a prior spike_slab leaves out or takes in;
 //   - forecast.go: what an iteration is, for those who predict how fast chains forget;
-//   - beside.go, drift.go: chains whose linear predictor has a part that somebody else moves; part.go: sweeps given
+//   - coefficients.go, drift.go: chains of coefficients alone, next to effects and cells; part.go: sweeps given
 //     rows that change.
 package cggibbs

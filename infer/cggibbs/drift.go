@@ -43,7 +43,7 @@ func newDrifting(form *smoothSetup, k *kernel) *drifting {
 }
 
 // drifting words the moves.
-func (b *Beside) drifting() string {
+func (b *Coefficients) drifting() string {
 	if b.form == nil {
 		return ""
 	}

@@ -104,7 +104,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, fmt.Errorf("cggibbs: chain %d has no random stream", c.Index)
 	}
 	u, words := s.target.Start(c)
-	k := &kernel{setup: s, scan: s.scan.of(c), stream: c.Stream, point: glm.NewPredictor(s.target), start: words}
+	k := &kernel{setup: s, scan: s.scan.of(c), stream: c.Stream, point: glm.NewPoint(s.target), start: words}
 	k.slice = slicer{source: c.Stream, limit: s.opts.MaxDoublings}
 	k.point.SetUnconstrained(u)
 	return k, nil
@@ -115,7 +115,7 @@ type kernel struct {
 	*setup
 	scan      *scan
 	stream    *infer.Stream
-	point     *glm.Predictor
+	point     *glm.Point
 	slice     slicer
 	start     string
 	iteration int64
@@ -154,7 +154,7 @@ func (k *kernel) Step() (infer.Info, error) {
 	k.selecting.begin()
 	if k.refreshDue() {
 		k.point.Refresh()
-		k.touched += k.entries()
+		k.touched += k.entries() + k.point.TermReads()
 	}
 	for range k.opts.movesIn(k.iteration, k.scan.first) {
 		for i := range k.scan.updates(k.iteration) {

@@ -167,7 +167,7 @@ func TestCacheMatchesProduct(t *testing.T) {
 				if after[j] != before[j] {
 					moves++
 				}
-				fresh := glm.NewPredictor(target)
+				fresh := glm.NewPoint(target)
 				fresh.SetTheta(after)
 				for i, e := range fresh.Eta() {
 					if math.Abs(e-k.point.Eta()[i]) > 1e-11 {
@@ -316,7 +316,7 @@ func TestRefresh(t *testing.T) {
 	drift := func(k *kernel) float64 {
 		theta := make([]float64, target.Dim())
 		k.Position(theta)
-		fresh, worst := glm.NewPredictor(target), 0.0
+		fresh, worst := glm.NewPoint(target), 0.0
 		fresh.SetTheta(theta)
 		for i, e := range fresh.Eta() {
 			worst = max(worst, math.Abs(e-k.point.Eta()[i]))

@@ -239,7 +239,7 @@ func TestJointRatio(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, point := made.(*jointKernel), glm.NewPredictor(s.target)
+		k, point := made.(*jointKernel), glm.NewPoint(s.target)
 		posterior := func(x []float64) float64 {
 			at := append([]float64(nil), x...)
 			s.frame.Values(x[:len(k.v)], at[:len(k.v)])

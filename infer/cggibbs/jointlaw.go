@@ -76,7 +76,7 @@ const (
 // coefficients' modes make, and sets the curvature there.
 func (l *jointLaw) settle(like *glm.Target) error {
 	dim := like.Cols()
-	point, rows := glm.NewPredictor(like), make([]float64, like.Rows())
+	point, rows := glm.NewPoint(like), make([]float64, like.Rows())
 	at, up, down := append([]float64(nil), l.centre...), make([]float64, len(l.centre)), make([]float64, len(l.centre))
 	gradient := func(dst []float64) {
 		point.SetUnconstrained(at)

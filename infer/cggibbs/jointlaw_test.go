@@ -140,7 +140,7 @@ func TestJointLawDrawsItsDensity(t *testing.T) {
 func TestJointLawIsAtTheMode(t *testing.T) {
 	for _, family := range []string{"gaussian", "bernoulli", "poisson"} {
 		s := jointly(t, posterior(t, family, 300, 4, unitNormal), jointVariants[0].Options)
-		point := glm.NewPredictor(s.target)
+		point := glm.NewPoint(s.target)
 		v := make([]float64, s.target.Dim())
 		s.frame.Values(s.law.centre[:4], v[:4])
 		copy(v[4:], s.law.centre[4:])

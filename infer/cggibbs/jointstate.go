@@ -86,7 +86,7 @@ func (k *jointKernel) UnmarshalBinary(data []byte) error {
 	copy(k.queue.u[at*len(u):], rest.u)
 	copy(k.queue.logLik[at:], rest.logLik)
 	copy(k.queue.weights[at:], rest.weights)
-	point := glm.NewPredictor(k.frame.Like)
+	point := glm.NewPoint(k.frame.Like)
 	point.Place(u, logLik)
 	k.point, k.taken = glm.NewCurved(point), -1
 	k.arrive()

@@ -111,7 +111,7 @@ func newMixture(plain *setup) (*mixtureSetup, error) {
 	for _, j := range s.mixed {
 		kernels.Axpy(t.Model().Coefficients[j].Location, x.Col(j), s.base)
 	}
-	peak := glm.NewPredictor(t)
+	peak := glm.NewPoint(t)
 	peak.SetUnconstrained(t.Penalised())
 	s.eta = append([]float64(nil), peak.Eta()...)
 	s.opts.RefreshEvery = 1 // eta is made anew in each iteration at least twice
@@ -331,7 +331,7 @@ func (k *mixtureKernel) within(factor *linalg.Pivoted) *basisKernel {
 		s.widths[j] = k.opts.Width * basisWidth
 	}
 	f := &basisKernel{basisSetup: s, stream: k.stream, iteration: k.iteration,
-		point: glm.NewCurved(glm.NewPredictor(frame.Like)), line: line{Frame: frame, v: v},
+		point: glm.NewCurved(glm.NewPoint(frame.Like)), line: line{Frame: frame, v: v},
 		slice: slicer{source: k.stream, limit: k.opts.MaxDoublings}}
 	if k.opts.Update != "doubling" { // one width at a time: the frame's may be far from the slice's
 		f.slice.limit = min(f.slice.limit, mixtureStepping)

@@ -18,7 +18,7 @@ func NewConditional(part *glm.Part, stream *infer.Stream) (*Conditional, error) 
 	}
 	s := newSetup(part.Target(), opts) // whose passes are those of the part, vector ones
 	k := &kernel{setup: s, scan: s.scan.of(infer.Chain{Stream: stream}), stream: stream,
-		point: glm.NewPredictor(s.target)}
+		point: glm.NewPoint(s.target)}
 	k.slice = slicer{source: stream, limit: opts.MaxDoublings}
 	return &Conditional{k}, nil
 }
@@ -27,7 +27,6 @@ func NewConditional(part *glm.Part, stream *infer.Stream) (*Conditional, error) 
 // has now. The cached linear predictor of these rows is made anew from theta, so that theta and the stream are all the
 // state there is. Cost: O(rows·d). It returns a *NonFiniteError, with theta as it was, where a density is none.
 func (c *Conditional) Sweep(theta []float64) (infer.Info, error) {
-	c.k.point.Resize()
 	c.k.point.SetTheta(theta)
 	info, err := c.k.Step()
 	if err == nil {

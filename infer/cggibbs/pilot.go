@@ -61,7 +61,7 @@ func dependenceWith(target *glm.Target, slow *directions, each int) float64 {
 // curvatureAt returns the rows' information at the penalised point, and the curvature
 // of the priors.
 func curvatureAt(target *glm.Target) (weights, ridge []float64) {
-	point := glm.NewPredictor(target)
+	point := glm.NewPoint(target)
 	point.SetUnconstrained(target.Penalised())
 	weights = make([]float64, target.Rows())
 	target.RowInformation(point.Eta(), point.Dispersions(), weights)

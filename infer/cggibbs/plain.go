@@ -56,11 +56,11 @@ type plainSweeps struct {
 	widths []float64
 	theta  []float64 // of the point
 
-	of     *basisKernel
-	law    *prior.Prior  // of the coefficient under update
-	here   float64       // its value
-	linear float64       // of a sparse column
-	dense  glm.Direction // the column under work if it is dense; its Beta is 0, since coordinates follow the sweep
+	of    *basisKernel
+	law   *prior.Prior  // of the coefficient under update
+	here  float64       // its value
+	line  glm.Line      // of a sparse column
+	dense glm.Direction // the column under work if it is dense; its Beta is 0, since coordinates follow the sweep
 }
 
 func newPlainSweeps(k *basisKernel) *plainSweeps {
@@ -79,7 +79,7 @@ func (s *plainSweeps) at(displacement float64) (float64, glm.Value) {
 	if s.dense.Eta != nil {
 		v = s.of.point.AlongDirection(&s.dense, displacement)
 	} else {
-		v = s.of.point.AlongBeside(s.linear, displacement)
+		v = s.of.point.AlongLine(&s.line, displacement)
 	}
 	return v.LogLik + s.law.LogDensity(s.here+displacement), v
 }
@@ -87,7 +87,7 @@ func (s *plainSweeps) at(displacement float64) (float64, glm.Value) {
 // take brings a column under work.
 func (s *plainSweeps) take(c design.Column) {
 	if c.Rows != nil {
-		s.dense.Eta, s.linear = nil, s.of.point.Beside(c)
+		s.dense.Eta, s.line = nil, s.of.point.Line(c)
 		return
 	}
 	s.dense.Eta = c.Values
@@ -100,7 +100,7 @@ func (s *plainSweeps) move(displacement float64, v glm.Value) {
 		s.of.point.MoveDirection(&s.dense, displacement, v)
 		return
 	}
-	s.of.point.MoveBeside(displacement, v)
+	s.of.point.MoveLine(&s.line, displacement, v)
 }
 
 // sweepPlainly makes a plain sweep. It returns the coefficient whose log density was not finite as -2 - n - j for n
@@ -125,7 +125,7 @@ func (k *basisKernel) sweepPlainly() (failed int, ok bool) {
 			k.touched += int64(len(column.Values))
 		}
 	}
-	k.point.Stale()
+	k.point.RowsRead() // touched has them
 	dim := len(k.line.v)
 	for j := dim; j < len(k.widths); j++ {
 		if !k.updateDispersion(j-dim, j) {

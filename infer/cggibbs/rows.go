@@ -96,7 +96,7 @@ func (r *rowDirections) column(i int) []float64 {
 // keeps returns which share of its distance from the mode, in the metric of the precision, a pass keeps of the slowest
 // direction, where the posterior is normal with the curvature of the origin of like. Cost: O(n²) a round.
 func (r *rowDirections) keeps(like *glm.Target) (share float64) {
-	n, at := like.Rows(), glm.NewPredictor(like)
+	n, at := like.Rows(), glm.NewPoint(like)
 	x, g, w := make([]float64, n), make([]float64, n), make([]float64, n)
 	like.RowInformation(at.Eta(), at.Dispersions(), w)
 	for i := range x {

@@ -179,7 +179,7 @@ func TestPrecision(t *testing.T) {
 		u := slices.Clone(peak)
 		u[i] += a
 		u[j] += b
-		p := glm.NewPredictor(target)
+		p := glm.NewPoint(target)
 		p.SetUnconstrained(u)
 		return p.Value().LogLik + p.LogPrior()
 	}

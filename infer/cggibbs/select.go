@@ -69,8 +69,8 @@ func (k *kernel) indicate(dst []float64) {
 // selecting is what a chain keeps of the updates under spike_slab.
 type selecting struct {
 	curved    *glm.Curved
-	of        *glm.Predictor // that of curved
-	proposals int64          // of this iteration
+	of        *glm.Point // that of curved
+	proposals int64      // of this iteration
 	accepted  float64
 }
 

@@ -33,7 +33,7 @@ type slowDirections struct {
 // newSlowDirections completes directions, of which each follow a sweep, for a frame without T.
 func newSlowDirections(f *basis.Frame, found *directions, each int) *slowDirections {
 	s := &slowDirections{each: each}
-	point := glm.NewPredictor(f.Like)
+	point := glm.NewPoint(f.Like)
 	for i, beta := range found.betas {
 		line, weighted := glm.Direction{Beta: beta, Eta: found.etas[i]}, make([]float64, len(beta))
 		for j, x := range beta {

@@ -171,7 +171,7 @@ const mostSteps, mostHalvings, enoughGain = 30, 20, 1e-3
 // settle finds the mode and expands the likelihood there. It reports false where it finds none.
 func (s *smoothSetup) settle() bool {
 	t := s.target
-	point, d := glm.NewPredictor(t), t.Cols()
+	point, d := glm.NewPoint(t), t.Cols()
 	point.SetUnconstrained(t.Penalised())
 	disp := point.Dispersions()
 	if len(disp) > 0 {
@@ -220,7 +220,7 @@ func (s *smoothSetup) settle() bool {
 
 // lookAt writes the linear predictor at b to eta and returns the log density there, but for the smooths' standard
 // deviations.
-func (s *smoothSetup) lookAt(point *glm.Predictor, b, eta []float64) float64 {
+func (s *smoothSetup) lookAt(point *glm.Point, b, eta []float64) float64 {
 	s.predict(b, eta)
 	return point.ValueAt(eta).LogLik + s.start.logDensity(b)
 }
@@ -244,7 +244,7 @@ func (p *normals) logDensity(b []float64) float64 {
 
 // pilot counts accepted proposals of a chain from the mode, and so chooses how often there are sweeps.
 func (s *smoothSetup) pilot() {
-	k := &smoothKernel{kernel: &kernel{setup: s.setup, scan: s.setup.scan, point: glm.NewPredictor(s.target),
+	k := &smoothKernel{kernel: &kernel{setup: s.setup, scan: s.setup.scan, point: glm.NewPoint(s.target),
 		stream: infer.NewStream(0, "cggibbs", "smooths")}, smooth: s}
 	k.slice = slicer{source: k.stream, limit: s.opts.MaxDoublings}
 	u := s.target.Penalised()

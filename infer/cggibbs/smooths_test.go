@@ -97,19 +97,19 @@ func TestSmoothBlocksAreInvariant(t *testing.T) {
 }
 
 // driftSetup makes chains that move all coefficients at once about Newton steps, and never sweep.
-type driftSetup struct{ *Beside }
+type driftSetup struct{ *Coefficients }
 
 func (s driftSetup) Parameters() []infer.Parameter { return s.setup.Parameters() }
 
 func (s driftSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
-	k, err := s.Beside.Kernel(c)
+	k, err := s.Coefficients.Kernel(c)
 	if err != nil {
 		return nil, err
 	}
 	return driftKernel{k}, nil
 }
 
-type driftKernel struct{ *BesideChain }
+type driftKernel struct{ *CoefficientsChain }
 
 func (k driftKernel) Step() (infer.Info, error) { return k.drift.step() }
 
@@ -125,7 +125,7 @@ func TestDriftInvariance(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			infertest.Invariance(t, infertest.Check{Case: c, Seed: infertest.Seed(t), Pairs: infertest.Scale(1000, 20_000),
 				Sampler: func(target *glm.Target) (infer.Setup, error) {
-					b, err := NewBeside(target, Options{})
+					b, err := NewCoefficients(target, Options{})
 					return driftSetup{b}, err
 				}})
 		})

@@ -75,7 +75,7 @@ func (k *kernel) UnmarshalBinary(data []byte) error {
 			return fmt.Errorf("cggibbs: chain state is damaged: a coordinate is %v", v)
 		}
 	}
-	point := glm.NewPredictor(k.target)
+	point := k.point.Anew()
 	point.SetCentred(u)
 	if err := setCache(point, cache); err != nil {
 		return err
@@ -84,13 +84,13 @@ func (k *kernel) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	k.iteration = iteration
-	k.point = point
+	k.point.Restore(point)
 	return nil
 }
 
 // setCache gives a point at its coordinates the cache that was saved with them,
 // nil where a refresh is due.
-func setCache(point *glm.Predictor, cache []float64) error {
+func setCache(point *glm.Point, cache []float64) error {
 	if cache == nil {
 		return nil
 	}
@@ -180,7 +180,7 @@ func (k *basisKernel) UnmarshalBinary(data []byte) error {
 	case iteration < 0:
 		return fmt.Errorf("cggibbs: chain state is damaged: iteration %d", iteration)
 	}
-	point := glm.NewPredictor(k.frame.Like)
+	point := k.point.Anew()
 	point.SetUnconstrained(u)
 	if err := setCache(point, cache); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (k *basisKernel) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	k.iteration, k.key, k.settled = iteration, key, flags&flagSettled != 0
-	k.point = glm.NewCurved(point)
+	k.point.Restore(point)
 	k.arrive()
 	return nil
 }

@@ -114,7 +114,7 @@ func (d *subspace) lay(target *glm.Target, x *design.Dense) {
 func (d *subspace) columns() *design.Dense { return d.like.Data().X.(*design.Dense) }
 
 // addCurvature adds the posterior's curvature along the directions at a point to the lower triangle h.
-func (d *subspace) addCurvature(p *glm.Predictor, h []float64) {
+func (d *subspace) addCurvature(p *glm.Point, h []float64) {
 	x, m, k := d.columns(), len(d.members), d.size
 	w, here := make([]float64, x.Rows), make([]float64, k*k)
 	d.like.RowInformation(p.Eta(), p.Dispersions(), w)

@@ -17,7 +17,7 @@ type subspaceMove struct {
 	u, z         []float64 // z with the logs of dispersions; z
 	slope, at    []float64 // of the prior at the point, and the coefficients there
 	factor       []float64
-	point        *glm.Predictor
+	point        *glm.Point
 	inner        *nuts.Inner
 	line         glm.Direction
 
@@ -35,7 +35,7 @@ func (k *basisKernel) layMoves() {
 			factor: make([]float64, size*size)}
 		m.z = make([]float64, size)
 		m.line = glm.Direction{Beta: make([]float64, k.target.Cols()), Eta: make([]float64, n)}
-		m.point = glm.NewPredictor(d.like.WithOffset(m.offset))
+		m.point = glm.NewPoint(d.like.WithOffset(m.offset))
 		m.inner = nuts.NewInner(size, m.density)
 		k.jointly = append(k.jointly, m)
 	}
@@ -156,7 +156,6 @@ func (m *subspaceMove) carry(k *basisKernel) bool {
 		return false
 	}
 	k.point.MoveDirection(&m.line, 1, v)
-	k.point.Stale()
 	kernels.Axpy(1, m.line.Beta, k.line.v)
 	return true
 }

@@ -13,7 +13,7 @@ func (s *basisSetup) tune() error {
 	k.place(peak[:s.target.Cols()], peak[s.target.Cols():])
 	err := s.reround(k, func(h [][]float64) bool {
 		for i, d := range s.subspaces {
-			d.addCurvature(k.point.Predictor, h[i])
+			d.addCurvature(k.point.Point, h[i])
 		}
 		return true
 	})
@@ -28,7 +28,7 @@ func (s *basisSetup) tune() error {
 			}
 			for c, d := range s.subspaces {
 				if i >= curvatureSettle {
-					d.addCurvature(k.point.Predictor, h[c])
+					d.addCurvature(k.point.Point, h[c])
 				}
 			}
 		}

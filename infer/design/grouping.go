@@ -1,6 +1,9 @@
 package design
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Grouping says which rows belong to which level of a grouping factor. A pass over the rows of every level reads each
 // row once. It is read-only once made.
@@ -78,4 +81,29 @@ func (e *Effects) Taken(from []int) *Effects {
 		}
 	}
 	return &out
+}
+
+// AddTo writes eta + Z·r to dst, which may be eta, for the rows first, first+1, … that eta is of; r is by level and
+// then by column of Z. Cost: O(rows) for each column.
+func (e *Effects) AddTo(dst []float64, first int, r, eta []float64) {
+	of, q := e.Grouping.Of()[first:first+len(eta)], len(e.Columns)
+	dst, eta = dst[:len(of)], eta[:len(of)]
+	if q == 1 && e.Columns[0] == nil {
+		for i, l := range of {
+			dst[i] = eta[i] + r[l]
+		}
+		return
+	}
+	for t, c := range e.Columns {
+		if c == nil {
+			for i, l := range of {
+				dst[i] = eta[i] + r[int(l)*q+t]
+			}
+		} else {
+			for i, l := range of {
+				dst[i] = math.FMA(c[first+i], r[int(l)*q+t], eta[i])
+			}
+		}
+		eta = dst
+	}
 }

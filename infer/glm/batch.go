@@ -30,7 +30,7 @@ func NewBatch(t *Target, by infer.Parallel) *Batch {
 
 // LogLiks writes the log likelihood at as many points as dst is long: point i is
 // u[i·Dim : (i+1)·Dim], coefficients and then logs of dispersions, as
-// Predictor.SetUnconstrained reads them. They are those of a predictor there up to
+// Point.SetUnconstrained reads them. They are those of a predictor there up to
 // the rounding of its sums, which are taken over 256 rows at a time, and of many rows over
 // parts of them.
 //
@@ -74,7 +74,7 @@ func (b *Batch) LogLiks(u []float64, dst []float64) {
 
 // Place moves to u, where a Batch gave the log likelihood, and leaves the cached
 // predictor behind: Refresh must come before anything else looks at rows.
-func (p *Predictor) Place(u []float64, logLik float64) {
+func (p *Point) Place(u []float64, logLik float64) {
 	p.setCentred(u)
 	p.value = Value{LogLik: logLik}
 }

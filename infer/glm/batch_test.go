@@ -14,7 +14,7 @@ import (
 // A batch gives the log likelihoods of predictors, for every family, weights, trials
 // and offsets, over one block of rows and over several; as far as sums in another
 // order can.
-func TestBatchIsPredictor(t *testing.T) {
+func TestBatchIsPoint(t *testing.T) {
 	stream := infer.NewStream(3, "batch")
 	for _, c := range append(append(infertest.Cases(), infertest.FamilyCases()...), infertest.WeightedCases()...) {
 		_, small, err := c.Simulate(infer.NewStream(5, "batch", c.Name))
@@ -36,7 +36,7 @@ func TestBatchIsPredictor(t *testing.T) {
 				}
 			}
 			glm.NewBatch(target, nil).LogLiks(u, got)
-			p := glm.NewPredictor(target)
+			p := glm.NewPoint(target)
 			for i := range points {
 				p.SetUnconstrained(u[i*dim : (i+1)*dim])
 				want := p.Value().LogLik

@@ -24,7 +24,7 @@ func TestSlopesOfCertainOutcomes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, grad := NewPredictor(target), []float64{0}
+			p, grad := NewPoint(target), []float64{0}
 			p.SetTheta([]float64{eta})
 			p.Gradient(grad, []float64{0})
 			curv := []float64{0}
@@ -41,7 +41,7 @@ func TestSubnormalResiduals(t *testing.T) {
 	e := example{data: &Data{X: design.NewDense(1, 1), Intercept: -1, Y: []float64{0}}, model: Model{
 		Family: Family{Name: "bernoulli", Link: "logit"}, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 1e6}}}}
 	e.data.X.(*design.Dense).Values[0] = 1
-	p := NewPredictor(mustTarget(t, e))
+	p := NewPoint(mustTarget(t, e))
 	grad, rows := make([]float64, 1), make([]float64, 1)
 	for _, c := range []struct {
 		eta  float64

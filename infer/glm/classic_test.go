@@ -188,7 +188,7 @@ func mode(t *testing.T, target *Target) (beta, se []float64) {
 	t.Helper()
 	n, d := target.Rows(), target.Cols()
 	beta = append([]float64(nil), target.Penalised()...)
-	p := NewPredictor(target)
+	p := NewPoint(target)
 	h, scratch, rows, info, step := make([]float64, d*d), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, d)
 	for range 60 {
 		p.SetUnconstrained(beta)

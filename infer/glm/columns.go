@@ -47,8 +47,9 @@ func (c *Columns) Jump(first int, step []float64, v Value) {
 	c.eta, c.next = c.next, c.eta
 	c.grad, c.nextGrad = c.nextGrad, c.grad
 	c.curv, c.nextCurv = c.nextCurv, c.curv
-	c.value, c.fresh = v, true
-	c.near.forget()
+	c.value = v
+	c.moved()
+	c.at = c.moves
 }
 
 // AddCurvatures adds the negative second derivatives of the log likelihood at the point along each coefficient. Cost:

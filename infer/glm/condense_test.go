@@ -61,7 +61,7 @@ func TestCondensedIsTheSamePosterior(t *testing.T) {
 // coefficients, at points around the penalised one.
 func samePosterior(t *testing.T, name string, target, got *glm.Target, precision float64, stream *infer.Stream) {
 	t.Helper()
-	a, b := glm.NewPredictor(target), glm.NewPredictor(got)
+	a, b := glm.NewPoint(target), glm.NewPoint(got)
 	u, dim := make([]float64, target.Dim()), target.Dim()
 	g, h := make([]float64, dim), make([]float64, dim)
 	for range 5 {

@@ -36,7 +36,7 @@ func (t *Target) CurvatureAt(u []float64) (*Curvature, error) {
 	if t.shoes != nil {
 		return nil, fmt.Errorf("glm: the curvature under horseshoe priors and smooths depends on their scales")
 	}
-	p := NewPredictor(t)
+	p := NewPoint(t)
 	p.SetUnconstrained(u)
 	n, d := t.Rows(), t.Cols()
 	c := &Curvature{x: t.data.X, weights: make([]float64, n), ridge: make([]float64, d), rows: make([]float64, n),
@@ -158,7 +158,7 @@ func (c *Curvature) Solve(v, dst []float64) {
 // last digit. Cost: four gradients a coefficient.
 func (t *Target) Hessian(u []float64) []float64 {
 	d, dim := t.Cols(), t.Dim()
-	p, rows := NewPredictor(t), make([]float64, t.Rows())
+	p, rows := NewPoint(t), make([]float64, t.Rows())
 	at, up, down := append([]float64(nil), u...), make([]float64, dim), make([]float64, dim)
 	difference := func(j int, h float64) {
 		at[j] = u[j] + h

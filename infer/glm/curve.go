@@ -8,13 +8,13 @@ import (
 	"glmbatch/internal/simd"
 )
 
-// Curved is a Predictor that also gives slope and curvature of the log
+// Curved is a Point that also gives slope and curvature of the log
 // likelihood along a coefficient. The rows' derivatives at the point are cached
 // beside eta, so that one pass with exponentials, at the place looked at, serves
 // one update: what a move has computed there is what the next update needs.
 type Curved struct {
-	*Predictor
-	fresh      bool // grad and curv belong to eta
+	*Point
+	at         uint64 // the moves of the point at which grad and curv belong to eta
 	grad, curv []float64
 	nextGrad   []float64 // at the place that AlongCurve looked at
 	nextCurv   []float64
@@ -27,9 +27,8 @@ type Curve struct {
 	Slope, Curvature float64
 }
 
-// NewCurved gives a predictor these passes. It must be moved through the Curved
-// alone from then on.
-func NewCurved(p *Predictor) *Curved { return &Curved{Predictor: p} }
+// NewCurved gives a point these passes.
+func NewCurved(p *Point) *Curved { return &Curved{Point: p} }
 
 // makeRoom makes the memory of the rows' derivatives, which a sampler without slopes does not take.
 func (c *Curved) makeRoom() {
@@ -39,11 +38,11 @@ func (c *Curved) makeRoom() {
 	}
 }
 
-// Stale tells that the point was moved in another way than by Jump.
-func (c *Curved) Stale() { c.fresh = false }
+// fresh reports whether the rows' derivatives are those of the point.
+func (c *Curved) fresh() bool { return c.at == c.moves }
 
 // Here returns the curve along coefficient j at the point. Cost: O(n), with
-// exponentials after Stale only.
+// exponentials after a move other than Jump only.
 func (c *Curved) Here(j int) Curve {
 	c.rowsHere()
 	return c.along(j, c.value, c.grad, c.curv)
@@ -51,10 +50,10 @@ func (c *Curved) Here(j int) Curve {
 
 // rowsHere brings the rows' derivatives to the point.
 func (c *Curved) rowsHere() {
-	if !c.fresh {
+	if !c.fresh() {
 		c.makeRoom()
 		c.pass(c.eta, 0, c.grad, c.curv)
-		c.fresh = true
+		c.at = c.moves
 	}
 }
 
@@ -123,17 +122,12 @@ func (c *Curved) LocalDirection(d *Direction) Curve {
 	return c.curveOf(c.value, d.Eta, c.nextGrad, c.nextCurv)
 }
 
-// Move is Predictor.Move. The rows' derivatives are kept where the column is
+// Move is Point.Move. The rows' derivatives are kept where the column is
 // sparse.
 func (c *Curved) Move(j int, delta float64, v Value) {
-	if !c.fresh {
-		c.Predictor.Move(j, delta, v)
-		return
-	}
 	x := c.t.data.X.Column(j)
-	if x.Rows == nil {
-		c.Predictor.Move(j, delta, v)
-		c.fresh = false
+	if !c.fresh() || x.Rows == nil {
+		c.Point.Move(j, delta, v)
 		return
 	}
 	c.gather(j, x)
@@ -144,16 +138,20 @@ func (c *Curved) Move(j int, delta float64, v Value) {
 // Jump adds delta to coefficient j; v must be what the last AlongCurve
 // returned, for the same change.
 func (c *Curved) Jump(j int, delta float64, v Value) {
-	c.Predictor.Move(j, delta, v)
+	fresh := c.fresh()
+	c.Point.Move(j, delta, v)
 	if x := c.t.data.X.Column(j); x.Rows != nil {
 		for i, r := range x.Rows {
 			c.grad[r], c.curv[r] = c.nextGrad[i], c.nextCurv[i]
 		}
-		return
+	} else {
+		c.grad, c.nextGrad = c.nextGrad, c.grad
+		c.curv, c.nextCurv = c.nextCurv, c.curv
+		fresh = true
 	}
-	c.grad, c.nextGrad = c.nextGrad, c.grad
-	c.curv, c.nextCurv = c.nextCurv, c.curv
-	c.fresh = true
+	if fresh {
+		c.at = c.moves
+	}
 }
 
 // along sums the rows' derivatives along a column.

@@ -48,7 +48,7 @@ func rebase(t *Target, theta []float64) (*Target, []float64) {
 func TestRebased(t *testing.T) {
 	eachCounted(t, func(t *testing.T, target *Target, theta []float64) {
 		other, u := rebase(target, theta)
-		a, b := NewPredictor(target), NewPredictor(other)
+		a, b := NewPoint(target), NewPoint(other)
 		a.SetTheta(theta)
 		b.SetTheta(u)
 		agree := func(what string, x, y float64) {
@@ -96,7 +96,7 @@ func beta(t *Target, theta []float64) float64 {
 // what a jump leaves behind is what a fresh pass gives.
 func TestCurve(t *testing.T) {
 	eachCounted(t, func(t *testing.T, target *Target, theta []float64) {
-		p := NewPredictor(target)
+		p := NewPoint(target)
 		p.SetTheta(theta)
 		c := NewCurved(p)
 		for j := range target.Cols() {
@@ -113,7 +113,7 @@ func TestCurve(t *testing.T) {
 			}
 			c.Jump(j, delta, got.Value)
 			kept := c.Here(j)
-			c.Stale()
+			c.at = 0
 			if again := c.Here(j); kept != again || math.IsNaN(again.Slope) {
 				t.Errorf("column %d: after a jump %v, by a fresh pass %v", j, kept, again)
 			}
@@ -125,7 +125,7 @@ func TestCurve(t *testing.T) {
 func TestLogConcave(t *testing.T) {
 	eachFamily(t, func(t *testing.T, target *Target, theta []float64) {
 		eta, curv := make([]float64, target.Rows()), make([]float64, target.Rows())
-		p := NewPredictor(target)
+		p := NewPoint(target)
 		p.SetTheta(theta)
 		lowest := 0.0
 		for e := -12.0; e <= 12; e += 0.25 {

@@ -8,8 +8,8 @@
 //
 //   - target.go, scales.go, smooths.go: the posterior, and where its parameters stand;
 //   - likelihood.go, termwise.go, weights.go: sums over the rows of each form;
-//   - predictor.go, curve.go, columns.go, piece.go, batch.go, rebased.go, beside.go, rewrite.go, part.go: the
-//     cached predictor and its passes;
+//   - point.go, effects.go, cells.go, curve.go, columns.go, piece.go, batch.go, rebased.go, rowcurves.go,
+//     part.go: a chain's point, the linear predictor that it caches, and its passes;
 //   - curvature.go: derivatives;
 //   - condense.go, triangle.go: the same posterior on fewer rows;
 //   - improper.go, dependence.go, separation.go, meanless.go: what is refused or doubted;

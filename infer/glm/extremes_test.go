@@ -101,7 +101,7 @@ func (e extreme) hazards() (value, slope, curvature float64) {
 func TestExtremes(t *testing.T) {
 	for _, e := range extremes(t) {
 		target := e.target(t)
-		p := glm.NewPredictor(target)
+		p := glm.NewPoint(target)
 		p.SetTheta([]float64{e.eta})
 		got := p.Value().LogLik
 		if e.value < -1e300 {

@@ -13,7 +13,7 @@ func BenchmarkAlong(b *testing.B) {
 	for _, f := range everyFamily() {
 		scalar := mustTarget(b, familyExample(1, f, n, 2))
 		for i, t := range []*Target{scalar, scalar.Vectorised()} {
-			p := NewPredictor(t)
+			p := NewPoint(t)
 			theta := make([]float64, p.t.Dim())
 			for j := range theta {
 				theta[j] = 0.5 + float64(j)

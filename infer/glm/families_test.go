@@ -128,9 +128,9 @@ func TestFamilyLikelihood(t *testing.T) {
 }
 
 // The cached value along a column, and of a dispersion, is the value there.
-func TestFamilyPredictor(t *testing.T) {
+func TestFamilyPoint(t *testing.T) {
 	eachFamily(t, func(t *testing.T, target *Target, theta []float64) {
-		p := NewPredictor(target)
+		p := NewPoint(target)
 		p.SetTheta(theta)
 		v := p.Along(1, 0.03)
 		if u := p.AlongUncached(1, 0.03); !near(u.LogLik, v.LogLik, 1e-11) {
@@ -169,7 +169,7 @@ func differences(f func(x float64) float64, x, h float64) float64 {
 
 func TestFamilyGradient(t *testing.T) {
 	eachFamily(t, func(t *testing.T, target *Target, theta []float64) {
-		p := NewPredictor(target)
+		p := NewPoint(target)
 		p.SetTheta(theta)
 		u, grad := make([]float64, target.Dim()), make([]float64, target.Dim())
 		p.Unconstrained(u)

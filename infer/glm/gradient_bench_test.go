@@ -30,7 +30,7 @@ func BenchmarkGradient(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		p, u, grad, rows := glm.NewPredictor(target.Vectorised()), make([]float64, d), make([]float64, d), make([]float64, n)
+		p, u, grad, rows := glm.NewPoint(target.Vectorised()), make([]float64, d), make([]float64, d), make([]float64, n)
 		b.Run(fmt.Sprintf("n=%d/p=%d/part=gradient", n, d), func(b *testing.B) {
 			for i := range b.N {
 				u[0] = float64(i%3) * 0.01

@@ -66,7 +66,7 @@ func wander(r *rand.Rand, t *Target) []float64 {
 func TestHorseshoeGradient(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, target := range shoeTargets(t) {
-		p := NewPredictor(target)
+		p := NewPoint(target)
 		grad, rows := make([]float64, target.Dim()), make([]float64, target.Rows())
 		for range 5 {
 			u := wander(r, target)
@@ -93,7 +93,7 @@ func TestHorseshoeGradient(t *testing.T) {
 func TestHorseshoeConditionals(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for name, target := range shoeTargets(t) {
-		p, q := NewPredictor(target), NewPredictor(target)
+		p, q := NewPoint(target), NewPoint(target)
 		same := func(what string, got, want float64) {
 			if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
 				t.Errorf("%s: %s rises by %v, the joint density by %v", name, what, got, want)
@@ -153,7 +153,7 @@ func TestHorseshoeCoordinates(t *testing.T) {
 	for name, target := range shoeTargets(t) {
 		dim := target.Dim()
 		u, theta, back, centred := wander(r, target), make([]float64, dim), make([]float64, dim), make([]float64, dim)
-		p, q := NewPredictor(target), NewPredictor(target)
+		p, q := NewPoint(target), NewPoint(target)
 		p.SetUnconstrained(u)
 		target.Constrain(u, theta)
 		target.Unconstrain(theta, back)
@@ -221,7 +221,7 @@ func TestHorseshoeLayout(t *testing.T) {
 // from: |beta/spread| is not large.
 func TestHorseshoeStarts(t *testing.T) {
 	for name, target := range shoeTargets(t) {
-		p := NewPredictor(target)
+		p := NewPoint(target)
 		for c := range 8 {
 			u, words := target.Start(infer.Chain{Index: c, Count: 8, Stream: infer.NewStream(uint64(c), name)})
 			p.SetUnconstrained(u)

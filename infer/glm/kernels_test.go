@@ -16,7 +16,7 @@ func numbersOf(t *Target) []float64 {
 	var out []float64
 	rows, grad := make([]float64, t.Rows()), make([]float64, t.Dim())
 	for _, scale := range []float64{0.1, 1, 30} {
-		p := NewPredictor(t)
+		p := NewPoint(t)
 		u := make([]float64, t.Dim())
 		for j := range u {
 			u[j] = 0.3 + float64(scale*math.Abs(float64(r.IntN(2000)-400)/1000))

@@ -18,7 +18,7 @@ func TestLocal(t *testing.T) {
 			targets = append(targets, made, made.Vectorised())
 		}
 		for _, target := range targets {
-			c, plain := NewCurved(NewPredictor(target)), NewCurved(NewPredictor(target))
+			c, plain := NewCurved(NewPoint(target)), NewCurved(NewPoint(target))
 			c.SetTheta(theta)
 			plain.SetTheta(theta)
 			for j := range target.Cols() {

@@ -30,8 +30,8 @@ func (t *Target) NewPart() *Part {
 	return p
 }
 
-// Target returns the posterior of the rows that were taken last, its log likelihood less a constant. Predictors of it
-// have to Resize after each Take.
+// Target returns the posterior of the rows that were taken last, its log likelihood less a constant. After each Take
+// its points have to be set to a theta.
 func (p *Part) Target() *Target { return p.target }
 
 // Take makes the part that of some rows, in their order; counts says how often each counts, nil for once.
@@ -69,12 +69,4 @@ func gather(dst, of []float64, rows []int32) []float64 {
 		dst = append(dst, of[i])
 	}
 	return dst
-}
-
-// Resize gives the predictor room for the rows that a Part has taken; SetTheta must come before anything else.
-func (p *Predictor) Resize() {
-	n := p.t.Rows()
-	p.eta = slices.Grow(p.eta[:0], n)[:n]
-	p.fresh = nil
-	p.near.forget()
 }

@@ -21,7 +21,7 @@ func TestPartIsItsRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			part := whole.NewPart()
-			p := glm.NewPredictor(part.Target())
+			p := glm.NewPoint(part.Target())
 			rows := []int32{3, 0, 2, 5, 4}
 			for _, counts := range [][]float64{nil, {2, 1, 5, 1, 3}} {
 				part.Take([]int32{1, 2, 0, 3}, nil)
@@ -37,13 +37,11 @@ func TestPartIsItsRows(t *testing.T) {
 					near[j] *= 1.01
 				}
 				at := func(theta []float64) float64 {
-					p.Resize()
 					p.SetTheta(theta)
 					return p.Value().LogLik
 				}
-				p.Resize()
 				p.SetTheta(theta)
-				other := glm.NewPredictor(alone)
+				other := glm.NewPoint(alone)
 				other.SetTheta(theta)
 				along, only := p.Along(1, 0.01).LogLik-p.Value().LogLik, other.Along(1, 0.01).LogLik-other.Value().LogLik
 				if !(math.Abs(along-only) <= 1e-10*max(1, math.Abs(alone.LogLik(theta)))) {

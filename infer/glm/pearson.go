@@ -17,7 +17,7 @@ func (t *Target) Pearson() float64 {
 	if at == nil || t.Rows() <= t.Cols() {
 		return math.NaN()
 	}
-	predictor := NewPredictor(t)
+	predictor := NewPoint(t)
 	predictor.SetUnconstrained(at)
 	sum := 0.0
 	for i, eta := range predictor.Eta() {

@@ -8,7 +8,7 @@ import (
 )
 
 // Previous is what an earlier posterior of about the same data says about each
-// entry of u, as Predictor.SetUnconstrained reads it: NaN where it says nothing.
+// entry of u, as Point.SetUnconstrained reads it: NaN where it says nothing.
 // Samplers begin with it and may take scales from it; the posterior is the
 // target's own.
 type Previous struct {

@@ -48,7 +48,7 @@ func unchecked(t testing.TB, e example) *Target {
 // resolved: a tail 1/t adds the same with each e-fold, t^−1.3 but e^−0.9 of it over 3.
 func divergent(target *Target, centre float64) []bool {
 	const step, near, third, far = 0.5, 10.0, 13.0, 16.0
-	p := NewPredictor(target)
+	p := NewPoint(target)
 	dim, u := target.Dim(), make([]float64, target.Dim())
 	sums, top := make([][3]float64, dim+1), math.Inf(-1)
 	add := func(log, shell float64) {

@@ -32,6 +32,15 @@ func (t *Target) Rebased(x design.Matrix, offset []float64) *Target {
 	return &out
 }
 
+// WithOffset returns the posterior with another offset, len n, which the caller may write to between refreshes of its
+// points. All else is shared, the penalised point too.
+func (t *Target) WithOffset(offset []float64) *Target {
+	out, data := *t, *t.data
+	data.Offset = offset
+	out.data = &data
+	return &out
+}
+
 // linearOf returns the linear part of a canonical log likelihood along x.
 func (t *Target) linearOf(x []float64) float64 { return t.kernels.Dot(x, t.counted) }
 
@@ -42,7 +51,7 @@ type Direction struct {
 }
 
 // Direct completes a direction whose Beta and Eta are set. Cost: O(n).
-func (p *Predictor) Direct(d *Direction) {
+func (p *Point) Direct(d *Direction) {
 	if p.t.form.Linear() {
 		d.linear = p.t.linearOf(d.Eta)
 	}
@@ -50,7 +59,7 @@ func (p *Predictor) Direct(d *Direction) {
 
 // AlongDirection returns the log likelihood at beta + delta·d.Beta. It writes
 // nothing. Cost: O(n).
-func (p *Predictor) AlongDirection(d *Direction, delta float64) Value {
+func (p *Point) AlongDirection(d *Direction, delta float64) Value {
 	v := Value{sum: p.t.sum(p.eta, d.Eta, delta, p.disp.at)}
 	if p.t.form.Linear() {
 		v.linear = math.FMA(delta, d.linear, p.value.linear)
@@ -61,15 +70,15 @@ func (p *Predictor) AlongDirection(d *Direction, delta float64) Value {
 
 // MoveDirection moves where AlongDirection looked; v must be what it returned.
 // Cost: O(n + d).
-func (p *Predictor) MoveDirection(d *Direction, delta float64, v Value) {
+func (p *Point) MoveDirection(d *Direction, delta float64, v Value) {
 	p.t.kernels.Axpy(delta, d.Beta, p.beta)
 	p.t.kernels.Axpy(delta, d.Eta, p.eta)
 	p.value = v
-	p.near.forget()
+	p.moved()
 }
 
 // Logs writes log(x − Lower) of each dispersion x that is a parameter.
-func (p *Predictor) Logs(dst []float64) {
+func (p *Point) Logs(dst []float64) {
 	for i := range dst {
 		dst[i] = p.LogDispersion(i)
 	}
@@ -77,18 +86,18 @@ func (p *Predictor) Logs(dst []float64) {
 
 // LogDispersionPrior returns the log prior density of the dispersions that are
 // parameters, on their own scale.
-func (p *Predictor) LogDispersionPrior() float64 { return p.t.logDispersionPrior(&p.disp) }
+func (p *Point) LogDispersionPrior() float64 { return p.t.logDispersionPrior(&p.disp) }
 
 // Dispersions returns the family's dispersions at the point, fixed ones
 // included.
-func (p *Predictor) Dispersions() []float64 { return p.disp.at[:len(p.t.dispersions)] }
+func (p *Point) Dispersions() []float64 { return p.disp.at[:len(p.t.dispersions)] }
 
 // negligible is such that 1 + e^−negligible is 1.
 const negligible = 40
 
 // RowTerm returns what row i adds to the log likelihood at a linear predictor, less a constant. A probability below
 // e^−negligible is 0 in it. Cost: O(1).
-func (p *Predictor) RowTerm(i int, eta float64) float64 {
+func (p *Point) RowTerm(i int, eta float64) float64 {
 	t, w := p.t, 1.0
 	if t.weights != nil {
 		w = t.weights[i]
@@ -106,6 +115,6 @@ func (p *Predictor) RowTerm(i int, eta float64) float64 {
 		e := (t.data.Y[i] - eta) / p.disp.at[0]
 		return -0.5 * float64(w*e) * e
 	}
-	p.row[0] = eta
-	return t.sumTerms(t.rows.Part(i, i+1), p.row[:], p.row[:], 0, p.disp.at)
+	p.near.row[0] = eta
+	return t.sumTerms(t.rows.Part(i, i+1), p.near.row[:], p.near.row[:], 0, p.disp.at)
 }

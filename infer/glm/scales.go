@@ -39,13 +39,13 @@ func (t *Target) logUnit(d *dispersions) float64 {
 }
 
 // spread computes the spreads from the scales. Cost: O(d).
-func (p *Predictor) spread() {
+func (p *Point) spread() {
 	for g := range p.t.shoes {
 		p.spreadGroup(g)
 	}
 }
 
-func (p *Predictor) spreadGroup(g int) {
+func (p *Point) spreadGroup(g int) {
 	h, s := &p.t.shoes[g], &p.scale
 	for i, j := range h.Columns {
 		s.logSpread[j] = prior.LogSpread(s.log[h.Tau], h.LogLambda(s.log, i), h.LogC(s.log))
@@ -55,14 +55,14 @@ func (p *Predictor) spreadGroup(g int) {
 
 // Spread returns the prior standard deviation of coefficient j given the scales
 // of its horseshoe prior.
-func (p *Predictor) Spread(j int) float64 { return p.scale.spread[j] }
+func (p *Point) Spread(j int) float64 { return p.scale.spread[j] }
 
 // LogScale returns the log of scale i; see prior.Group.
-func (p *Predictor) LogScale(i int) float64 { return p.scale.log[i] }
+func (p *Point) LogScale(i int) float64 { return p.scale.log[i] }
 
 // SetLogScale sets scale i, with the coefficients held. Cost: O(1) for lambda,
 // O(columns of its prior) for tau and c.
-func (p *Predictor) SetLogScale(i int, x float64) {
+func (p *Point) SetLogScale(i int, x float64) {
 	p.scale.log[i] = x
 	g, local := p.owner(i)
 	if local < 0 {
@@ -77,7 +77,7 @@ func (p *Predictor) SetLogScale(i int, x float64) {
 
 // owner returns the horseshoe of scale i, and where i is a lambda its place
 // among the columns, otherwise −1.
-func (p *Predictor) owner(i int) (g, local int) {
+func (p *Point) owner(i int) (g, local int) {
 	for g, h := range p.t.shoes {
 		switch {
 		case i == h.Tau || i == h.Slab:
@@ -91,12 +91,12 @@ func (p *Predictor) owner(i int) (g, local int) {
 
 // LogTau0 returns the log of the scale of tau's prior: tau0, in units of sigma
 // where Model.TauBySigma.
-func (p *Predictor) LogTau0(g int) float64 {
+func (p *Point) LogTau0(g int) float64 {
 	return vec.Log(p.t.shoes[g].Prior.Scale) + p.t.logUnit(&p.disp)
 }
 
 // logScale returns the log prior density of tau (or c) at e^x, on its own scale.
-func (p *Predictor) logScale(g int, slab bool, x float64) float64 {
+func (p *Point) logScale(g int, slab bool, x float64) float64 {
 	if slab {
 		return p.t.shoes[g].Prior.LogSlab(x)
 	}
@@ -107,7 +107,7 @@ func (p *Predictor) logScale(g int, slab bool, x float64) float64 {
 // x, given the coefficients and the other scales: its prior with the Jacobian,
 // and the normal densities, normaliser included, of the coefficients whose
 // spread it moves. Cost: O(1) for lambda, O(columns of its prior) for tau and c.
-func (p *Predictor) AlongScale(i int, x float64) float64 {
+func (p *Point) AlongScale(i int, x float64) float64 {
 	g, local := p.owner(i)
 	h, logs := &p.t.shoes[g], p.scale.log
 	tau, c := logs[h.Tau], h.LogC(logs)
@@ -129,7 +129,7 @@ func (p *Predictor) AlongScale(i int, x float64) float64 {
 }
 
 // Stretch prepares AlongStretch for group g. Cost: O(n·columns).
-func (p *Predictor) Stretch(g int) {
+func (p *Point) Stretch(g int) {
 	s := &p.scale
 	if s.along == nil {
 		s.along = make([]float64, len(p.eta))
@@ -146,7 +146,7 @@ func (p *Predictor) Stretch(g int) {
 // too, if there is one) and the coefficients of the prepared horseshoe are all
 // multiplied by e^delta: in the non-centred form, where beta/spread is held,
 // nothing but log tau and log c moves. It writes nothing. Cost: O(n).
-func (p *Predictor) AlongStretch(delta float64) (float64, Value) {
+func (p *Point) AlongStretch(delta float64) (float64, Value) {
 	s := &p.scale
 	prior := p.StretchPrior(s.group, delta)
 	if math.IsInf(prior, -1) {
@@ -163,7 +163,7 @@ func (p *Predictor) AlongStretch(delta float64) (float64, Value) {
 
 // StretchPrior is the part of AlongStretch that belongs to the prior of tau and c
 // of horseshoe g.
-func (p *Predictor) StretchPrior(g int, delta float64) float64 {
+func (p *Point) StretchPrior(g int, delta float64) float64 {
 	s, h := &p.scale, &p.t.shoes[g]
 	x := s.log[h.Tau] + delta
 	sum := p.logScale(g, false, x) + x
@@ -176,7 +176,7 @@ func (p *Predictor) StretchPrior(g int, delta float64) float64 {
 
 // MoveStretch makes the move of AlongStretch; v must be what that returned.
 // Cost: O(n).
-func (p *Predictor) MoveStretch(delta float64, v Value) {
+func (p *Point) MoveStretch(delta float64, v Value) {
 	s := &p.scale
 	h := &p.t.shoes[s.group]
 	s.log[h.Tau] += delta
@@ -190,13 +190,13 @@ func (p *Predictor) MoveStretch(delta float64, v Value) {
 	}
 	p.t.kernels.Axpy(factor-1, s.along, p.eta)
 	p.value = v
-	p.near.forget()
+	p.moved()
 }
 
 // LogPriorAlong returns, up to a constant, the log prior density of coordinate j
 // of (beta, log(dispersions − Lower)) at x given all other parameters; for a
 // dispersion with its Jacobian. Cost: O(1).
-func (p *Predictor) LogPriorAlong(j int, x float64) float64 {
+func (p *Point) LogPriorAlong(j int, x float64) float64 {
 	t := p.t
 	if t.shoes == nil {
 		return t.LogPriorAlong(j, x)
@@ -217,7 +217,7 @@ func (p *Predictor) LogPriorAlong(j int, x float64) float64 {
 
 // logScalePrior returns the log prior density of the scales, on their own
 // scale, and of the coefficients given them. Cost: O(d).
-func (p *Predictor) logScalePrior() float64 {
+func (p *Point) logScalePrior() float64 {
 	s := &p.scale
 	sum := 0.0
 	for g, h := range p.t.shoes {
@@ -238,7 +238,7 @@ func (p *Predictor) logScalePrior() float64 {
 
 // logHorseshoePrior is logScalePrior at theta.
 func (t *Target) logHorseshoePrior(theta []float64) float64 {
-	p := Predictor{t: t, beta: theta[:t.Cols()], disp: t.newDispersions(), scale: t.newScales()}
+	p := Point{t: t, beta: theta[:t.Cols()], disp: t.newDispersions(), scale: t.newScales()}
 	t.setTheta(&p.disp, theta[t.Cols():])
 	for i, x := range theta[t.scaleStart():] {
 		p.scale.log[i] = vec.Log(x)
@@ -249,7 +249,7 @@ func (t *Target) logHorseshoePrior(theta []float64) float64 {
 
 // logScaleJacobian returns log |d theta/du| for u = beta/spread and the logs of
 // scales.
-func (p *Predictor) logScaleJacobian() float64 {
+func (p *Point) logScaleJacobian() float64 {
 	sum := vec.Sum(p.scale.log)
 	for _, h := range p.t.shoes {
 		for _, j := range h.Columns {
@@ -265,7 +265,7 @@ func (p *Predictor) logScaleJacobian() float64 {
 //
 // With w = (tau·lambda)²/((tau·lambda)² + c²), 0 in the plain form, log spread
 // has the slope 1 − w in log tau and log lambda, and w in log c.
-func (p *Predictor) scaleGradient(grad []float64) {
+func (p *Point) scaleGradient(grad []float64) {
 	t, s := p.t, &p.scale
 	at := grad[t.scaleStart():]
 	for g, h := range t.shoes {

@@ -127,7 +127,7 @@ func TestSmoothsStartInside(t *testing.T) {
 	wide := prior.Prior{Kind: prior.Normal, Scale: 3}
 	e := newExample(4, "bernoulli", 11, 5, wide, wide, wide, wide, wide)
 	target := mustTarget(t, smoothed(e, 1, 4, prior.Prior{Kind: prior.Uniform, Low: 0.1, High: 0.2}))
-	p := NewPredictor(target)
+	p := NewPoint(target)
 	inside := func(what string, u []float64) {
 		p.SetUnconstrained(u)
 		if v := p.LogPosterior(); math.IsNaN(v) || math.IsInf(v, 0) {

@@ -120,8 +120,6 @@ func (p sameWalk) disperse(delta float64) {
 		p.dense.MoveDispersion(i, u, v)
 		p.sparse.MoveDispersion(i, u, w)
 	}
-	p.dense.Stale()
-	p.sparse.Stale()
 }
 
 // Every number that a sampler asks for is that of the dense design up to
@@ -129,10 +127,9 @@ func (p sameWalk) disperse(delta float64) {
 // log likelihood is a sum of differences.
 func TestSparseAgreesWithDense(t *testing.T) {
 	eachSparse(t, func(t *testing.T, dense, sparse *Target, theta []float64) {
-		p := sameWalk{t, NewCurved(NewPredictor(dense)), NewCurved(NewPredictor(sparse))}
+		p := sameWalk{t, NewCurved(NewPoint(dense)), NewCurved(NewPoint(sparse))}
 		for _, c := range []*Curved{p.dense, p.sparse} {
 			c.SetTheta(theta)
-			c.Stale()
 		}
 		p.here()
 		r := rand.New(rand.NewPCG(5, 8))
@@ -192,7 +189,7 @@ func TestSparseSumSurvivesAFall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := NewPredictor(target)
+	p := NewPoint(target)
 	p.SetTheta([]float64{700})
 	v := p.Along(0, -700)
 	p.Move(0, -700, v)

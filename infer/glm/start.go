@@ -16,7 +16,7 @@ import (
 const startSpread = 2
 
 // Start draws the starting point of a chain from its stream and says in words
-// how. u is as Predictor.SetUnconstrained reads it, len Dim.
+// how. u is as Point.SetUnconstrained reads it, len Dim.
 //
 // The last of several chains starts at a draw from the prior, if that is
 // proper. The others start at a multivariate t₃ draw around the penalised
@@ -79,7 +79,7 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 	return u, words
 }
 
-// Penalised returns the penalised point, as Predictor.SetUnconstrained reads
+// Penalised returns the penalised point, as Point.SetUnconstrained reads
 // it: the maximum of the likelihood times the normal priors at a pilot estimate
 // of the dispersions.
 func (t *Target) Penalised() []float64 {

@@ -276,16 +276,16 @@ func (t *Target) LogPrior(theta []float64) float64 {
 }
 
 // LogLik returns the log likelihood at theta with its constants. Cost: O(n·d)
-// and an allocation; a Predictor serves repeated use.
+// and an allocation; a Point serves repeated use.
 func (t *Target) LogLik(theta []float64) float64 {
-	p := NewPredictor(t)
+	p := NewPoint(t)
 	p.SetTheta(theta)
 	return p.Value().LogLik
 }
 
 // LogPriorAlong returns the log prior density of coordinate j of
 // u = (beta, log(dispersions − Lower)) at x; for a dispersion with its Jacobian.
-// Where a horseshoe prior speaks of it, Predictor.LogPriorAlong serves.
+// Where a horseshoe prior speaks of it, Point.LogPriorAlong serves.
 func (t *Target) LogPriorAlong(j int, x float64) float64 {
 	if j < t.Cols() {
 		return t.priors.Along(j, x)
@@ -304,10 +304,10 @@ func (t *Target) LogPriorAlong(j int, x float64) float64 {
 // with respect to u, as Target.Constrain has it: log likelihood, log prior and
 // the Jacobian Σ log(dispersion − Lower), with scales Σ log scale + Σ log spread
 // more. Cost: O(d).
-func (p *Predictor) LogPosterior() float64 { return p.LogPosteriorWith(p.LogPrior()) }
+func (p *Point) LogPosterior() float64 { return p.LogPosteriorWith(p.LogPrior()) }
 
 // LogPosteriorWith is LogPosterior where LogPrior is known already.
-func (p *Predictor) LogPosteriorWith(logPrior float64) float64 {
+func (p *Point) LogPosteriorWith(logPrior float64) float64 {
 	value := p.value.LogLik + logPrior
 	for _, k := range p.t.free {
 		value += p.disp.u[k]
@@ -320,7 +320,7 @@ func (p *Predictor) LogPosteriorWith(logPrior float64) float64 {
 
 // Gradient writes the gradient of LogPosterior with respect to u to grad,
 // len(grad) = Target.Dim. rows is scratch of length n. Cost: O(n + entries of X).
-func (p *Predictor) Gradient(grad, rows []float64) {
+func (p *Point) Gradient(grad, rows []float64) {
 	t := p.t
 	p.Slopes(grad[:t.Cols()], rows)
 	t.priors.AddGradient(p.beta, grad)
@@ -334,7 +334,7 @@ func (p *Predictor) Gradient(grad, rows []float64) {
 
 // Slopes writes the gradient of the log likelihood with respect to the coefficients to grad. rows is scratch of length
 // n. Cost: O(n + entries of X).
-func (p *Predictor) Slopes(grad, rows []float64) {
+func (p *Point) Slopes(grad, rows []float64) {
 	p.t.RowGradient(p.eta, p.disp.at[:], rows)
 	flush(rows)
 	p.t.data.X.TransposedProduct(p.t.kernels, rows, grad)
@@ -343,7 +343,7 @@ func (p *Predictor) Slopes(grad, rows []float64) {
 // Densities returns a function for the use of one chain: the log posterior density over u, as LogPosterior has it, with
 // its gradient, the log likelihood and the log prior density. Cost: two passes over X.
 func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
-	p, rows := NewPredictor(t), make([]float64, t.Rows())
+	p, rows := NewPoint(t), make([]float64, t.Rows())
 	return func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
 		p.SetUnconstrained(u)
 		p.Gradient(grad, rows)
@@ -369,7 +369,7 @@ func flush(rows []float64) {
 
 // dispersionGradient writes the part of the gradient that belongs to
 // dispersions. Cost: O(n).
-func (p *Predictor) dispersionGradient(grad []float64) {
+func (p *Point) dispersionGradient(grad []float64) {
 	t := p.t
 	var scores [2]float64 // in log(dispersion − Lower)
 	if t.form == family.Squares {

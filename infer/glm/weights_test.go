@@ -99,7 +99,7 @@ func TestFrequencyIsExpansion(t *testing.T) {
 			for j := range u {
 				u[j] = 0.3 + 0.1*float64(j)
 			}
-			p, q := NewPredictor(a), NewPredictor(b)
+			p, q := NewPoint(a), NewPoint(b)
 			p.SetUnconstrained(u)
 			q.SetUnconstrained(u)
 			same := func(what string, x, y float64) {
@@ -131,7 +131,7 @@ func TestFrequencyIsExpansion(t *testing.T) {
 }
 
 // quadratic returns Σ w·x² over column j for the row numbers w that of gives.
-func quadratic(t *Target, p *Predictor, of func(eta, disp, dst []float64), j int) (sum float64) {
+func quadratic(t *Target, p *Point, of func(eta, disp, dst []float64), j int) (sum float64) {
 	rows := make([]float64, t.Rows())
 	of(p.Eta(), p.disp.at[:], rows)
 	for i, x := range t.data.X.Col(j) {

@@ -122,33 +122,6 @@ func (b *block) readEffects(theta, r []float64) int {
 	return len(r)
 }
 
-// addTo adds Z·r to eta, r being by level and then by term. Cost: O(n·q).
-func (b *block) addTo(r, eta []float64) { b.beside(eta, 0, r, eta) }
-
-// beside writes eta + Z·r to dst, which may be eta, for the rows first, first+1, … that eta is of.
-func (b *block) beside(dst []float64, first int, r, eta []float64) {
-	of := b.of[first : first+len(eta)]
-	dst, eta = dst[:len(of)], eta[:len(of)]
-	if b.intercept() {
-		for i, l := range of {
-			dst[i] = eta[i] + r[l]
-		}
-		return
-	}
-	for t, c := range b.Columns {
-		if c == nil {
-			for i, l := range of {
-				dst[i] = eta[i] + r[int(l)*b.q+t]
-			}
-		} else {
-			for i, l := range of {
-				dst[i] = math.FMA(c[first+i], r[int(l)*b.q+t], eta[i])
-			}
-		}
-		eta = dst
-	}
-}
-
 // sumSlopes adds Σ z·g over the rows of each level to dst, which is by level and then by term; g is of the rows first,
 // first+1, …, which are read in order.
 func (b *block) sumSlopes(first int, g, dst []float64) {

@@ -21,7 +21,7 @@ const mostKnown = 0.9
 // findWeak finds the groupings for which the data have little of the precision of the effects of some term, and those
 // with one term whose effects move twice.
 func (s *setup) findWeak() {
-	p := glm.NewPredictor(s.target)
+	p := glm.NewPoint(s.target)
 	p.SetUnconstrained(s.target.Penalised())
 	n, size := s.target.Rows(), s.pilotSize()
 	all := make([]float64, 3*n)
@@ -74,7 +74,7 @@ func (k *kernel) moveCarried(g *group) bool {
 	if g.q > 1 {
 		return k.moveCarriedTerms(g)
 	}
-	point := k.fixed.Point()
+	point := k.point
 	if !k.expand(g) {
 		return true // eta leaves the link's domain there: what decides on that stays in this move
 	}
@@ -85,16 +85,14 @@ func (k *kernel) moveCarried(g *group) bool {
 		g.noise[l] = (r - g.here.slope[l]/h) * math.Sqrt(h)
 		g.step[l] = 0
 	}
-	base, place := point.Value().LogLik, k.direction.Eta
+	base := point.Value().LogLik
 	f := func(x float64) (float64, glm.Value) {
 		prior := g.logDensitySD(0, u+x)
 		if math.IsInf(prior, -1) {
 			return prior, glm.Value{}
 		}
 		prior += g.carry(vec.Exp(-2*(u+x)), u+x)
-		g.beside(place, 0, g.step, point.Eta())
-		v := point.ValueAt(place)
-		k.touched += int64(len(place))
+		v := point.AlongEffects(g.effects, g.step)
 		return (v.LogLik - base) + prior, v
 	}
 	current := g.logDensitySD(0, u) + g.carry(precision, u)
@@ -107,15 +105,9 @@ func (k *kernel) moveCarried(g *group) bool {
 	}
 	// The last place that a slice looks at may be another one: that of its acceptance test.
 	g.carry(vec.Exp(-2*(u+x)), u+x)
-	g.beside(place, 0, g.step, point.Eta())
-	point.MoveTo(place, v)
-	k.touched += int64(len(place))
-	for l, d := range g.step {
-		g.r[l] += d
-	}
+	point.MoveEffects(g.effects, g.step, v)
 	g.logSD[0] = u + x
 	g.settle()
-	k.rows.known = false
 	return true
 }
 
@@ -124,13 +116,13 @@ func (k *kernel) expand(g *group) bool {
 	for l, r := range g.r {
 		g.step[l] = -r
 	}
-	k.sumsAt(g, &g.here, g.step, nil)
+	k.sumsAt(g, &g.here, g.step, false)
 	most := furthest / math.Sqrt(g.reference[0])
 	for l, r := range g.r {
 		at := max(-most, min(most, g.here.slope[l]/(g.here.curve[l]+g.reference[0])))
 		g.quotient[l], g.step[l] = at, at-r
 	}
-	k.sumsAt(g, &g.here, g.step, nil)
+	k.sumsAt(g, &g.here, g.step, false)
 	for l, at := range g.quotient {
 		h := g.here.curve[l]
 		s := math.FMA(h, at, g.here.slope[l])

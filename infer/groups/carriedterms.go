@@ -40,8 +40,8 @@ func (k *kernel) moveCarriedTerms(g *group) bool {
 
 // carryAlong moves one coordinate of the scales by a slice, with the effects of every level.
 func (k *kernel) carryAlong(g *group, at *float64, prior func(x float64) float64) bool {
-	point, from := k.fixed.Point(), *at
-	base, place := point.Value().LogLik, k.direction.Eta
+	point, from := k.point, *at
+	base := point.Value().LogLik
 	set := func(x float64) (density float64) {
 		*at = from + x
 		g.settle()
@@ -55,9 +55,7 @@ func (k *kernel) carryAlong(g *group, at *float64, prior func(x float64) float64
 		if p += set(x); math.IsInf(p, -1) {
 			return p, glm.Value{}
 		}
-		g.beside(place, 0, g.step, point.Eta())
-		v := point.ValueAt(place)
-		k.touched += int64(len(place))
+		v := point.AlongEffects(g.effects, g.step)
 		return (v.LogLik - base) + p, v
 	}
 	current := prior(from) + set(0)
@@ -67,13 +65,7 @@ func (k *kernel) carryAlong(g *group, at *float64, prior func(x float64) float64
 		return ok
 	}
 	set(x)
-	g.beside(place, 0, g.step, point.Eta())
-	point.MoveTo(place, v)
-	k.touched += int64(len(place))
-	for l, d := range g.step {
-		g.r[l] += d
-	}
-	k.rows.known = false
+	point.MoveEffects(g.effects, g.step, v)
 	return true
 }
 
@@ -82,7 +74,7 @@ func (k *kernel) expandTerms(g *group) bool {
 	for l, r := range g.r {
 		g.step[l] = -r
 	}
-	k.sumsAt(g, &g.here, g.step, nil)
+	k.sumsAt(g, &g.here, g.step, false)
 	q := g.q
 	var h, at [maxTerms * maxTerms]float64
 	for l := range g.levels {
@@ -102,7 +94,7 @@ func (k *kernel) expandTerms(g *group) bool {
 			g.places[l*q+t], g.step[l*q+t] = to, to-g.r[l*q+t]
 		}
 	}
-	k.sumsAt(g, &g.here, g.step, nil)
+	k.sumsAt(g, &g.here, g.step, false)
 	for l := range g.levels {
 		times(g.here.curve[l*q*q:(l+1)*q*q], q, g.places[l*q:(l+1)*q], at[:q])
 		for t, x := range at[:q] {

@@ -104,10 +104,10 @@ func (t *Target) pilot(precision [][]float64) bool {
 func (k *kernel) share(g *group) float64 {
 	q, h, precision := g.q, g.gram, 1.0
 	if h == nil {
-		k.sumsAt(g, &g.here, nil, nil)
+		k.sumsAt(g, &g.here, nil, false)
 		h = g.here.curve
 	} else {
-		sigma := k.fixed.Point().Dispersions()[0]
+		sigma := k.point.Dispersions()[0]
 		precision = 1 / sigma / sigma
 	}
 	prior, a, column := make([]float64, q), make([]float64, q*q), make([]float64, q)

@@ -55,9 +55,9 @@ func newJoint(target *glm.Target) *joint {
 // drawCoefficients draws the coefficients given all else, in two passes over X. The log likelihood is left
 // behind eta. It reports false where a log density was not finite.
 func (k *kernel) drawCoefficients() bool {
-	j, point, data := k.joint, k.fixed.Point(), k.target.Data()
+	j, point, data := k.joint, k.point, k.target.Data()
 	eta, d := point.Eta(), len(k.beta)
-	rest := k.direction.Eta
+	rest := k.rest
 	vector.Minus(rest, data.Y, eta)
 	for i, w := range k.target.Weights() {
 		rest[i] *= w
@@ -99,8 +99,7 @@ func (k *kernel) moveCoefficients(delta []float64) {
 	for i, x := range delta {
 		k.beta[i] += x
 	}
-	k.target.Data().X.AddProduct(vector, delta, k.fixed.Point().Eta())
-	k.fixed.Shift(delta)
+	k.point.AddCoefficients(delta)
 	clear(delta)
 }
 

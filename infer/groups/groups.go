@@ -31,7 +31,7 @@ type Options struct {
 // setup is what the chains of one fit share.
 type setup struct {
 	target     *glm.Target // without effects
-	fixed      *cggibbs.Beside
+	fixed      *cggibbs.Coefficients
 	blocks     []*block
 	pairs      []*pair
 	nests      []*nest

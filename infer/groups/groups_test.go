@@ -85,15 +85,15 @@ func TestKernelsAgree(t *testing.T) {
 
 // Sums by level over several chunks are those of each row in turn, at the point and at a place beside it.
 func TestSumsOverChunks(t *testing.T) {
-	const n = 2*chunkRows + 300
+	const n = 2*1024 + 300
 	for _, terms := range []int{1, 3} {
 		k := started(t, newStudy("poisson", "log", n, [2]int{8, terms}), Options{})
 		g := k.groups[0]
 		for i := range g.step {
 			g.step[i] = 0.1 * float64(i%5)
 		}
-		point := k.fixed.Point()
-		k.sumsAt(g, &g.there, g.step, nil)
+		point := k.point
+		k.sumsAt(g, &g.there, g.step, false)
 		slope, curve := make([]float64, len(g.step)), make([]float64, g.levels*terms*terms)
 		for i, e := range point.Eta() {
 			l := int(g.of[i])
@@ -120,16 +120,16 @@ func TestSumsOverChunks(t *testing.T) {
 // Sums of a bernoulli, whose logarithms are taken of products, are those of each row in turn where a level has more rows
 // than a product holds.
 func TestSumsOfOdds(t *testing.T) {
-	const n = 8*chunkRows + 300
+	const n = 8*1024 + 300
 	for _, levels := range []int{1, 40} {
 		k := started(t, newStudy("bernoulli", "logit", n, [2]int{levels, 1}), Options{})
 		g := k.groups[0]
 		for l := range g.step {
 			g.step[l] = 0.1 * float64(l%5)
 		}
-		k.sumsAt(g, &g.there, g.step, nil)
+		k.sumsAt(g, &g.there, g.step, false)
 		want := newSums(g.block)
-		for i, e := range k.fixed.Point().Eta() {
+		for i, e := range k.point.Eta() {
 			l, y := g.of[i], k.target.Data().Y[i]
 			e += g.step[l]
 			p := 1 / (1 + math.Exp(-e))
@@ -152,13 +152,13 @@ func TestSumsOfOdds(t *testing.T) {
 func TestMarginalIsThatOfTheData(t *testing.T) {
 	for _, name := range []string{"gaussian/1", "gaussian/2", "gaussian/4", "gaussian/weighted", "gaussian/fifty"} {
 		k := started(t, studies()[name], Options{})
-		g, point, data := k.groups[0], k.fixed.Point(), k.target.Data()
+		g, point, data := k.groups[0], k.point, k.target.Data()
 		n, sigma := data.Rows(), point.Dispersions()[0]
 		rest := make([]float64, n)
 		for i, e := range point.Eta() {
 			rest[i] = data.Y[i] - e
 		}
-		g.addTo(g.r, rest)
+		g.AddTo(rest, 0, g.r, rest)
 		k.collect(g, 1/sigma/sigma)
 		at := func(change float64) (got, want float64) {
 			for s := range g.logSD {

@@ -29,18 +29,17 @@ const maxDoublings = 20
 // kernel is one chain.
 type kernel struct {
 	*setup
-	fixed     *cggibbs.BesideChain // coefficients and dispersions, with eta
+	fixed     *cggibbs.CoefficientsChain // coefficients and dispersions, with eta
 	groups    groupings
 	stream    *infer.Stream
 	slice     *cggibbs.Slicer
 	start     string
 	iteration int64
 
-	rows      rows
-	direction glm.Direction
-	beta      []float64 // coefficients
-	delta     []float64 // of shifts
-	add       func(eta []float64)
+	point *glm.Point // that of fixed, with the effects
+	beta  []float64  // coefficients
+	delta []float64  // of shifts
+	rest  []float64  // scratch of a number for each row
 
 	touched, proposals int64
 	accepted           float64
@@ -52,7 +51,9 @@ type kernel struct {
 type group struct {
 	*block
 	*scales
-	r []float64 // effects by level, then by term
+	effects *glm.Effects
+	r       []float64 // effects by level, then by term, which the point writes
+	to      []float64 // where a move takes them
 
 	width              float64 // of slices along sds and correlations
 	doublings          int     // of it at most
@@ -70,7 +71,9 @@ type group struct {
 
 func newGroup(b *block) *group {
 	size := b.levels * b.q
-	g := &group{block: b, scales: newScales(b.prior), r: make([]float64, size), here: newSums(b),
+	r := make([]float64, size)
+	g := &group{block: b, scales: newScales(b.prior), effects: glm.NewEffects(b.Effects, r), r: r,
+		to: make([]float64, size), here: newSums(b),
 		step: make([]float64, size), noise: make([]float64, size),
 		squares: make([]float64, b.q*b.q), product: make([]float64, b.q*b.q)}
 	if b.gram == nil {
@@ -97,24 +100,17 @@ func newGroup(b *block) *group {
 func (k *kernel) Step() (infer.Info, error) {
 	k.touched, k.proposals, k.accepted = 0, 0, 0
 	evaluations := k.slice.Evaluations()
-	if k.fixed.Due() {
-		k.fixed.Set(k.add)
-		k.touched += int64(len(k.groups) * k.target.Rows())
-	}
 	info, err := k.stepFixed()
 	if err != nil {
 		return infer.Info{}, err
 	}
-	k.rows.known = false
-	ok := k.moveEffects() && k.moveTheirScales()
-	k.fixed.Moved()
-	if !ok {
+	if !k.moveEffects() || !k.moveTheirScales() {
 		return infer.Info{}, &cggibbs.NonFiniteError{Parameter: k.failed, Iteration: k.iteration, Value: k.slice.Bad()}
 	}
 	k.iteration++
-	info.LogLik, info.LogPrior = k.fixed.Point().Value().LogLik, k.logPrior()
+	info.LogLik, info.LogPrior = k.point.Value().LogLik, k.logPrior()
 	info.Evaluations += k.slice.Evaluations() - evaluations + k.proposals
-	info.Touched += k.touched
+	info.Touched += k.touched + k.point.RowsRead()
 	if k.proposals > 0 {
 		info.Accept = k.accepted / float64(k.proposals)
 	}
@@ -158,7 +154,7 @@ func (k *kernel) moveEffects() bool {
 	if closed && !k.movePairs() {
 		return false
 	}
-	k.fixed.Point().Revalue()
+	k.point.Revalue()
 	k.touched += int64(k.target.Rows())
 	return closed || k.movePairs()
 }
@@ -251,13 +247,15 @@ func (k *kernel) SetPosition(theta []float64) error {
 	if len(theta) != len(k.params) {
 		return fmt.Errorf("groups: a position of %d numbers for %d parameters", len(theta), len(k.params))
 	}
-	k.groups.setPosition(theta[k.target.Dim():])
-	k.fixed.Set(k.add)
-	if err := k.fixed.SetPosition(theta[:k.target.Dim()]); err != nil {
-		return err
+	at := k.target.Dim()
+	for _, g := range k.groups {
+		at += g.read(theta[at:])
 	}
-	k.fixed.Moved()
-	return nil
+	for _, g := range k.groups {
+		at += g.readEffects(theta[at:], g.to)
+		k.point.Assign(g.effects, g.to)
+	}
+	return k.fixed.SetPosition(theta[:k.target.Dim()])
 }
 
 // Start says how the starting point was drawn.

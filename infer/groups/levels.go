@@ -8,26 +8,6 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// rows are numbers of each row at the point, and at the place that all levels of a grouping propose: kept where another
-// grouping follows and a row costs more than memory does.
-type rows struct {
-	known       bool // here belongs to eta
-	here, there [3][]float64
-	chunk       [5][chunkRows]float64
-}
-
-// chunkRows is the number of rows that are worked on together.
-const chunkRows = 1024
-
-// makeRoom makes the memory for n rows once.
-func (r *rows) makeRoom(n int) {
-	if r.here[0] == nil {
-		for i := range r.here {
-			r.here[i], r.there[i] = make([]float64, n), make([]float64, n)
-		}
-	}
-}
-
 // sums are those over the rows of each level: the log likelihood, its derivative in the effects, and minus the second.
 type sums struct {
 	value, slope, curve []float64
@@ -111,35 +91,13 @@ func (s *sums) end(b *block) {
 	}
 }
 
-// sumsAt makes the sums at eta, or where step is not nil at eta + Z·step, and keeps the rows' numbers if keep is not
-// nil.
-// Cost: one pass over the rows, with exponentials.
-func (k *kernel) sumsAt(g *group, s *sums, step []float64, keep *[3][]float64) {
-	target, point, eta := k.fixed.Target(), k.fixed.Point(), k.fixed.Point().Eta()
-	c := &k.rows.chunk
-	hasOdds := s.packed != nil && target.HasOdds()
+// sumsAt makes the sums at eta, or if step is not nil at eta + Z·step; keep is whether a later move needs the numbers
+// of the rows. Cost: one pass over the rows, with exponentials.
+func (k *kernel) sumsAt(g *group, s *sums, step []float64, keep bool) {
 	s.begin()
-	for first := 0; first < len(eta); first += chunkRows {
-		n := min(chunkRows, len(eta)-first)
-		e, to := eta[first:first+n], [3][]float64{c[1][:n], c[2][:n], c[3][:n]}
-		if keep != nil {
-			for i := range to {
-				to[i] = keep[i][first : first+n]
-			}
-		}
-		if step != nil {
-			g.beside(c[0][:n], first, step, e)
-			e = c[0][:n]
-		}
-		var odds []float64
-		if hasOdds {
-			odds = c[4][:n]
-		}
-		target.RowCurves(first, e, point.Dispersions(), to[0], odds, to[1], to[2])
-		s.add(g.block, first, to[0], odds, to[1], to[2])
-	}
+	k.point.RowsAt(g.effects, step, s.packed != nil && k.target.HasOdds(), keep,
+		func(first int, value, odds, grad, curv []float64) { s.add(g.block, first, value, odds, grad, curv) })
 	s.end(g.block)
-	k.touched += int64(len(eta))
 }
 
 // matchLevels makes one or two Metropolis–Hastings moves of the effects of every level of g, which are independent
@@ -147,30 +105,17 @@ func (k *kernel) sumsAt(g *group, s *sums, step []float64, keep *[3][]float64) {
 // reverse at the place proposed. One pass over the rows with exponentials where the rows' numbers at the point are
 // known, which they are afterwards where another grouping follows, but for closed families.
 func (k *kernel) matchLevels(g *group, follows bool) {
-	r := &k.rows
-	var here, there *[3][]float64
-	if follows = follows && !k.target.Closed(); follows {
-		r.makeRoom(len(g.of))
-		here, there = &r.here, &r.there
-	}
-	if r.known {
-		g.here.begin()
-		g.here.add(g.block, 0, r.here[0], nil, r.here[1], r.here[2])
-		g.here.end(g.block)
-	} else {
-		k.sumsAt(g, &g.here, nil, here)
-	}
-	k.attempt(g, g.spreadAt(k.iteration), there)
+	keep := follows && !k.target.Closed()
+	k.sumsAt(g, &g.here, nil, keep)
+	k.attempt(g, g.spreadAt(k.iteration), keep)
 	if g.twice {
 		g.takeSums()
-		k.attempt(g, wide, there)
+		k.attempt(g, wide, keep)
 	}
-	r.known = follows
 }
 
-// attempt makes one move of the effects of every level, from the sums at the point, and keeps the rows' numbers if keep
-// is not nil.
-func (k *kernel) attempt(g *group, spread float64, keep *[3][]float64) {
+// attempt makes one move of the effects of every level, from the sums at the point.
+func (k *kernel) attempt(g *group, spread float64, keep bool) {
 	k.normals(g.noise)
 	k.logUniforms(g.threshold)
 	g.spread = spread
@@ -186,14 +131,7 @@ func (k *kernel) attempt(g *group, spread float64, keep *[3][]float64) {
 	vector.Exp(g.ratio, g.ratio)
 	k.proposals += int64(g.levels)
 	k.accepted += vector.Sum(g.ratio)
-	for i, x := range g.step {
-		g.r[i] += x
-	}
-	g.addTo(g.step, k.fixed.Point().Eta())
-	k.touched += int64(len(g.of))
-	if keep != nil {
-		k.rows.take(g)
-	}
+	k.point.AddEffects(g.effects, g.step, g.taken)
 }
 
 // A law that is wider than the density brings a level back that was drawn far into a tail, where the law of other
@@ -211,15 +149,6 @@ func (b *block) spreadAt(iteration int64) float64 {
 		return wide
 	}
 	return wider
-}
-
-// take makes the numbers at the place those at the point, for the rows of levels that went there.
-func (r *rows) take(g *group) {
-	for i, l := range g.of {
-		if g.taken[l] {
-			r.here[0][i], r.here[1][i], r.here[2][i] = r.there[0][i], r.there[1][i], r.there[2][i]
-		}
-	}
 }
 
 // takeSums makes the sums at the place those at the point, for the levels of one term that went there.
@@ -364,7 +293,7 @@ func diagonal(l []float64, q int) float64 {
 // level in one pass over the rows, and eta in another. Sds and correlations move before them given the data, with these
 // effects integrated out, where that is worth its while.
 func (k *kernel) drawLevels(g *group) bool {
-	eta, sigma := k.fixed.Point().Eta(), k.fixed.Point().Dispersions()[0]
+	sigma := k.point.Dispersions()[0]
 	precision := 1 / sigma / sigma
 	k.collect(g, precision)
 	if g.collapsed() && !k.moveCollapsed(g, precision) {
@@ -372,8 +301,7 @@ func (k *kernel) drawLevels(g *group) bool {
 	}
 	k.normals(g.noise)
 	g.afresh(precision)
-	g.addTo(g.step, eta)
-	k.touched += int64(len(eta))
+	k.point.SetEffects(g.effects, g.to, g.step)
 	return true
 }
 
@@ -385,7 +313,7 @@ func (g *group) afresh(precision float64) {
 		for l, r := range g.r {
 			h := math.FMA(precision, g.gram[l], omega)
 			at := g.here.slope[l]/h + g.noise[l]/math.Sqrt(h)
-			g.step[l], g.r[l] = at-r, at
+			g.step[l], g.to[l] = at-r, at
 		}
 		return
 	}
@@ -402,7 +330,7 @@ func (g *group) afresh(precision float64) {
 		}
 		upper(h[:q*q], q, at)
 		for t, x := range at {
-			g.step[l*q+t], r[t] = x-r[t], x
+			g.step[l*q+t], g.to[l*q+t] = x-r[t], x
 		}
 	}
 }
@@ -410,7 +338,7 @@ func (g *group) afresh(precision float64) {
 // collect makes precision·Zᵀ·W·(y − the rest of eta) by level in g.here.slope, and of one term Σ of its squares over
 // levels that are alike.
 func (k *kernel) collect(g *group, precision float64) {
-	k.residuals(g, k.fixed.Point().Eta(), k.responses(), k.target.Weights())
+	k.residuals(g, k.point.Eta(), k.responses(), k.target.Weights())
 	q, slope := g.q, g.here.slope
 	if q > 1 {
 		for l := range g.levels { // their own part added back
@@ -456,40 +384,27 @@ func (k *kernel) residuals(g *group, eta, y, w []float64) {
 // sliceLevels moves every effect of g by a slice, one after the other: matched moves may be stuck in a tail, a slice is
 // not. Cost: a few times O(n·q).
 func (k *kernel) sliceLevels(g *group) bool {
-	point, q, first := k.fixed.Point(), g.q, 0
+	point, q, first := k.point, g.q, 0
 	for l := range g.levels {
 		for t := range q {
 			at := l*q + t
 			slope := dot(g.omega[t*q:t*q+q], g.r[l*q:(l+1)*q])
 			curve, base := g.omega[t*q+t], point.Value().LogLik
-			c := g.column(l, t, first)
-			linear := 0.0
-			if len(c.Rows) > 0 {
-				linear = point.Beside(c)
-			}
+			line := point.Line(g.column(l, t, first))
 			x, v, moved, ok := k.slice.Update(func(x float64) (float64, glm.Value) {
 				prior := -float64(x * math.FMA(0.5*curve, x, slope))
-				if len(c.Rows) == 0 {
-					return prior, point.Value()
-				}
-				k.touched += int64(len(c.Rows))
-				v := point.AlongBeside(linear, x)
+				v := point.AlongLine(&line, x)
 				return (v.LogLik - base) + prior, v
 			}, 0, k.sliceWidth*vec.Exp(g.logSD[t]), maxDoublings)
 			if !ok {
 				return k.bad(g.effectName(l, t))
 			}
 			if moved {
-				g.r[at] += x
-				if len(c.Rows) > 0 {
-					point.MoveBeside(x, v)
-					k.touched += int64(len(c.Rows))
-				}
+				point.MoveLine(&line, x, v, glm.EffectStep{Of: g.effects, At: at, By: 1})
 			}
 		}
 		first += len(g.Grouping.Rows(l))
 	}
-	k.rows.known = false
 	return true
 }
 

@@ -135,7 +135,8 @@ func (s *scales) drawPrior(from prior.Source) {
 // groups returns the state of effects with all at 0.
 func (t *Model) groups() (out groupings) {
 	for _, b := range t.blocks {
-		out = append(out, &group{block: b, scales: newScales(b.prior), r: make([]float64, b.levels*b.q),
+		r := make([]float64, b.levels*b.q)
+		out = append(out, &group{block: b, scales: newScales(b.prior), r: r, effects: glm.NewEffects(b.Effects, r),
 			squares: make([]float64, b.q*b.q)})
 	}
 	return out
@@ -143,21 +144,17 @@ func (t *Model) groups() (out groupings) {
 
 // Predictor is the linear predictor of a target at a position.
 type Predictor struct {
-	*glm.Predictor
+	*glm.Point
 	t      *Model
-	offset []float64 // that of the data and the effects
 	groups groupings
 }
 
 // NewPredictor returns a predictor that is at no position yet.
 func NewPredictor(t *Model) *Predictor {
-	p := &Predictor{t: t, groups: t.groups()}
-	if len(t.blocks) == 0 {
-		p.Predictor = glm.NewPredictor(t.plain)
-		return p
+	p := &Predictor{t: t, groups: t.groups(), Point: glm.NewPoint(t.plain)}
+	for _, g := range p.groups {
+		p.Attach(g.effects)
 	}
-	p.offset = make([]float64, t.plain.Rows())
-	p.Predictor = glm.NewPredictor(t.plain.WithOffset(p.offset))
 	return p
 }
 
@@ -165,12 +162,7 @@ func NewPredictor(t *Model) *Predictor {
 func (p *Predictor) SetTheta(theta []float64) {
 	at := p.t.plain.Dim()
 	p.groups.setPosition(theta[at:])
-	if p.offset != nil {
-		clear(p.offset)
-		copy(p.offset, p.t.data.Offset)
-		p.groups.addTo(p.offset)
-	}
-	p.Predictor.SetTheta(theta[:at])
+	p.Point.SetTheta(theta[:at])
 }
 
 // LogPrior returns the log prior density of the position that theta was, with its constants.
@@ -201,13 +193,6 @@ func (all groupings) setPosition(theta []float64) {
 	}
 	for _, g := range all {
 		at += g.readEffects(theta[at:], g.r)
-	}
-}
-
-// addTo adds Z·r of all groupings to eta.
-func (all groupings) addTo(eta []float64) {
-	for _, g := range all {
-		g.addTo(g.r, eta)
 	}
 }
 

@@ -3,7 +3,6 @@ package groups
 import (
 	"math"
 
-	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/vec"
 )
@@ -14,9 +13,9 @@ import (
 //
 // Source: Liu and Sabatti (2000), Generalised Gibbs sampler and multigrid Monte Carlo, doi:10.1093/biomet/87.2.353.
 func (k *kernel) moveScales(g *group) bool {
-	point := k.fixed.Point()
+	point := k.point
 	for _, t := range g.free {
-		largest := k.direct(g, t)
+		largest := point.Stretching(g.effects, t)
 		if largest > linearMost {
 			continue
 		}
@@ -29,8 +28,7 @@ func (k *kernel) moveScales(g *group) bool {
 			if math.IsInf(prior, -1) || largest*c > linearMost {
 				return math.Inf(-1), glm.Value{}
 			}
-			v := point.AlongDirection(&k.direction, c-1)
-			k.touched += int64(len(g.of))
+			v := point.AlongFactor(c)
 			return (v.LogLik - base) + prior, v
 		}, current, g.width, g.doublings)
 		if !ok {
@@ -39,15 +37,9 @@ func (k *kernel) moveScales(g *group) bool {
 		if !moved {
 			continue
 		}
-		c := vec.Exp(x)
-		point.MoveDirection(&k.direction, c-1, v)
-		k.touched += int64(len(g.of))
+		point.MoveFactor(g.effects, t, vec.Exp(x), v)
 		g.logSD[t] = u + x
-		for l := range g.levels {
-			g.r[l*g.q+t] = float64(c * g.r[l*g.q+t])
-		}
 		g.settle()
-		k.rows.known = false
 	}
 	return true
 }
@@ -55,27 +47,6 @@ func (k *kernel) moveScales(g *group) bool {
 // linearMost is the largest part of eta that a scale move goes to or comes from: beyond, the log likelihood would be
 // a difference of larger numbers than rounding allows. Both ways are closed, so that the move is exact.
 const linearMost = 1e9
-
-// direct makes Z_t·r_t the direction, and returns its largest entry, for the column of ones that of r_t.
-func (k *kernel) direct(g *group, t int) (largest float64) {
-	d := &k.direction
-	if c := g.Columns[t]; c != nil {
-		for i, l := range g.of {
-			d.Eta[i] = float64(c[i] * g.r[int(l)*g.q+t])
-		}
-		largest = design.Largest(d.Eta)
-	} else {
-		for i, l := range g.of {
-			d.Eta[i] = g.r[int(l)*g.q+t]
-		}
-		for at := t; at < len(g.r); at += g.q {
-			largest = max(largest, math.Abs(g.r[at]))
-		}
-	}
-	k.touched += int64(len(g.of))
-	k.fixed.Point().Direct(d)
-	return largest
-}
 
 // moveGiven moves sds and correlations of g given its effects, of which they see Σ r·rᵀ alone.
 func (k *kernel) moveGiven(g *group) bool {

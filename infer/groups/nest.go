@@ -295,9 +295,9 @@ func (k *kernel) trade(t *tree, at int) bool {
 // drawNest draws the effects from the root to the leaves.
 func (k *kernel) drawNest(t *tree) {
 	k.normals(t.noise)
-	k.rows.known = false
-	noise := t.noise
+	noise, point := t.noise, k.point
 	for k, g := range t.groups {
+		copy(g.to, g.r)
 		if k < len(t.mean) {
 			omega := g.omega[0]
 			for i, l := range t.levels[k] {
@@ -307,14 +307,16 @@ func (k *kernel) drawNest(t *tree) {
 				}
 				own := 1 / t.spread[k][i]
 				a := own + omega
-				g.r[l] = float64(own*(t.mean[k][i]-above))/a + noise[i]/math.Sqrt(a)
-				t.total[k][i] = above + g.r[l]
+				g.to[l] = float64(own*(t.mean[k][i]-above))/a + noise[i]/math.Sqrt(a)
+				t.total[k][i] = above + g.to[l]
 			}
 			noise = noise[len(t.levels[k]):]
+			point.Assign(g.effects, g.to)
 			continue
 		}
 		for i, l := range t.levels[k] {
-			g.r[l] = t.total[k][i] - t.total[k-1][t.above[k-1][i]]
+			g.to[l] = t.total[k][i] - t.total[k-1][t.above[k-1][i]]
 		}
+		point.Assign(g.effects, g.to)
 	}
 }

@@ -157,8 +157,9 @@ func (p *pair) single(blocks []*block) bool {
 // a slice. Lines of other levels touch other effects, but for fine levels that lie in two coarse ones.
 func (k *kernel) moveLines(p *pair) bool {
 	c, f := k.groups[p.coarse], k.groups[p.fine]
-	point := k.fixed.Point()
+	point := k.point
 	eta, sigma := point.Eta(), 0.0
+	var steps []glm.EffectStep
 	if c.gram != nil {
 		sigma = point.Dispersions()[0]
 	}
@@ -170,13 +171,16 @@ func (k *kernel) moveLines(p *pair) bool {
 		for i, j := range l.fine {
 			b = math.FMA(l.share[i], dot(f.omega[tf*f.q:(tf+1)*f.q], f.r[int(j)*f.q:(int(j)+1)*f.q]), b)
 		}
-		var x float64
+		steps = append(steps[:0], glm.EffectStep{Of: c.effects, At: l.level*c.q + tc, By: 1})
+		for i, j := range l.fine {
+			steps = append(steps, glm.EffectStep{Of: f.effects, At: int(j)*f.q + tf, By: -l.share[i]})
+		}
 		switch {
 		case len(l.column.Rows) > 0 && sigma == 0:
-			var ok bool
-			if x, ok = k.sliceLine(l, a, b); !ok {
+			if !k.sliceLine(l, a, b, steps) {
 				return k.bad(c.effectName(l.level, tc))
 			}
+			continue
 		case len(l.column.Rows) > 0:
 			sum := 0.0
 			y := k.responses()
@@ -185,35 +189,22 @@ func (k *kernel) moveLines(p *pair) bool {
 			}
 			a = math.FMA(1/sigma/sigma, l.curve, a)
 			b = math.FMA(1/sigma/sigma, sum, b)
-			x = math.FMA(variate.Normal(k.stream), 1/math.Sqrt(a), b/a)
-			l.column.AddTo(eta, x)
 			k.touched += 2 * int64(len(l.column.Rows))
-		default:
-			x = math.FMA(variate.Normal(k.stream), 1/math.Sqrt(a), b/a)
 		}
-		c.r[l.level*c.q+tc] += x
-		for i, j := range l.fine {
-			at := int(j)*f.q + tf
-			f.r[at] = math.FMA(-l.share[i], x, f.r[at])
-		}
+		point.DrawLine(l.column, math.FMA(variate.Normal(k.stream), 1/math.Sqrt(a), b/a), steps...)
 	}
-	k.rows.known = false
 	return true
 }
 
-// sliceLine moves eta along a line by a slice, and returns how far.
-func (k *kernel) sliceLine(l *line, a, b float64) (float64, bool) {
-	point := k.fixed.Point()
-	base, linear := point.Value().LogLik, point.Beside(l.column)
+// sliceLine moves along a line by a slice.
+func (k *kernel) sliceLine(l *line, a, b float64, steps []glm.EffectStep) bool {
+	base, at := k.point.Value().LogLik, k.point.Line(l.column)
 	x, v, moved, ok := k.slice.Update(func(x float64) (float64, glm.Value) {
-		k.touched += int64(len(l.column.Rows))
-		v := point.AlongBeside(linear, x)
+		v := k.point.AlongLine(&at, x)
 		return (v.LogLik - base) + float64(x*math.FMA(-0.5*a, x, b)), v
 	}, 0, sliceWidth/math.Sqrt(a), maxDoublings)
-	if !ok || !moved {
-		return 0, ok
+	if ok && moved {
+		k.point.MoveLine(&at, x, v, steps...)
 	}
-	point.MoveBeside(x, v)
-	k.touched += int64(len(l.column.Rows))
-	return x, true
+	return ok
 }

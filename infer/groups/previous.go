@@ -54,8 +54,8 @@ func (k *kernel) startAround(e *Earlier) {
 		for t := range g.q {
 			sd := vec.Exp(g.logSD[t])
 			for l := range g.levels {
-				g.r[l*g.q+t] = float64(0.1 * sd * variate.Normal(k.stream))
-				around(func(m, noise float64) { g.r[l*g.q+t] = m + noise })
+				g.to[l*g.q+t] = float64(0.1 * sd * variate.Normal(k.stream))
+				around(func(m, noise float64) { g.to[l*g.q+t] = m + noise })
 			}
 		}
 	}

@@ -355,7 +355,7 @@ func (f *fit) times(p, eta []float64) {
 		f.data.X.Column(j).AddTo(eta, b)
 	}
 	for _, b := range f.effects {
-		b.addTo(f.sums[at:at+b.Count()], eta)
+		b.AddTo(eta, 0, f.sums[at:at+b.Count()], eta)
 		at += b.Count()
 	}
 }

@@ -31,26 +31,15 @@ func (r *Rewritten) Chain(c infer.Chain) (*Chain, error) {
 	return &Chain{k}, err
 }
 
-// Chain is a chain of coefficients, dispersions and effects, with the methods of a cggibbs.BesideChain: effects stand
-// beside X·beta in its linear predictor, and are moved by its own Step.
+// Chain is a chain of coefficients, dispersions and effects, with the methods of a cggibbs.CoefficientsChain. Effects
+// are terms of its linear predictor, and its own Step moves them.
 type Chain struct{ *kernel }
 
-// Point returns the point with its cached linear predictor, effects included. Who moves that tells so by Moved.
-func (c *Chain) Point() *glm.Predictor { return c.fixed.Point() }
+// Point returns the point, effects included.
+func (c *Chain) Point() *glm.Point { return c.point }
 
 // Target returns the likelihood that the point belongs to, whose entries and responses are to be rewritten.
 func (c *Chain) Target() *glm.Target { return c.fixed.Target() }
-
-// Moved tells that eta was moved.
-func (c *Chain) Moved() { c.fixed.Moved() }
-
-// Set makes the offset anew from the effects and what add adds.
-func (c *Chain) Set(add func(eta []float64)) {
-	c.fixed.Set(func(eta []float64) {
-		c.add(eta)
-		add(eta)
-	})
-}
 
 // LogPrior returns the log prior density of the position, that of effects given their scales included.
 func (c *Chain) LogPrior() float64 { return c.logPrior() }
@@ -58,15 +47,14 @@ func (c *Chain) LogPrior() float64 { return c.logPrior() }
 // AddEffects adds the effects of other rows to eta; they are those of the model, by the same levels.
 func (c *Chain) AddEffects(effects []*design.Effects, eta []float64) {
 	for i, g := range c.groups {
-		other := &block{Effects: effects[i], of: effects[i].Grouping.Of(), q: g.q}
-		other.addTo(g.r, eta)
+		effects[i].AddTo(eta, 0, g.r, eta)
 	}
 }
 
 // newFixed makes the sampler of coefficients and dispersions.
-func (o *Options) newFixed(target *glm.Target, options cggibbs.Options) (*cggibbs.Beside, error) {
+func (o *Options) newFixed(target *glm.Target, options cggibbs.Options) (*cggibbs.Coefficients, error) {
 	if o.rewritten != nil {
 		return cggibbs.NewRewritten(target, options)
 	}
-	return cggibbs.NewBeside(target, options)
+	return cggibbs.NewCoefficients(target, options)
 }

@@ -58,36 +58,6 @@ func TestRowsInOrderOfLevels(t *testing.T) {
 	}
 }
 
-// The numbers of rows that a grouping leaves to the next are those at the point, to the bit; of families whose rows are
-// cheap none are kept.
-func TestRowsLeftToTheNext(t *testing.T) {
-	for _, family := range []string{"negative_binomial", "poisson"} {
-		const n = 2*chunkRows + 300
-		k := started(t, newStudy(family, "log", n, [2]int{50, 1}, [2]int{8, 1}), Options{})
-		for range 4 {
-			k.matchLevels(k.groups[0], true)
-			if k.rows.known == k.target.Closed() {
-				t.Fatalf("%s: rows are kept: %v", family, k.rows.known)
-			}
-			if !k.rows.known {
-				break
-			}
-			var want [3][]float64
-			for i := range want {
-				want[i] = make([]float64, n)
-			}
-			point := k.fixed.Point()
-			k.fixed.Target().RowCurves(0, point.Eta(), point.Dispersions(), want[0], nil, want[1], want[2])
-			for i := range want {
-				if !slices.Equal(k.rows.here[i], want[i]) {
-					t.Fatalf("%s: number %d of rows is not that at the point", family, i)
-				}
-			}
-			k.rows.known = false
-		}
-	}
-}
-
 // Where effects move twice, the sums that the second move starts from are those at the point.
 func TestSumsLeftToTheSecondMove(t *testing.T) {
 	k := started(t, newStudy("bernoulli", "logit", 600, [2]int{200, 1}), Options{})
@@ -100,7 +70,7 @@ func TestSumsLeftToTheSecondMove(t *testing.T) {
 	}
 	g.takeSums()
 	want := newSums(g.block)
-	k.sumsAt(g, &want, nil, nil)
+	k.sumsAt(g, &want, nil, false)
 	for l := range g.levels {
 		for i, x := range []float64{g.here.value[l] - want.value[l], g.here.slope[l] - want.slope[l], g.here.curve[l] - want.curve[l]} {
 			if math.Abs(x) > 1e-12 {
@@ -146,10 +116,11 @@ func TestRowsReadAreCounted(t *testing.T) {
 	}
 	for _, levels := range []int{3, 8, 50, 200} {
 		k := started(t, newStudy("bernoulli", "logit", n, [2]int{levels, 1}), Options{})
-		k.touched = 0
+		k.touched, _ = 0, k.point.RowsRead()
 		k.matchLevels(k.groups[0], false)
-		if want := int64(n * k.groups[0].passes()); k.touched != want {
-			t.Errorf("%d levels: a move of them reads %d rows, want %d", levels, k.touched, want)
+		read, want := k.touched+k.point.RowsRead(), int64(n*k.groups[0].passes())
+		if read != want {
+			t.Errorf("%d levels: a move of them reads %d rows, want %d", levels, read, want)
 		}
 	}
 }
@@ -173,9 +144,9 @@ func readIsCounted(t *testing.T, s study) {
 		passes += g.passes()
 	}
 	k.moveEffects()
-	if want := int64(n * passes); k.touched != want || len(k.pairs) > 0 {
+	if read, want := k.touched+k.point.RowsRead(), int64(n*passes); read != want || len(k.pairs) > 0 {
 		t.Errorf("%s, %d rows, %d groupings: a sweep over their levels reads %d entries, want %d", s.model.Family, n, len(k.groups),
-			k.touched, want)
+			read, want)
 	}
 }
 

@@ -144,6 +144,7 @@ func (b *block) crossed(v, w, dst []float64) {
 // flat, else by slices. Cost: O(levels·q²) each.
 func (k *kernel) moveShifts(g *group) bool {
 	moved := false
+	copy(g.to, g.r)
 	for i := range g.together {
 		moved = k.shiftTogether(g, &g.together[i]) || moved
 	}
@@ -158,18 +159,19 @@ func (k *kernel) moveShifts(g *group) bool {
 		}
 	}
 	if moved {
+		k.point.Assign(g.effects, g.to)
 		k.fixed.Shift(k.delta)
 		clear(k.delta)
 	}
 	return true
 }
 
-// shifted moves effects, and notes what the coefficient moves.
+// shifted notes where effects and the coefficient move.
 func (k *kernel) shifted(g *group, s *shift, delta float64) {
 	k.delta[s.column] += delta
 	k.beta[s.column] += delta
 	for i, v := range s.v {
-		g.r[i] = math.FMA(-delta, v, g.r[i])
+		g.to[i] = math.FMA(-delta, v, g.to[i])
 	}
 }
 
@@ -187,7 +189,7 @@ func (k *kernel) shiftTogether(g *group, t *together) bool {
 			at += size
 		}
 		clear(g.product)
-		g.crossed(s.v, g.r, g.product)
+		g.crossed(s.v, g.to, g.product)
 		slope[i] = dot(g.omega, g.product)
 		if p := s.prior; p.Kind == prior.Normal {
 			a[i*n+i] = math.FMA(1/p.Scale, 1/p.Scale, a[i*n+i])
@@ -213,7 +215,7 @@ func (k *kernel) shiftTogether(g *group, t *together) bool {
 func (k *kernel) shiftBy(g *group, s *shift) (delta float64, ok bool) {
 	a := dot(g.omega, s.cross)
 	clear(g.product)
-	g.crossed(s.v, g.r, g.product)
+	g.crossed(s.v, g.to, g.product)
 	b := dot(g.omega, g.product)
 	at, p := k.beta[s.column], s.prior
 	f := func(x float64) (float64, glm.Value) {

@@ -40,10 +40,9 @@ func (s *setup) newKernel(c infer.Chain) (*kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kernel{setup: s, fixed: fixed, stream: c.Stream, slice: cggibbs.NewSlicer(c.Stream)}
-	k.add = func(eta []float64) { k.groups.addTo(eta) }
+	k := &kernel{setup: s, fixed: fixed, stream: c.Stream, slice: cggibbs.NewSlicer(c.Stream), point: fixed.Point(),
+		rest: make([]float64, s.target.Rows())}
 	k.beta, k.delta = make([]float64, s.target.Cols()), make([]float64, s.target.Cols())
-	k.direction = glm.Direction{Beta: make([]float64, s.target.Cols()), Eta: make([]float64, s.target.Rows())}
 	fromPrior := c.Count > 1 && c.Index == c.Count-1 && s.proper
 	size := s.pilotSize()
 	k.start = fixed.Start() + "; sds spread around a pilot, effects near 0"
@@ -56,11 +55,12 @@ func (s *setup) newKernel(c infer.Chain) (*kernel, error) {
 	for _, b := range s.blocks {
 		g := newGroup(b)
 		k.groups = append(k.groups, g)
+		k.point.Attach(g.effects)
 		for t, p := range b.prior.SD {
 			pilot := size / b.meanSquare(t)
 			u := logSD(p, pilot, fromPrior, c.Stream)
 			for l := range b.levels {
-				g.r[l*b.q+t] = float64(0.1 * pilot * variate.Normal(c.Stream))
+				g.to[l*b.q+t] = float64(0.1 * pilot * variate.Normal(c.Stream))
 			}
 			g.startSD(t, u)
 		}
@@ -97,15 +97,16 @@ func (s *scales) startSD(t int, u float64) {
 // settleStart halves effects until the likelihood is positive.
 func (k *kernel) settleStart() {
 	for range 60 {
-		k.fixed.Set(k.add)
-		k.fixed.Point().Refresh()
-		k.fixed.Moved()
-		if v := k.fixed.Point().Value().LogLik; v > math.Inf(-1) {
+		for _, g := range k.groups {
+			k.point.Assign(g.effects, g.to)
+		}
+		k.point.Refresh()
+		if k.point.Value().LogLik > math.Inf(-1) {
 			return
 		}
 		for _, g := range k.groups {
-			for i := range g.r {
-				g.r[i] /= 2
+			for i := range g.to {
+				g.to[i] /= 2
 			}
 		}
 	}
@@ -115,7 +116,7 @@ func (k *kernel) settleStart() {
 // unit of a log or logit scale, a tenth of the linear predictor on others.
 func (s *setup) pilotSize() float64 {
 	model := s.target.Model()
-	p := glm.NewPredictor(s.target)
+	p := glm.NewPoint(s.target)
 	p.SetUnconstrained(s.target.Penalised())
 	switch {
 	case s.target.ClosedGaussian():

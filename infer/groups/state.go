@@ -39,12 +39,12 @@ func (k *kernel) UnmarshalBinary(data []byte) error {
 		return fmt.Errorf("groups: chain state has version %d, this program reads %d", version, stateVersion)
 	}
 	iteration := int64(r.Word())
-	groups := make([]*group, len(k.groups))
+	groups, effects := make([]*group, len(k.groups)), make([][]float64, len(k.groups))
 	for i, g := range k.groups {
 		next := *g
 		own := *g.scales
 		next.scales = &own
-		next.r = r.Finite(len(g.r), "effects")
+		effects[i] = r.Finite(len(g.r), "effects")
 		own.logSD, own.partial = r.Finite(len(g.logSD), "sds"), r.Finite(len(g.partial), "correlations")
 		if r.Err() != nil {
 			return r.Err()
@@ -64,17 +64,21 @@ func (k *kernel) UnmarshalBinary(data []byte) error {
 	if iteration < 0 {
 		return fmt.Errorf("groups: chain state is damaged: iteration %d", iteration)
 	}
-	before := k.groups
-	k.groups = groups
-	k.fixed.Set(k.add)
+	exchange := func() { // those of the point with those of effects
+		for i, g := range groups {
+			copy(g.to, g.r)
+			k.point.Assign(g.effects, effects[i])
+			copy(effects[i], g.to)
+		}
+	}
+	exchange()
 	if err := k.fixed.UnmarshalBinary(r.Bytes(r.Rest())); err != nil {
-		k.groups = before
+		exchange()
 		return err
 	}
+	k.groups, k.iteration = groups, iteration
 	for _, g := range groups {
 		g.settle()
 	}
-	k.fixed.Moved()
-	k.iteration, k.rows.known = iteration, false
 	return nil
 }

@@ -113,9 +113,7 @@ func (t *Target) Explain() string {
 // place is a point in u with what follows from it.
 type place struct {
 	t     *Target
-	fixed *glm.Predictor
-	base  []float64 // offset of the data
-	part  []float64 // with the effects
+	fixed *glm.Point
 	rows  []float64 // scratch
 	parts []*placed
 }
@@ -141,12 +139,11 @@ func newPlaced(f form) *placed {
 
 // newPlace returns a place for the use of one chain.
 func (t *Target) newPlace() *place {
-	n := t.target.Rows()
-	p := &place{t: t, base: make([]float64, n), part: make([]float64, n), rows: make([]float64, n)}
-	copy(p.base, t.target.Data().Offset)
-	p.fixed = glm.NewPredictor(t.target.WithOffset(p.part))
+	p := &place{t: t, rows: make([]float64, t.target.Rows()), fixed: glm.NewPoint(t.target)}
 	for _, f := range t.forms {
-		p.parts = append(p.parts, newPlaced(f))
+		g := newPlaced(f)
+		p.parts = append(p.parts, g)
+		p.fixed.Attach(glm.NewEffects(f.Effects, g.r))
 	}
 	return p
 }
@@ -301,10 +298,6 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 
 // move goes to the coefficients and dispersions of u beside the effects that are set, and returns the log likelihood.
 func (p *place) move(u []float64) float64 {
-	copy(p.part, p.base)
-	for _, g := range p.parts {
-		g.addTo(g.r, p.part)
-	}
 	p.fixed.SetUnconstrained(u[:p.t.target.Dim()])
 	return p.fixed.Value().LogLik
 }

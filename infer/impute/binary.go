@@ -44,7 +44,7 @@ func (k *kernel) drawState(own *reader, c, q int) {
 		slope = math.FMA(row[j], x, slope)
 	}
 	odds := float64(-delta * math.FMA(0.5*row[y.first+c], delta, slope))
-	odds = math.FMA(delta, own.chain.Point().Eta()[own.of[q]], odds)
+	odds = math.FMA(delta, own.point.Eta()[own.of[q]], odds)
 	odds += k.likelihoods(q, c, delta) - k.likelihoods(q, c, 0)
 	if k.stream.Float64() < vec.Logistic(odds) {
 		k.moveCell(q, c, delta)
@@ -62,7 +62,7 @@ func (r *reader) respond(q int, state float64) {
 		to = state
 	}
 	r.part.SetResponse(q, to)
-	r.chain.Target().SetResponse(int(r.of[q]), to)
+	r.point.Answer(int(r.of[q]), to)
 }
 
 // answer rewrites a response of a part of a model of numbers.

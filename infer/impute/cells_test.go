@@ -156,12 +156,14 @@ func TestCachesAreThoseOfTheCells(t *testing.T) {
 			}
 			for _, reader := range k.readers {
 				x, point := reader.x, reader.chain.Point()
+				if err := point.Check(); err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
 				eta := make([]float64, x.Rows)
 				for j := range x.Cols {
 					x.Column(j).AddTo(eta, point.Beta(j))
 				}
 				if reader.own < 0 {
-					reader.chain.Set(func([]float64) {}) // the offset that goes without a cache
 					theta := make([]float64, len(k.params))
 					k.Position(theta)
 					effects, _ := s.readEffects(theta, theta[len(theta)-s.count():])

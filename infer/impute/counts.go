@@ -63,7 +63,7 @@ func (k *kernel) newWindows(counted *summedChain) *windows {
 			}
 		}
 	}
-	c.part = c.reader.chain.Target().Part(at)
+	c.part = c.reader.chain.Target().RowsOf(at)
 	for i, q := range cells {
 		w.fillWindow(int(q), w.low[i])
 	}

@@ -49,7 +49,7 @@ func (k *kernel) likelihoodsBut(but *reader, q, c int, delta float64) float64 {
 	}
 	for _, r := range k.readers {
 		if at := r.of[q]; at >= 0 && r.moved[c] != nil && r.choice == nil && r != but {
-			sum += r.at(q, r.chain.Point().Eta()[at]+r.step(k.setup, q, c, k.states, delta))
+			sum += r.at(q, r.point.Eta()[at]+r.step(k.setup, q, c, k.states, delta))
 		}
 	}
 	return sum
@@ -60,7 +60,7 @@ func (k *kernel) moveCell(q, c int, delta float64) {
 	y := k.system
 	for _, r := range k.readers {
 		if at := r.of[q]; at >= 0 && r.moved[c] != nil {
-			r.chain.Point().Eta()[at] += r.step(k.setup, q, c, k.states, delta)
+			r.point.Push(int(at), 1, r.step(k.setup, q, c, k.states, delta))
 		}
 	}
 	to := k.states[c] + delta

@@ -401,10 +401,10 @@ func TestRowsOfTallDataStay(t *testing.T) {
 	theta, main := make([]float64, len(k.params)), k.readers[k.main]
 	k.Position(theta)
 	effects, _ := s.readEffects(theta, theta[len(theta)-s.count():])
-	for i, e := range main.chain.Point().Eta() {
+	for i, e := range main.point.Eta() {
 		want := s.beside(effects, i, r.x[i])
 		for j := range main.x.Cols {
-			want += main.chain.Point().Beta(j) * main.x.Col(j)[i]
+			want += main.point.Beta(j) * main.x.Col(j)[i]
 		}
 		if math.Abs(e-want) > 1e-9 {
 			t.Fatalf("eta of row %d is %v, its entries and effects give %v", i, e, want)

@@ -133,7 +133,7 @@ func (f *following) weighSeen() {
 	eta, from, to, scratch := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	r.x.AddProduct(kernels, f.theta, eta)
 	target := r.chain.Target()
-	target.RowCurves(0, r.chain.Point().Eta(), r.disp, from, nil, scratch, scratch)
+	target.RowCurves(0, r.point.Eta(), r.disp, from, nil, scratch, scratch)
 	target.RowCurves(0, eta, r.disp, to, nil, scratch, scratch)
 	for row := range k.place {
 		if !f.lacks(row) {
@@ -281,7 +281,7 @@ func (f *following) followNumber(column, q int, missing bool) {
 
 // etaOf is the linear predictor of row q with the states of f, and with its coefficients where they are of the reader.
 func (f *following) etaOf(r *reader, q int) float64 {
-	k, at, point := f.k, int(r.of[q]), r.chain.Point()
+	k, at, point := f.k, int(r.of[q]), r.point
 	own := r == f.c.reader
 	if len(f.entries) < r.x.Cols {
 		f.entries = make([]float64, r.x.Cols)

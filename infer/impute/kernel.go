@@ -78,6 +78,9 @@ func (s *setup) bare(c infer.Chain) (*kernel, error) {
 	if err := k.findLatent(); err != nil {
 		return nil, err
 	}
+	for _, r := range k.readers {
+		r.point.HasCells(r.all, r.own >= 0 && len(k.cells[r.own]) > 0)
+	}
 	k.makeRoom()
 	for i, m := range s.system.models {
 		k.fits[i].logSigma = vec.Log(max(spread(s.donors[m.column]), 1e-300))
@@ -88,7 +91,7 @@ func (s *setup) bare(c infer.Chain) (*kernel, error) {
 // refresh makes all that depends on coefficients of readers and on cells anew.
 func (k *kernel) refresh() {
 	for _, r := range k.readers {
-		r.alone()
+		r.point.PutBack()
 		r.revalue()
 		r.arrive()
 	}
@@ -162,18 +165,6 @@ func (k *kernel) rewriteAll() {
 			}
 		}
 	}
-	k.settle()
-}
-
-// settle tells the readers that entries and responses were rewritten.
-func (k *kernel) settle() {
-	for _, r := range k.readers {
-		if r.own >= 0 && len(k.cells[r.own]) > 0 {
-			r.chain.Target().Responded()
-		} else {
-			r.chain.Target().Rewritten(r.all)
-		}
-	}
 }
 
 // Step draws the coefficients of all models given the cells, then the cells given these. Of tall data models of columns
@@ -195,7 +186,7 @@ func (k *kernel) Step() (infer.Info, error) {
 			return infer.Info{}, err
 		}
 		if r.choice != nil {
-			r.alone()
+			r.point.PutBack()
 		}
 		r.arrive()
 		info.Evaluations += own.Evaluations
@@ -214,7 +205,6 @@ func (k *kernel) Step() (infer.Info, error) {
 	if !k.moveGaussian() || !k.moveStates() {
 		return bad()
 	}
-	k.settle()
 	if k.summed != nil && k.due() {
 		k.moveFollowed()
 		k.moveCounts()
@@ -226,7 +216,7 @@ func (k *kernel) Step() (infer.Info, error) {
 	}
 	k.predict()
 	k.iteration++
-	info.LogLik = k.readers[k.main].chain.Point().Value().LogLik
+	info.LogLik = k.readers[k.main].point.Value().LogLik
 	info.LogPrior += k.system.logPrior(k.fits)
 	info.Evaluations += k.slice.Evaluations() - evaluations + k.proposals
 	return info, nil
@@ -271,7 +261,7 @@ func (k *kernel) predict() {
 		return
 	}
 	main := k.readers[k.main]
-	point, rows := main.chain.Point(), len(p.UnseenOf)
+	point, rows := main.point, len(p.UnseenOf)
 	columns := make([]int, 0, 8)
 	beside := make([]float64, rows)
 	copy(beside, p.Unseen.Offset)
@@ -401,7 +391,6 @@ func (k *kernel) SetPosition(theta []float64) error {
 		if err := r.chain.SetPosition(points[i]); err != nil {
 			return err
 		}
-		r.chain.Moved()
 		r.arrive()
 	}
 	return nil

@@ -19,6 +19,7 @@ type choice struct {
 	eta    []float64 // of these, in one row
 	weight []float64 // of the levels of a cell
 	slope  []float64
+	total  []float64 // of the other levels, in each row
 }
 
 // indicator is 1 where a state is a level.
@@ -52,37 +53,27 @@ func (k *kernel) findLatent() error {
 	return nil
 }
 
-// alone makes the linear predictor anew, of a level without its offset. Cost: O(n·d).
-func (r *reader) alone() {
-	r.chain.Set(func([]float64) {})
-	r.chain.Point().Refresh()
-}
-
-// before gives one level its offset for a step, after which alone takes it away. Between steps linear predictors of
-// levels are X·coefficients. Cost: O(n·levels), and for the first level O(n·d) for each.
+// before takes off one level's linear predictor, for a step, the logarithm of the sum of what the others have. Between
+// steps linear predictors of levels are X·coefficients. Cost: O(n·levels), and for the first level O(n·d) for each.
 func (h *choice) before(r *reader) {
 	if r == h.levels[0] {
 		for _, l := range h.levels { // to the bit those of a chain that is resumed
-			l.chain.Point().Refresh()
+			l.point.Refresh()
 		}
 	}
-	r.chain.Set(func(offset []float64) {
-		for _, other := range h.levels {
-			if other == r {
-				continue
-			}
-			for i, e := range other.chain.Point().Eta() {
-				offset[i] += vec.Log1pExp(e - offset[i])
-			}
+	if h.total == nil {
+		h.total = make([]float64, len(r.point.Eta()))
+	}
+	clear(h.total)
+	for _, other := range h.levels {
+		if other == r {
+			continue
 		}
-		eta := r.chain.Point().Eta()
-		for i, total := range offset {
-			offset[i] = -total
-			eta[i] -= total
+		for i, e := range other.point.Eta() {
+			h.total[i] += vec.Log1pExp(e - h.total[i])
 		}
-	})
-	r.chain.Point().Revalue()
-	r.chain.Moved()
+	}
+	r.point.TakeOff(h.total)
 }
 
 // value is the log probability of the level of row q at the linear predictors h.eta.

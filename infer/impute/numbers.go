@@ -36,7 +36,7 @@ func (r *reader) densityAt(q int, state, eta float64) float64 {
 }
 
 // linearAt is the linear predictor of row q.
-func (r *reader) linearAt(q int) float64 { return r.chain.Point().Eta()[r.of[q]] }
+func (r *reader) linearAt(q int) float64 { return r.point.Eta()[r.of[q]] }
 
 // scaleOf maps a real number to states of a column of numbers, with the logarithm of its derivative: the next whole
 // number below, of counts, the exponential function, or the logistic one.

@@ -13,6 +13,7 @@ import (
 type reader struct {
 	*readerSetup
 	chain chain
+	point *glm.Point // that of the chain
 	x     *design.Dense
 	part  *glm.Target // of the rows with missing cells; those without a response have that of another row
 	b     []float64   // slope of eta in the state of each column that is affine
@@ -34,13 +35,14 @@ func newChainReader(r *readerSetup, c infer.Chain) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &reader{readerSetup: r, chain: chain, x: entries(chain.Target()), b: make([]float64, len(r.moved)),
+	out := &reader{readerSetup: r, chain: chain, point: chain.Point(), x: entries(chain.Target()),
+		b:       make([]float64, len(r.moved)),
 		entries: make([]float64, r.data.Cols())}
 	at := make([]int, len(r.of))
 	for q, i := range r.of {
 		at[q] = int(max(i, 0))
 	}
-	out.part = chain.Target().Part(at)
+	out.part = chain.Target().RowsOf(at)
 	out.levels = make([][]float64, len(r.moved))
 	for k, table := range r.table {
 		if len(table) > 0 {
@@ -51,17 +53,11 @@ func newChainReader(r *readerSetup, c infer.Chain) (*reader, error) {
 }
 
 // revalue makes the log likelihood anew after cells have moved.
-func (r *reader) revalue() {
-	if r.law != nil {
-		r.chain.Point().Responded()
-	}
-	r.chain.Point().Revalue()
-	r.chain.Moved()
-}
+func (r *reader) revalue() { r.point.Revalue() }
 
 // arrive reads coefficients and dispersions.
 func (r *reader) arrive() {
-	point := r.chain.Point()
+	point := r.point
 	r.disp = point.Dispersions()
 	for k, moved := range r.moved {
 		for level := range r.levels[k] {
@@ -114,7 +110,7 @@ func (r *reader) step(s *setup, q, k int, states []float64, delta float64) float
 	cols, to := r.moved[k], r.entries[:len(r.moved[k])]
 	r.coder.Code(s.rows[q], states, cols, to)
 	states[k] = old
-	sum, point := 0.0, r.chain.Point()
+	sum, point := 0.0, r.point
 	for i, j := range cols {
 		sum = math.FMA(point.Beta(j), to[i]-r.x.Col(j)[r.of[q]], sum)
 	}
@@ -133,7 +129,7 @@ func (r *reader) write(s *setup, q int, states []float64) {
 		}
 		r.encode(s, q, k, states, r.entries)
 		for m, j := range moved {
-			r.x.Values[j*r.x.Rows+int(i)] = r.entries[m]
+			r.point.Enter(j, int(i), r.entries[m])
 		}
 	}
 }

@@ -136,7 +136,7 @@ func (k *kernel) center(i, q int) {
 	}
 	if main.quad && t.seen {
 		at := main.of[q]
-		rest := (main.data.Y[at] - main.chain.Point().Eta()[at]) / main.disp[0] / main.disp[0]
+		rest := (main.data.Y[at] - main.point.Eta()[at]) / main.disp[0] / main.disp[0]
 		for a, c := range t.columns {
 			mean[a] = math.FMA(rest, main.b[c], mean[a])
 		}
@@ -149,7 +149,7 @@ func (k *kernel) center(i, q int) {
 func (k *kernel) foresee(j int, r *reader) {
 	b, p := &k.batch, &k.batch.passes[j]
 	p.at, p.base, p.here = p.at[:0], p.base[:0], p.here[:0]
-	eta := r.chain.Point().Eta()
+	eta := r.point.Eta()
 	for i, q := range b.rows {
 		if r.of[q] < 0 {
 			continue
@@ -248,15 +248,14 @@ func (k *kernel) accept(i, q int) {
 		if at < 0 {
 			continue
 		}
-		eta := r.chain.Point().Eta()
 		for a, c := range columns {
 			if r.moved[c] == nil {
 				continue
 			}
-			eta[at] = math.FMA(r.b[c], b.mean[b.start[i]+a], eta[at])
+			r.point.Push(int(at), r.b[c], b.mean[b.start[i]+a])
 			u := z[c] + y.centre[c]
 			for m, j := range r.moved[c] {
-				r.x.Values[j*r.x.Rows+int(at)] = math.FMA(r.slope[c][m], u, r.origin[c][m])
+				r.point.Enter(j, int(at), math.FMA(r.slope[c][m], u, r.origin[c][m]))
 			}
 		}
 	}

@@ -9,14 +9,12 @@ import (
 )
 
 // chain draws the coefficients and dispersions of a reader, and its group-level effects with their standard deviations
-// and correlations if it has such: a cggibbs.BesideChain or a groups.Chain. Its point's linear predictor has the
+// and correlations if it has such: a cggibbs.CoefficientsChain or a groups.Chain. Its point's linear predictor has the
 // effects, so that who moves a cell need not know of them.
 type chain interface {
 	Step() (infer.Info, error)
-	Point() *glm.Predictor
+	Point() *glm.Point
 	Target() *glm.Target
-	Moved()
-	Set(add func(eta []float64))
 	LogPrior() float64
 	Position(dst []float64)
 	SetPosition(theta []float64) error

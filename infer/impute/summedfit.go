@@ -34,7 +34,7 @@ func (s *setup) fitTogether() error {
 		return err
 	}
 	for _, r := range k.readers {
-		r.chain.Point().SetUnconstrained(r.target.Penalised())
+		r.point.SetUnconstrained(r.target.Penalised())
 	}
 	k.startCells(func(column, row int) float64 { return s.problem.Columns[column].Data.Y[row] })
 	k.rewriteAll()

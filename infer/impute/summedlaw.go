@@ -61,7 +61,7 @@ func (k *kernel) newSummedChain(m *summedModel) *summedChain {
 		}
 	}
 	if !c.choosing() && m.linear < 0 {
-		c.part = c.reader.chain.Target().Part(at)
+		c.part = c.reader.chain.Target().RowsOf(at)
 	}
 	if c.reader != nil {
 		for column := range p.Columns {
@@ -298,7 +298,7 @@ func (c *summedChain) priorOf(a, j int, x float64) (density, slope, precision fl
 		}
 		density = law.LogDensity(x)
 	} else {
-		point := c.k.readers[c.readers[a]].chain.Point()
+		point := c.k.readers[c.readers[a]].point
 		law = c.reader.target.Model().Coefficients[j]
 		density = point.LogPriorAlong(j, x)
 		if law.Kind.Shrinks() {

@@ -52,7 +52,7 @@ func (c *summedChain) coefficients(dst []float64) []float64 {
 	}
 	for _, i := range c.readers {
 		for j := range c.d {
-			dst = append(dst, c.k.readers[i].chain.Point().Beta(j))
+			dst = append(dst, c.k.readers[i].point.Beta(j))
 		}
 	}
 	return dst
@@ -65,7 +65,7 @@ func (c *summedChain) settle(theta []float64) {
 		return
 	}
 	for a, i := range c.readers {
-		c.k.readers[i].chain.Point().SetCoefficients(theta[a*c.d : (a+1)*c.d])
+		c.k.readers[i].point.SetCoefficients(theta[a*c.d : (a+1)*c.d])
 	}
 }
 

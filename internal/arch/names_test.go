@@ -37,7 +37,7 @@ func names(t *tree) []finding {
 			ast.Inspect(file.ast, func(n ast.Node) bool {
 				for _, e := range compared(c.info, n) {
 					if name := nameIn(c.info, e, of); name != "" && !t.excused(file, e.Pos(), "name:ok") {
-						out = append(out, t.at(e.Pos(), "the name "+name+": ask the family or the link for the fact that counts here"))
+						out = append(out, t.at(e.Pos(), "the name %s: ask the family or the link for its fact", name))
 					}
 				}
 				return true

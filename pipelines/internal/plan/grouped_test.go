@@ -91,12 +91,12 @@ func TestGroupedRowsAreAllRows(t *testing.T) {
 // sameFit holds the posterior of distinct rows to that of all rows.
 func sameFit(t *testing.T, model string, all, distinct *Case) {
 	t.Helper()
-	of := func(c *Case) (*glm.Target, *glm.Predictor) {
+	of := func(c *Case) (*glm.Target, *glm.Point) {
 		target, err := glm.NewTarget(c.Data, c.Posterior)
 		if err != nil {
 			t.Fatalf("%s: %v", model, err)
 		}
-		return target, glm.NewPredictor(target)
+		return target, glm.NewPoint(target)
 	}
 	a, x := of(all)
 	b, y := of(distinct)

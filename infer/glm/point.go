@@ -2,6 +2,7 @@ package glm
 
 import (
 	"math"
+	"slices"
 
 	"glmbatch/infer/design"
 	"glmbatch/infer/family"
@@ -9,20 +10,23 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Predictor is a point theta with its cached linear predictor
-// eta = offset + X·beta, the compute graph that makes a change of one
-// coefficient cost O(n) instead of O(n·d), or what its column stores where X is
-// sparse. It belongs to one chain.
-type Predictor struct {
+// Point is a point theta with its cached linear predictor eta = offset + effects + X·beta, the compute graph that makes
+// a change of one coefficient cost O(n) instead of O(n·d), or the number of stored entries if X is sparse. It is the
+// only writer of eta, and after each of its methods all caches are those of the values; Value computes the log
+// likelihood if a move left it behind. It belongs to one chain.
+type Point struct {
 	t     *Target
 	beta  []float64
 	disp  dispersions
 	scale scales // of horseshoe priors
 	eta   []float64
 	value Value
-	near  nearby     // rows of a sparse column
-	fresh []float64  // scratch of AlongUncached
-	row   [1]float64 // of RowTerm
+	stale bool      // value is not that of eta
+	moves uint64    // counts the changes of eta and of dispersions, from 1
+	near  nearby    // rows under work
+	fresh []float64 // scratch of AlongUncached
+	terms *terms    // effects in eta, or nil
+	cells *cells    // unseen numbers, or nil
 }
 
 // Value is the log likelihood at a point, with what is needed to go there.
@@ -31,11 +35,11 @@ type Value struct {
 	sum, linear float64 // see Target.logLik
 }
 
-// NewPredictor returns a predictor at beta = 0, sigma = 1, other dispersions
+// NewPoint returns a point at beta = 0, sigma = 1, other dispersions
 // 1 above the lower ends of their supports, and scales 1.
-func NewPredictor(t *Target) *Predictor {
-	p := &Predictor{t: t, beta: make([]float64, t.Cols()), disp: t.newDispersions(), scale: t.newScales(),
-		eta: make([]float64, t.Rows()), near: nearby{col: -1}}
+func NewPoint(t *Target) *Point {
+	p := &Point{t: t, beta: make([]float64, t.Cols()), disp: t.newDispersions(), scale: t.newScales(),
+		eta: make([]float64, t.Rows()), near: nearby{col: -1}, moves: 1}
 	copy(p.eta, t.data.Offset)
 	p.value = p.valueAt(p.eta)
 	return p
@@ -44,7 +48,7 @@ func NewPredictor(t *Target) *Predictor {
 // SetTheta moves to theta: the coefficients, the dispersions that are
 // parameters, then the scales of horseshoe priors.
 // Cost: O(n·d).
-func (p *Predictor) SetTheta(theta []float64) {
+func (p *Point) SetTheta(theta []float64) {
 	copy(p.beta, theta[:len(p.beta)])
 	p.t.setTheta(&p.disp, theta[len(p.beta):])
 	for i, x := range theta[p.t.scaleStart():] {
@@ -54,9 +58,9 @@ func (p *Predictor) SetTheta(theta []float64) {
 	p.Refresh()
 }
 
-// SetUnconstrained moves to u, as Target.Constrain has it: a coefficient stands
-// divided by its spread where its prior is a horseshoe. Cost: O(n·d).
-func (p *Predictor) SetUnconstrained(u []float64) {
+// SetUnconstrained moves to u, as in Target.Constrain: a coefficient is
+// divided by its spread if its prior is a horseshoe. Cost: O(n·d).
+func (p *Point) SetUnconstrained(u []float64) {
 	p.setCentred(u)
 	for j, g := range p.t.shoeOf {
 		if g >= 0 {
@@ -68,13 +72,13 @@ func (p *Predictor) SetUnconstrained(u []float64) {
 
 // SetCentred moves to the coefficients themselves, then log(x − Lower) of each
 // dispersion x that is a parameter, then the logs of scales. Cost: O(n·d).
-func (p *Predictor) SetCentred(u []float64) {
+func (p *Point) SetCentred(u []float64) {
 	p.setCentred(u)
 	p.Refresh()
 }
 
 // setCentred is SetCentred without the cache.
-func (p *Predictor) setCentred(u []float64) {
+func (p *Point) setCentred(u []float64) {
 	copy(p.beta, u[:len(p.beta)])
 	p.t.setUnconstrained(&p.disp, u[len(p.beta):])
 	copy(p.scale.log, u[p.t.scaleStart():])
@@ -82,7 +86,7 @@ func (p *Predictor) setCentred(u []float64) {
 }
 
 // Theta writes the point to dst, len(dst) = Target.Dim.
-func (p *Predictor) Theta(dst []float64) {
+func (p *Point) Theta(dst []float64) {
 	copy(dst, p.beta)
 	for i, k := range p.t.free {
 		dst[len(p.beta)+i] = p.disp.at[k]
@@ -93,7 +97,7 @@ func (p *Predictor) Theta(dst []float64) {
 }
 
 // Unconstrained writes the point as SetUnconstrained reads it.
-func (p *Predictor) Unconstrained(dst []float64) {
+func (p *Point) Unconstrained(dst []float64) {
 	p.Centred(dst)
 	for j, g := range p.t.shoeOf {
 		if g >= 0 {
@@ -103,7 +107,7 @@ func (p *Predictor) Unconstrained(dst []float64) {
 }
 
 // Centred writes the point as SetCentred reads it.
-func (p *Predictor) Centred(dst []float64) {
+func (p *Point) Centred(dst []float64) {
 	copy(dst, p.beta)
 	for i, k := range p.t.free {
 		dst[len(p.beta)+i] = p.disp.u[k]
@@ -112,20 +116,34 @@ func (p *Predictor) Centred(dst []float64) {
 }
 
 // Beta returns coefficient j.
-func (p *Predictor) Beta(j int) float64 { return p.beta[j] }
+func (p *Point) Beta(j int) float64 { return p.beta[j] }
 
 // Eta returns the cached linear predictor; it aliases the predictor.
-func (p *Predictor) Eta() []float64 { return p.eta }
+func (p *Point) Eta() []float64 { return p.eta }
 
 // LogDispersion returns log(x − Lower) of the i-th dispersion x that is a
 // parameter.
-func (p *Predictor) LogDispersion(i int) float64 { return p.disp.u[p.t.free[i]] }
+func (p *Point) LogDispersion(i int) float64 { return p.disp.u[p.t.free[i]] }
 
-// Value returns the log likelihood at the point. Cost: O(1).
-func (p *Predictor) Value() Value { return p.value }
+// Value returns the log likelihood at the point. Cost: O(1), O(n) after a move without a look.
+func (p *Point) Value() Value {
+	if p.stale {
+		p.revalue()
+	}
+	return p.value
+}
+
+// revalue computes the log likelihood from eta.
+func (p *Point) revalue() { p.value, p.stale = p.valueAt(p.eta), false }
+
+// moved notes a change of eta or of a dispersion: what was kept of rows is not that of the point any more.
+func (p *Point) moved() {
+	p.near.reset()
+	p.moves++
+}
 
 // LogPrior returns the log prior density at the point, as Target.LogPrior.
-func (p *Predictor) LogPrior() float64 {
+func (p *Point) LogPrior() float64 {
 	sum := p.t.priors.LogDensity(p.beta) + p.t.logDispersionPrior(&p.disp)
 	if p.t.shoes != nil {
 		sum += p.logScalePrior()
@@ -136,7 +154,7 @@ func (p *Predictor) LogPrior() float64 {
 // Along returns the log likelihood with delta added to coefficient j, in one
 // pass over column j. The point stays. Cost: O(n), of a sparse column O(what it
 // stores).
-func (p *Predictor) Along(j int, delta float64) Value {
+func (p *Point) Along(j int, delta float64) Value {
 	v := Value{sum: p.sumAlong(j, delta)}
 	if p.t.form.Linear() {
 		v.linear = math.FMA(delta, p.t.xty[j], p.value.linear)
@@ -148,7 +166,7 @@ func (p *Predictor) Along(j int, delta float64) Value {
 // AlongUncached returns what Along returns, up to rounding, from a full
 // recomputation of X·beta. Cost: O(n·d). It is the sampler without a compute
 // graph that the cached one must agree with.
-func (p *Predictor) AlongUncached(j int, delta float64) Value {
+func (p *Point) AlongUncached(j int, delta float64) Value {
 	if p.fresh == nil {
 		p.fresh = make([]float64, len(p.eta))
 	}
@@ -161,7 +179,7 @@ func (p *Predictor) AlongUncached(j int, delta float64) Value {
 
 // Move adds delta to coefficient j and updates the cache. v must be what Along
 // or AlongUncached returned for the same change. Cost: as Along.
-func (p *Predictor) Move(j int, delta float64, v Value) {
+func (p *Point) Move(j int, delta float64, v Value) {
 	p.beta[j] += delta
 	c, before := p.near.column, p.value.sum
 	if p.near.col != j {
@@ -169,7 +187,7 @@ func (p *Predictor) Move(j int, delta float64, v Value) {
 	}
 	c.AddToBy(p.t.kernels, p.eta, delta)
 	p.value = v
-	p.near.forget()
+	p.moved()
 	if c.Rows != nil && lost(before, v.sum, len(p.eta)) {
 		p.value = p.valueAt(p.eta)
 	}
@@ -178,7 +196,7 @@ func (p *Predictor) Move(j int, delta float64, v Value) {
 // AlongDispersion returns the log likelihood with log(x − Lower) = u for the
 // i-th dispersion x that is a parameter, from the cached eta. Cost: O(1) for
 // gaussian(identity), O(n) for others.
-func (p *Predictor) AlongDispersion(i int, u float64) Value {
+func (p *Point) AlongDispersion(i int, u float64) Value {
 	v, d := p.value, p.disp
 	p.t.setFree(&d, i, u)
 	if p.t.form == family.Termwise {
@@ -190,32 +208,60 @@ func (p *Predictor) AlongDispersion(i int, u float64) Value {
 
 // MoveDispersion sets what AlongDispersion looked at; v must be what it
 // returned.
-func (p *Predictor) MoveDispersion(i int, u float64, v Value) {
+func (p *Point) MoveDispersion(i int, u float64, v Value) {
 	p.t.setFree(&p.disp, i, u)
 	p.value = v
-	p.near.forget()
+	p.moved()
 }
 
 // Refresh recomputes the cache from beta, which ends the rounding error that
 // moves have left in it. Cost: O(n·d).
-func (p *Predictor) Refresh() {
+func (p *Point) Refresh() {
+	if n := p.t.Rows(); len(p.eta) != n { // those of a Part
+		p.eta, p.fresh = slices.Grow(p.eta[:0], n)[:n], nil
+	}
 	p.product(p.eta)
-	p.value = p.valueAt(p.eta)
-	p.near.forget()
+	p.revalue()
+	p.moved()
 }
 
-// product writes offset + X·beta to dst, column by column.
-func (p *Predictor) product(dst []float64) {
+// Revalue computes the log likelihood from eta, and before it the part that cells decide whatever eta is. Cost: O(n).
+func (p *Point) Revalue() {
+	p.Begin()
+	if p.cells != nil && p.cells.responses {
+		p.t.normalise(&p.disp)
+	}
+	p.revalue()
+	p.moved()
+}
+
+// SetCoefficients moves the coefficients and not eta, because other terms take the change back or MoveTo follows.
+func (p *Point) SetCoefficients(beta []float64) { copy(p.beta, beta) }
+
+// ValueAt returns the log likelihood at another linear predictor. The point stays. Cost: O(n).
+func (p *Point) ValueAt(eta []float64) Value { return p.valueAt(eta) }
+
+// MoveTo moves to a linear predictor where ValueAt looked; v must be what it returned. Cost: O(n).
+func (p *Point) MoveTo(eta []float64, v Value) {
+	copy(p.eta, eta)
+	p.value = v
+	p.moved()
+}
+
+// product writes offset + effects + X·beta to dst, term by term and column by column.
+func (p *Point) product(dst []float64) {
 	if p.t.data.Offset != nil {
 		copy(dst, p.t.data.Offset)
 	} else {
 		clear(dst)
 	}
+	p.cells.takeOff(dst)
+	p.terms.addTo(dst)
 	p.t.data.X.AddProduct(p.t.kernels, p.beta, dst)
 }
 
 // valueAt returns the log likelihood at a linear predictor.
-func (p *Predictor) valueAt(eta []float64) Value {
+func (p *Point) valueAt(eta []float64) Value {
 	v := Value{sum: p.t.sum(eta, eta, 0, p.disp.at)}
 	if p.t.form.Linear() {
 		v.linear = p.t.kernels.Dot(p.t.counted, eta)
@@ -225,18 +271,18 @@ func (p *Predictor) valueAt(eta []float64) Value {
 }
 
 // Cache returns the numbers that a refresh would not restore to the bit: eta,
-// then three of the log likelihood. It is made anew.
-func (p *Predictor) Cache() []float64 {
+// then three of the log likelihood. The slice is new.
+func (p *Point) Cache() []float64 {
 	out := make([]float64, 0, len(p.eta)+3)
 	return append(append(out, p.eta...), p.value.LogLik, p.value.sum, p.value.linear)
 }
 
 // SetCache restores what Cache returned, after SetCentred.
-func (p *Predictor) SetCache(cache []float64) {
+func (p *Point) SetCache(cache []float64) {
 	copy(p.eta, cache)
 	rest := cache[len(p.eta):]
-	p.value = Value{LogLik: rest[0], sum: rest[1], linear: rest[2]}
-	p.near.forget()
+	p.value, p.stale = Value{LogLik: rest[0], sum: rest[1], linear: rest[2]}, false
+	p.moved()
 }
 
 // Vectorised returns the same posterior with its passes over rows in the
@@ -261,11 +307,13 @@ type nearby struct {
 	eta, weights []float64
 	responded    bool // rows are gathered
 	rows         family.Rows
+	row          [1]float64   // of RowTerm
+	read         int64        // rows, see Point.RowsRead
 	numbers      [8][]float64 // memory of the gathered numbers
 }
 
-// forget tells that the point has moved.
-func (n *nearby) forget() { n.col = -1 }
+// reset discards the rows, because the point has moved.
+func (n *nearby) reset() { n.col = -1 }
 
 // gathered writes the entries of v at the rows to n's memory and returns them; nil
 // for nil.
@@ -282,7 +330,7 @@ func (n *nearby) gathered(k simd.Kernels, slot int, v []float64, at []int32) []f
 }
 
 // gather brings p.near to column j. Cost: O(rows), once between moves.
-func (p *Predictor) gather(j int, c design.Column) *nearby {
+func (p *Point) gather(j int, c design.Column) *nearby {
 	if p.near.col != j {
 		p.gatherRows(j, c)
 		p.near.base = p.sumNear(c, 0)
@@ -291,7 +339,7 @@ func (p *Predictor) gather(j int, c design.Column) *nearby {
 }
 
 // gatherRows is gather without the sum at the point.
-func (p *Predictor) gatherRows(j int, c design.Column) {
+func (p *Point) gatherRows(j int, c design.Column) {
 	n, t := &p.near, p.t
 	n.col, n.column, n.responded = j, c, false
 	n.eta = n.gathered(t.kernels, 0, p.eta, c.Rows)
@@ -304,7 +352,7 @@ func (p *Predictor) gatherRows(j int, c design.Column) {
 }
 
 // respond gathers the responses and what else a row has.
-func (p *Predictor) respond() *family.Rows {
+func (p *Point) respond() *family.Rows {
 	n, t, at := &p.near, p.t, p.near.column.Rows
 	if n.responded {
 		return &n.rows
@@ -324,7 +372,7 @@ func (p *Predictor) respond() *family.Rows {
 }
 
 // sumNear returns the family's sum over the gathered rows after a move.
-func (p *Predictor) sumNear(c design.Column, delta float64) float64 {
+func (p *Point) sumNear(c design.Column, delta float64) float64 {
 	n := &p.near
 	if p.t.form == family.Termwise {
 		return p.t.sumTerms(n.rows, n.eta, c.Values, delta, p.disp.at)
@@ -334,7 +382,7 @@ func (p *Predictor) sumNear(c design.Column, delta float64) float64 {
 
 // sumAlong returns the family's sum over all rows with delta added to
 // coefficient j. Cost: O(what is stored of column j).
-func (p *Predictor) sumAlong(j int, delta float64) float64 {
+func (p *Point) sumAlong(j int, delta float64) float64 {
 	n := &p.near
 	if n.col != j {
 		c := p.t.data.X.Column(j)
@@ -347,17 +395,17 @@ func (p *Predictor) sumAlong(j int, delta float64) float64 {
 }
 
 // lost reports whether a move from one sum to another took so much away that what is
-// left is rounding error: the sum must then be made anew. Small errors add up
+// left is rounding error: the sum must then be computed again. Small errors add up
 // until Settle.
 func lost(from, to float64, rows int) bool {
 	return 0x1p-52*math.Abs(from) > 1e-11*math.Max(math.Abs(to), 1e-3*float64(rows))
 }
 
-// Settle makes the log likelihood of a sparse design anew from the cached eta: its
+// Settle computes the log likelihood of a sparse design from the cached eta: its
 // moves add differences to it, whose rounding errors end here. Decisions do not
 // depend on them, since a move is compared with the point by the rows it touches.
 // It does nothing on a dense design. Cost: O(n).
-func (p *Predictor) Settle() {
+func (p *Point) Settle() {
 	if _, sparse := p.t.data.X.(*design.Sparse); sparse {
 		p.value = p.valueAt(p.eta)
 	}

@@ -6,9 +6,9 @@ import (
 	"glmbatch/internal/variate"
 )
 
-// Beside makes chains of the coefficients and dispersions of a model whose linear predictor has another part, that
-// of group-level effects, which somebody else moves.
-type Beside struct {
+// Coefficients makes chains of the coefficients and dispersions of a model whose linear predictor has other terms, such
+// as group-level effects, which their owner moves by methods of the chain's Point.
+type Coefficients struct {
 	setup infer.Setup
 	plain *setup       // of the coordinate sampler, or nil
 	basis *basisSetup  // or nil
@@ -17,9 +17,9 @@ type Beside struct {
 	rewritten bool // each chain has a design of its own
 }
 
-// NewBeside returns the sampler of the posterior that has nothing beside its design: in opts.Basis, "coordinate" or
+// NewCoefficients returns the sampler of the posterior without other terms: in opts.Basis, "coordinate" or
 // "rotated", or where that cannot be made in the coordinate basis. Errors are those of New.
-func NewBeside(target *glm.Target, opts Options) (*Beside, error) {
+func NewCoefficients(target *glm.Target, opts Options) (*Coefficients, error) {
 	opts.Joint, opts.Moves = "off", 1
 	if !target.LogConcave() {
 		c := countsOf(target)
@@ -29,7 +29,7 @@ func NewBeside(target *glm.Target, opts Options) (*Beside, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Beside{setup: s}
+	b := &Coefficients{setup: s}
 	if f, ok := s.(*fallback); ok {
 		s = f.Setup
 	}
@@ -47,13 +47,13 @@ func NewBeside(target *glm.Target, opts Options) (*Beside, error) {
 	return b, nil
 }
 
-// NewRewritten returns the sampler of a posterior whose entries and responses somebody else rewrites between steps, in
-// the copy of the design that each chain has: see glm.Target.Rewritable. Coefficients are proposed at once about a
+// NewRewritten returns the sampler of a posterior with cells among its entries and responses: each chain has a copy of
+// the design, which its Point writes; see glm.Target.Rewritable. Coefficients are proposed at once about a
 // Newton step, with the curvature of the first design; a sweep over them comes in every 8th iteration, of tall data in
 // every 32nd. Errors are those of New.
-func NewRewritten(target *glm.Target, opts Options) (*Beside, error) {
+func NewRewritten(target *glm.Target, opts Options) (*Coefficients, error) {
 	opts.Basis = "coordinate"
-	b, err := NewBeside(target, opts)
+	b, err := NewCoefficients(target, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -65,25 +65,23 @@ func NewRewritten(target *glm.Target, opts Options) (*Beside, error) {
 }
 
 // Explain says which coordinates are sampled.
-func (b *Beside) Explain() string {
+func (b *Coefficients) Explain() string {
 	if e, ok := b.setup.(infer.Explainer); ok {
 		return e.Explain() + b.drifting()
 	}
 	return "coordinate: each coefficient by itself"
 }
 
-// BesideChain is a chain of coefficients and dispersions: a Step is a sweep given what stands beside them.
-type BesideChain struct {
+// CoefficientsChain is a chain of coefficients and dispersions: a Step is a sweep given the other terms.
+type CoefficientsChain struct {
 	plain *kernel      // or nil
 	basis *basisKernel // or nil
-	base  []float64    // offset without the other part
-	part  []float64    // offset with it, the chain's own
 	drift *drifting    // or nil
 }
 
-// Kernel returns a chain at its dispersed start with nothing beside it yet.
-func (b *Beside) Kernel(c infer.Chain) (*BesideChain, error) {
-	out := &BesideChain{}
+// Kernel returns a chain at its dispersed start without other terms.
+func (b *Coefficients) Kernel(c infer.Chain) (*CoefficientsChain, error) {
+	out := &CoefficientsChain{}
 	var k infer.Kernel
 	var err error
 	if b.plain != nil {
@@ -91,7 +89,6 @@ func (b *Beside) Kernel(c infer.Chain) (*BesideChain, error) {
 		if b.rewritten {
 			own.target = own.target.Rewritable()
 		}
-		own.target = out.of(own.target)
 		k, err = own.Kernel(c)
 		out.plain, _ = k.(*kernel)
 		if err == nil && b.form != nil {
@@ -105,62 +102,29 @@ func (b *Beside) Kernel(c infer.Chain) (*BesideChain, error) {
 		}
 		return out, err
 	}
-	own, frame := *b.basis, *b.basis.frame
-	frame.Like = out.of(frame.Like)
-	own.frame = &frame
-	k, err = own.Kernel(c)
+	k, err = b.basis.Kernel(c)
 	out.basis, _ = k.(*basisKernel)
 	return out, err
 }
 
-// of gives a target an offset of the chain's own.
-func (b *BesideChain) of(t *glm.Target) *glm.Target {
-	b.base = make([]float64, t.Rows())
-	copy(b.base, t.Data().Offset)
-	b.part = append([]float64(nil), b.base...)
-	return t.WithOffset(b.part)
-}
-
 // kernel returns the chain itself.
-func (b *BesideChain) kernel() infer.Kernel {
+func (b *CoefficientsChain) kernel() infer.Kernel {
 	if b.plain != nil {
 		return b.plain
 	}
 	return b.basis
 }
 
-// Due reports whether the next Step begins with a refresh, before which Set must tell what stands beside.
-func (b *BesideChain) Due() bool {
-	if b.plain != nil {
-		return b.plain.refreshDue()
-	}
-	return b.basis.refreshDue()
-}
-
-// Set makes the offset anew, from which a refresh, or a state that is read, starts: add adds what stands beside
-// X·beta.
-func (b *BesideChain) Set(add func(eta []float64)) {
-	copy(b.part, b.base)
-	add(b.part)
-}
-
-// Point returns the point with its cached linear predictor. Who moves that tells so by Moved.
-func (b *BesideChain) Point() *glm.Predictor {
+// Point returns the point.
+func (b *CoefficientsChain) Point() *glm.Point {
 	if b.plain != nil {
 		return b.plain.point
 	}
-	return b.basis.point.Predictor
-}
-
-// Moved tells that eta was moved.
-func (b *BesideChain) Moved() {
-	if b.basis != nil {
-		b.basis.point.Stale()
-	}
+	return b.basis.point.Point
 }
 
 // Target returns the likelihood that the point belongs to.
-func (b *BesideChain) Target() *glm.Target {
+func (b *CoefficientsChain) Target() *glm.Target {
 	if b.plain != nil {
 		return b.plain.target
 	}
@@ -168,17 +132,19 @@ func (b *BesideChain) Target() *glm.Target {
 }
 
 // Step makes one sweep; with smooths most iterations have moves of all coefficients at once in its place.
-func (b *BesideChain) Step() (infer.Info, error) {
+func (b *CoefficientsChain) Step() (infer.Info, error) {
+	b.Point().Begin()
 	if b.drift != nil && !b.drift.swept() {
 		return b.drift.step()
 	}
 	return b.kernel().Step()
 }
 
-// StepDispersions is Step of the coordinate sampler without its coefficients, which somebody else moves, by Shift. It
-// panics in another basis.
-func (b *BesideChain) StepDispersions() (infer.Info, error) {
+// StepDispersions is Step of the coordinate sampler without its coefficients, which the caller draws. It panics in
+// another basis.
+func (b *CoefficientsChain) StepDispersions() (infer.Info, error) {
 	k := b.plain
+	k.point.Begin()
 	k.begin()
 	if !k.moveDispersions() {
 		return infer.Info{}, k.nonFinite()
@@ -192,7 +158,7 @@ func (k *kernel) begin() {
 	k.touched, k.slice.evaluations = 0, 0
 	if k.refreshDue() {
 		k.point.Refresh()
-		k.touched += k.entries()
+		k.touched += k.entries() + k.point.TermReads()
 	}
 }
 
@@ -208,8 +174,8 @@ func (k *kernel) moveDispersions() bool {
 
 // DrawSmooths moves the standard deviations of smooths given a closed gaussian likelihood precision·(linearᵀb −
 // ½·bᵀ·gram·b), with the coefficients integrated out, and draws the coefficients given them, which the caller moves;
-// nil where rounding has lost a rank. ok is false where a log density was not finite. It panics in another basis.
-func (b *BesideChain) DrawSmooths(gram, linear []float64, precision float64) (beta []float64, ok bool) {
+// nil if rounding has lost a rank. ok is false if a log density was not finite. It panics in another basis.
+func (b *CoefficientsChain) DrawSmooths(gram, linear []float64, precision float64) (beta []float64, ok bool) {
 	d, target := len(linear), b.plain.target
 	form, priors := &quadratic{d: d, gram: gram, linear: linear}, newNormals(d)
 	priors.lay(target.Model().Coefficients, b.plain.point.Spread)
@@ -232,7 +198,7 @@ func (b *BesideChain) DrawSmooths(gram, linear []float64, precision float64) (be
 }
 
 // LogPrior returns the log prior density of coefficients and dispersions.
-func (b *BesideChain) LogPrior() float64 {
+func (b *CoefficientsChain) LogPrior() float64 {
 	if b.plain != nil {
 		return b.plain.point.LogPrior()
 	}
@@ -240,19 +206,18 @@ func (b *BesideChain) LogPrior() float64 {
 }
 
 // Position writes the coefficients, the dispersions and the scales of priors.
-func (b *BesideChain) Position(dst []float64) { b.kernel().Position(dst) }
+func (b *CoefficientsChain) Position(dst []float64) { b.kernel().Position(dst) }
 
 // SetPosition moves the chain, as Position writes it.
-func (b *BesideChain) SetPosition(theta []float64) error {
+func (b *CoefficientsChain) SetPosition(theta []float64) error {
 	return b.kernel().(interface{ SetPosition([]float64) error }).SetPosition(theta)
 }
 
 // Start says how the starting point was drawn.
-func (b *BesideChain) Start() string { return b.kernel().Start() }
+func (b *CoefficientsChain) Start() string { return b.kernel().Start() }
 
-// Shift adds to the coefficients where what stands beside X·beta takes the move back, so that eta stays, or where the
-// caller moves eta. Cost: O(d²).
-func (b *BesideChain) Shift(delta []float64) {
+// Shift adds to the coefficients and not to eta, because effects take the change back. Cost: O(d²).
+func (b *CoefficientsChain) Shift(delta []float64) {
 	if b.plain != nil {
 		d := len(delta)
 		u := b.plain.point
@@ -272,11 +237,13 @@ func (b *BesideChain) Shift(delta []float64) {
 	k.frame.Values(k.u[:len(delta)], k.line.v)
 }
 
-// MarshalBinary returns the state of the chain, without what stands beside it.
-func (b *BesideChain) MarshalBinary() ([]byte, error) { return b.kernel().MarshalBinary() }
+// MarshalBinary returns the state of the chain, without its other terms.
+func (b *CoefficientsChain) MarshalBinary() ([]byte, error) { return b.kernel().MarshalBinary() }
 
-// UnmarshalBinary restores a state, after Set.
-func (b *BesideChain) UnmarshalBinary(data []byte) error { return b.kernel().UnmarshalBinary(data) }
+// UnmarshalBinary restores a state, with the effects that are attached to the point.
+func (b *CoefficientsChain) UnmarshalBinary(data []byte) error {
+	return b.kernel().UnmarshalBinary(data)
+}
 
 // Slicer makes univariate slice updates for a neighbour of this sampler: with doubling, or by steps of one width where
 // Stepping says so, of which few are needed where the width is of the size of the slice.
@@ -312,7 +279,7 @@ func (s *Slicer) Evaluations() int64 { return s.evaluations }
 func (s *Slicer) Bad() float64 { return s.badValue }
 
 // Beta writes the coefficients.
-func (b *BesideChain) Beta(dst []float64) {
+func (b *CoefficientsChain) Beta(dst []float64) {
 	if b.basis != nil {
 		copy(dst, b.basis.line.v)
 		return

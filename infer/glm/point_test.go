@@ -48,11 +48,11 @@ func TestLogLikIsSafeFarOut(t *testing.T) {
 
 // After every coordinate, the cached predictor is Xβ, the value along a column
 // is the log likelihood there, and the uncached value is the same.
-func TestPredictorMatchesProduct(t *testing.T) {
+func TestPointMatchesProduct(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for _, f := range familyNames {
 		target := mustTarget(t, newExample(9, f, 37, 6))
-		p := NewPredictor(target)
+		p := NewPoint(target)
 		theta := make([]float64, target.Dim())
 		for step := range 600 {
 			j := step % 6
@@ -86,7 +86,7 @@ func TestPredictorMatchesProduct(t *testing.T) {
 
 // With whole numbers nothing is rounded, and cached and uncached values are
 // equal to the bit, as is a refresh.
-func TestPredictorIsExactOnIntegers(t *testing.T) {
+func TestPointIsExactOnIntegers(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	for _, f := range familyNames {
 		e := newExample(4, f, 21, 5)
@@ -97,7 +97,7 @@ func TestPredictorIsExactOnIntegers(t *testing.T) {
 		for i := range e.data.Y {
 			e.data.Y[i] = math.Round(e.data.Y[i])
 		}
-		p := NewPredictor(mustTarget(t, e))
+		p := NewPoint(mustTarget(t, e))
 		for step := range 500 {
 			j, delta := step%5, float64(r.IntN(9)-4)/8
 			v, u := p.Along(j, delta), p.AlongUncached(j, delta)
@@ -123,7 +123,7 @@ func TestGradient(t *testing.T) {
 		for _, sigma := range []prior.Prior{{Kind: prior.HalfCauchy, Scale: 0.3}, {Kind: prior.HalfNormal, Scale: 0.4}, {Kind: prior.Flat}} {
 			e.model.Dispersion = sigma
 			target := mustTarget(t, e)
-			p := NewPredictor(target)
+			p := NewPoint(target)
 			u, grad := make([]float64, target.Dim()), make([]float64, target.Dim())
 			for j := range u {
 				u[j] = 0.2 * float64(j+1)
@@ -186,7 +186,7 @@ func TestRowDerivatives(t *testing.T) {
 func TestLogPrior(t *testing.T) {
 	target := mustTarget(t, newExample(7, "gaussian", 9, 3))
 	theta := []float64{0.1, -2, 3, 0.8}
-	p := NewPredictor(target)
+	p := NewPoint(target)
 	p.SetTheta(theta)
 	want := 0.0
 	for j := range 3 {

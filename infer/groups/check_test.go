@@ -1,0 +1,46 @@
+package groups
+
+import (
+	"strings"
+	"testing"
+)
+
+// After each update all caches of the point agree with its values; an error of 1e-6 in one row is found.
+func TestPointAgrees(t *testing.T) {
+	for name, s := range studies() {
+		k := started(t, s, Options{})
+		check := func(update string, ok bool) {
+			if err := k.point.Check(); err != nil || !ok {
+				t.Fatalf("%s, iteration %d, after %s (%v): %v", name, k.iteration, update, ok, err)
+			}
+		}
+		for range 45 {
+			_, err := k.stepFixed()
+			check("the sweep", err == nil)
+			for i, g := range k.groups {
+				if g.gram != nil {
+					check("a draw of effects", k.drawLevels(g))
+					continue
+				}
+				check("slices of effects", k.sliceLevels(g))
+				k.matchLevels(g, i+1 < len(k.groups))
+				check("matched moves", true)
+			}
+			k.point.Revalue()
+			check("pairs", k.movePairs())
+			for _, g := range k.groups {
+				check("scales", k.moveScales(g))
+				if g.gram == nil && g.reference != nil && len(g.free) > 0 {
+					check("carried effects", k.moveCarried(g))
+				}
+				check("scales given effects", k.moveGiven(g))
+				check("shifts", k.moveShifts(g))
+			}
+			k.iteration++
+		}
+		k.point.Eta()[3] += 1e-6
+		if err := k.point.Check(); err == nil || !strings.Contains(err.Error(), "eta of row 3") {
+			t.Errorf("%s: an error in row 3 of eta: %v", name, err)
+		}
+	}
+}
