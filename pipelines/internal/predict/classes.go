@@ -37,7 +37,7 @@ func (c *Config) classes(ctx context.Context, w io.Writer, o *opened) error {
 	if err != nil {
 		return err
 	}
-	if fit.Components, err = componentsOf(o.family(), o.stored); err != nil {
+	if fit.Components, err = componentsOf(o.family, o.stored); err != nil {
 		return err
 	}
 	if len(fit.Components) == 0 {

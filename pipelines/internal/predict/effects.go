@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/assess"
@@ -17,7 +16,6 @@ import (
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
-	"glmbatch/report/record"
 	"glmbatch/transform"
 )
 
@@ -53,7 +51,7 @@ func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
 	if err != nil {
 		return err
 	}
-	s, err := newSetting(e, o.family(), o.record, r)
+	s, err := newSetting(e, o.family, o.record, r)
 	if err != nil {
 		return err
 	}
@@ -63,18 +61,6 @@ func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
 		return err
 	}
 	return s.write(ctx, w, c.Options, found)
-}
-
-// family is that of the fit's responses, or of those of its components.
-func (o *opened) family() glm.Family {
-	of, _ := record.MixtureOf(o.stored.Family)
-	return glm.Family{Name: of, Link: o.stored.Link}
-}
-
-// mixed reports whether the fit is of a mixture.
-func (o *opened) mixed() bool {
-	_, mixed := record.MixtureOf(o.stored.Family)
-	return mixed
 }
 
 // rowsOf codes the data as they are, which says which rows count, and how often.
@@ -97,9 +83,9 @@ func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
 	if o.drawn != nil {
 		r.fit.Params = o.stored.Parameters
 	}
-	if o.mixed() {
+	if o.mixed {
 		r.fit.Params = o.stored.Parameters
-		r.fit.Components, err = componentsOf(o.family(), o.stored)
+		r.fit.Components, err = componentsOf(o.family, o.stored)
 	}
 	return r, err
 }

@@ -73,7 +73,7 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 	if o.record.Items != nil {
 		return c.classes(ctx, w, o)
 	}
-	if _, mixed := record.MixtureOf(o.stored.Family); mixed && slices.Contains(c.Of, "linear") {
+	if o.mixed && slices.Contains(c.Of, "linear") {
 		return &CallError{words.Hint(fmt.Errorf("fit %s is of a mixture, whose components have a linear predictor each",
 			o.stored.Key), "take --quantity mean or response")}
 	}
@@ -94,7 +94,7 @@ func (c *Config) fitted(ctx context.Context, o *opened, design *transform.Design
 		Workers: c.Workers,
 		Open:    func() predictive.Columns { return o.ledger.Columns(ctx, o.stored.Stored, assess.ColumnBytes) },
 	}
-	if _, mixed := record.MixtureOf(o.stored.Family); mixed {
+	if o.mixed {
 		fit.Components, err = componentsOf(family, o.stored)
 		return fit, err
 	}
@@ -109,10 +109,20 @@ func (c *Config) fitted(ctx context.Context, o *opened, design *transform.Design
 type opened struct {
 	ledger *report.Ledger
 	stored report.Fitted
+	family glm.Family // of the responses, in a mixture given their component
+	mixed  bool       // whether the fit is of a mixture
 	record *transform.Record
 	among  *transform.Record // of the groupings that the call names
 	table  *ingest.Table     // to be released
 	drawn  *plan.DrawnRows   // the rows, where cells of them were drawn; else nil
+}
+
+// newOpened is a fit without its data.
+func newOpened(ledger *report.Ledger, stored report.Fitted) *opened {
+	o := &opened{ledger: ledger, stored: stored}
+	o.family.Name, o.mixed = record.MixtureOf(stored.Family)
+	o.family.Link = stored.Link
+	return o
 }
 
 // open finds the fit, and reads its design record and the rows.
@@ -121,11 +131,11 @@ func (c *Config) open(ctx context.Context) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &opened{ledger: ledger}
-	if o.stored, err = choose(ctx, ledger, *c); err != nil {
+	stored, err := choose(ctx, ledger, *c)
+	if err != nil {
 		return nil, err
 	}
-	return c.read(ctx, o)
+	return c.read(ctx, newOpened(ledger, stored))
 }
 
 // read adds the design record and the rows.
@@ -267,7 +277,7 @@ func (c *Config) remark(o *opened, d *transform.Design) {
 	if f.Method == plan.PriorMethod {
 		say("%s was drawn from the prior: these are prior predictions", f.Key)
 	}
-	if o.family().Support().Trials && d.Data.Trials == nil {
+	if o.family.Support().Trials && d.Data.Trials == nil {
 		say("the data have no trials: a response is that of one trial")
 	}
 	if record.PrecisionWeights != "" && d.Data.Precision == nil {

@@ -26,7 +26,7 @@ func (c Config) RowsOf(ctx context.Context, ledger *report.Ledger, f report.Fitt
 	if f.Design == nil {
 		return nil, &CallError{errors.New("the fit is of no rows")}
 	}
-	o, err := c.read(ctx, &opened{ledger: ledger, stored: f})
+	o, err := c.read(ctx, newOpened(ledger, f))
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (c *Config) evaluate(ctx context.Context, o *opened, responses bool) (*pred
 	if err != nil {
 		return nil, err
 	}
-	family := o.family()
+	family := o.family
 	outcomes, err := glm.NewPointwise(family, design.Data)
 	if err != nil {
 		return nil, err

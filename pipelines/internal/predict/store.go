@@ -127,7 +127,8 @@ func lackEffects(ctx context.Context, ledger *report.Ledger, pipeline string, ke
 // effectsOf computes the effects of one fit, with a warning for each that cannot be computed.
 func (c *Config) effectsOf(ctx context.Context, ledger *report.Ledger, f *report.Fitted, u *plan.Unit,
 	asked []spec.Effect) (out []report.Effect, warnings []string) {
-	o := &opened{ledger: ledger, stored: *f, table: u.Table()}
+	o := newOpened(ledger, *f)
+	o.table = u.Table()
 	r, err := c.rowsFor(ctx, o, u)
 	for i := range asked {
 		if err != nil {
@@ -168,7 +169,7 @@ func storedEffect(ctx context.Context, id int, e *spec.Effect, o *opened, r *row
 			out, err = nil, fmt.Errorf("this program has a fault: %v", v)
 		}
 	}()
-	s, err := newSetting(e, o.family(), o.record, r)
+	s, err := newSetting(e, o.family, o.record, r)
 	if err != nil {
 		return nil, err
 	}
