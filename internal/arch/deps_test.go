@@ -77,7 +77,7 @@ var deps = map[string]string{
 	"pipelines/internal/plan": "infer infer/family infer/glm infer/cggibbs infer/groups infer/impute infer/nuts infer/conjugate infer/collapsed infer/mixture infer/design infer/diag infer/prior" +
 		" infer/priordraws infer/mrf" +
 		" infer/herded infer/selection ingest transform internal/mapped report/judge report/record internal/words pipelines/internal/discrete" +
-		" pipelines/internal/spec pipelines/internal/synthetic",
+		" pipelines/internal/predictive pipelines/internal/spec pipelines/internal/synthetic",
 	"pipelines/internal/draw": "infer internal/words report/record pipelines/internal/assess pipelines/internal/cpu pipelines/internal/plan" +
 		" pipelines/internal/progress pipelines/internal/spool" + fanout,
 	"pipelines/internal/assess": "infer infer/diag infer/glm infer/mixture infer/nuts infer/powerscale transform report/judge report/record" +

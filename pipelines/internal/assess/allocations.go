@@ -19,12 +19,11 @@ func (e *Extras) allocate(ctx context.Context, f *plan.Fit, m plan.Labelled, dra
 			"probabilities, more than %d", len(places), components, n, mostAllocations))
 		return nil
 	}
-	rows, err := rowsOf(f, m, draws)
+	rows, err := evaluate(f, m, draws)
 	if err != nil {
 		return f.Explain(err)
 	}
-	of := m.Observed()
-	found, err := rows.Allocations(ctx, of.Family, of.Data)
+	found, err := rows.Allocations(ctx)
 	if err != nil {
 		return f.Explain(err)
 	}

@@ -77,6 +77,12 @@ type Source struct {
 	Densities func() (prior, lik []float64, err error)
 }
 
+// fit is a fit without what locates the numbers that its rows need.
+func (s *Source) fit() *predictive.Fit {
+	return &predictive.Fit{Chains: s.Chains, Draws: s.Draws, Params: len(s.Parameters), Workers: 1,
+		Open: func() predictive.Columns { return s.Open() }}
+}
+
 // Parts are what an assessment has, or what there is of it to compute.
 type Parts struct{ LOO, Checks, KFold, Sensitivity bool }
 
@@ -141,10 +147,10 @@ func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, want Parts, draws 
 			return nil, f.Explain(err)
 		}
 	}
-	var rows *predictive.Fit
+	var rows *predictive.Evaluator
 	var err error
 	if want.LOO || want.Checks {
-		rows, err = rowsOf(f, p, draws)
+		rows, err = evaluate(f, p, draws)
 	}
 	if err != nil {
 		return nil, f.Explain(err)
@@ -158,7 +164,7 @@ func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, want Parts, draws 
 		}
 	}
 	if want.LOO {
-		if out.LOO, err = rows.LeaveOneOut(ctx, of.Family, of.Data, stream("pit")); err != nil {
+		if out.LOO, err = rows.LeaveOneOut(ctx, stream("pit")); err != nil {
 			return nil, f.Explain(err)
 		}
 		if regression { // specs ask for moment matching of nothing else
@@ -182,7 +188,7 @@ func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, want Parts, draws 
 	for _, s := range f.Pipeline.Run.PPC.Statistics {
 		by.Statistics = append(by.Statistics, predictive.Statistic{Name: s.Name, Of: s.Expression})
 	}
-	got, err := rows.Check(ctx, of.Family, of.Data, by, stream("check"))
+	got, err := rows.Check(ctx, by, stream("check"))
 	if err != nil {
 		return nil, f.Explain(err)
 	}
@@ -196,7 +202,7 @@ func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, want Parts, draws 
 }
 
 // match estimates rows with a high Pareto k from moved draws, where the run asks for that.
-func (e *Extras) match(ctx context.Context, f *plan.Fit, r *plan.Regression, rows *predictive.Fit) error {
+func (e *Extras) match(ctx context.Context, f *plan.Fit, r *plan.Regression, rows *predictive.Evaluator) error {
 	if e.LOO.Version = looVersion(f); !f.Pipeline.Run.LOO.MomentMatch || e.LOO.High == 0 {
 		return nil
 	}
@@ -204,7 +210,7 @@ func (e *Extras) match(ctx context.Context, f *plan.Fit, r *plan.Regression, row
 	if err != nil {
 		return err
 	}
-	why, err := rows.Match(ctx, r.Family(), r.Data, e.LOO, target, r.Record.FromData)
+	why, err := rows.Match(ctx, e.LOO, target, r.Record.FromData)
 	if why != "" {
 		e.Warnings = append(e.Warnings, "moment matching cannot move the draws: "+why)
 	}
@@ -214,56 +220,20 @@ func (e *Extras) match(ctx context.Context, f *plan.Fit, r *plan.Regression, row
 // looVersion names how leave-one-out is computed for a fit.
 func looVersion(f *plan.Fit) string { return predictive.LOOVersion(f.Pipeline.Run.LOO.MomentMatch) }
 
-// rowsOf is a fit as package predictive sees it.
-func rowsOf(f *plan.Fit, p plan.Rowwise, draws *Source) (out *predictive.Fit, err error) {
-	out = &predictive.Fit{
-		Chains: draws.Chains, Draws: draws.Draws, Params: len(draws.Parameters), Workers: 1,
-		Open: func() predictive.Columns { return draws.Open() },
+// evaluate returns what evaluates the rows of a fit.
+func evaluate(f *plan.Fit, p plan.Rowwise, draws *Source) (*predictive.Evaluator, error) {
+	of, out := p.Observed(), draws.fit()
+	out.Columns, out.Items = of.Columns, of.Items
+	if of.Cells != nil {
+		out.Cells = of.Cells(out.Params)
 	}
-	switch p := p.(type) {
-	case *plan.Classes:
-		out.Items = itemsOf(p)
-		for _, c := range p.Components() {
-			out.Components = append(out.Components, predictive.Component{Weight: c.Weight, First: c.Coefficients})
-		}
-	case *plan.Mixture:
-		out.Columns, out.Components = p.Record.Columns, componentsOf(p)
-	case *plan.Regression:
-		out.Columns, out.Dispersions = p.Record.Columns, dispersionsOf(f, draws.Parameters)
-		out.Effects, err = predictive.EffectsOf(p.Data, nil, draws.Parameters)
-	case *plan.Imputed:
-		out.Columns, out.Dispersions = p.CodedColumns(), dispersionsOf(f, draws.Parameters)
-		cells := predictive.Cells(*p.Cells(len(draws.Parameters)))
-		out.Cells = &cells
-		out.Effects, err = predictive.EffectsOf(p.Observed().Data, nil, draws.Parameters)
+	err := out.Locate(of.Family, draws.Parameters,
+		func(name string) (float64, error) { return f.Model.Prior.Dispersion(name).Location, nil })
+	if err == nil {
+		out.Effects, err = predictive.EffectsOf(of.Data, nil, draws.Parameters)
 	}
-	return out, err
-}
-
-// componentsOf are those of a mixture.
-func componentsOf(m *plan.Mixture) (out []predictive.Component) {
-	for _, c := range m.Components() {
-		of := predictive.Component{Weight: c.Weight, First: c.Coefficients}
-		for k, at := range c.Dispersions {
-			of.Dispersions = append(of.Dispersions, predictive.Dispersion{Param: at, Fixed: c.Fixed[k]})
-		}
-		out = append(out, of)
+	if err != nil {
+		return nil, err
 	}
-	return out
-}
-
-// itemsOf are the rows of latent classes.
-func itemsOf(p *plan.Classes) *predictive.Items {
-	return &predictive.Items{Rows: p.Rows, Params: p.Numbers(), Responses: p.Responses(),
-		Part: func(first, n int) func(theta, dst, scratch []float64) { return p.Part(first, n).LogLik }}
-}
-
-// dispersionsOf finds those of a regression among its parameters.
-func dispersionsOf(f *plan.Fit, params []infer.Parameter) (out []predictive.Dispersion) {
-	for _, d := range f.Model.Family.Dispersions() {
-		at := slices.IndexFunc(params,
-			func(p infer.Parameter) bool { return p.Kind == infer.Dispersion && p.Name == d.Name })
-		out = append(out, predictive.Dispersion{Param: at, Fixed: f.Model.Prior.Dispersion(d.Name).Location})
-	}
-	return out
+	return out.On(of.Family, of.Data)
 }

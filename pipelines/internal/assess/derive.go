@@ -137,14 +137,16 @@ func (d *Deriving) average(q *transform.Quantity, a *transform.Averaged) ([]floa
 	fit := &predictive.Fit{Chains: d.chains, Draws: d.draws, Params: len(a.Columns), Columns: a.Columns, Workers: 1}
 	switch p := d.problem.(type) {
 	case *plan.Mixture:
-		fit.Components, fit.Params = componentsOf(p), d.params
+		fit.Params = d.params
+		if err := fit.Locate(q.Family(), p.Parameters(), unneeded); err != nil {
+			return nil, err
+		}
 	case *plan.Imputed:
 		if d.params == d.first && !p.Observed().Drawn {
 			return nil, errors.New("average() needs the draws of missing cells, of which the ledger keeps none where there " +
 				"are so many: --force draws the fit again")
 		}
-		cells := predictive.Cells(*p.CellsOf(a, d.params))
-		fit.Cells, fit.Params = &cells, d.params
+		fit.Cells, fit.Params = p.CellsOf(a, d.params), d.params
 	}
 	fit.Open = func() predictive.Columns { return d.columns(fit.Params) }
 	cells, err := fit.Averages(context.Background(), q.Family(), a.Data, a.Cells, a.Weights, 1, false)
@@ -153,6 +155,9 @@ func (d *Deriving) average(q *transform.Quantity, a *transform.Averaged) ([]floa
 	}
 	return cells[0], nil
 }
+
+// unneeded is the value of a dispersion, of which means are no functions.
+func unneeded(string) (float64, error) { return math.NaN(), nil }
 
 // columns yields the draws of the first parameters, as many at a time as the bound allows (one at least).
 func (d *Deriving) columns(count int) predictive.Columns {

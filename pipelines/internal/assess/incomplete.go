@@ -23,9 +23,7 @@ func incomplete(p *plan.Imputed, draws *Source) ([]record.IncompleteColumn, erro
 		wanted = append(wanted,
 			predictive.Incomplete{Params: of[c.Variable], Levels: c.Levels, Numbers: c.Numbers, Seen: c.Seen})
 	}
-	fit := &predictive.Fit{Chains: draws.Chains, Draws: draws.Draws, Params: len(draws.Parameters),
-		Open: func() predictive.Columns { return draws.Open() }}
-	bins, err := fit.CellBins(wanted)
+	bins, err := draws.fit().CellBins(wanted)
 	for k := range bins {
 		out[k].Bins = bins[k]
 	}

@@ -32,11 +32,11 @@ func (e *Extras) kfold(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *
 	}
 	by := &predictive.Folding{
 		Asked: kfoldAsked(f, of.Folds), Chains: draws.Chains, Warmup: draws.Draws, Draws: draws.Draws,
-		Setup: func(rows []int) (setup infer.Setup, of *predictive.Fit, err error) {
+		Setup: func(rows []int) (setup infer.Setup, all *predictive.Evaluator, err error) {
 			if setup, err = p.Refit(rows); err == nil {
-				of, err = rowsOf(f, p, &Source{Parameters: setup.Parameters()})
+				all, err = evaluate(f, p, &Source{Parameters: setup.Parameters()})
 			}
-			return setup, of, err
+			return setup, all, err
 		},
 		Stream: func(fold, chain int) *infer.Stream {
 			return stream(f.Model.Name, f.Sampler.Name, strconv.Itoa(fold), strconv.Itoa(chain))
@@ -50,7 +50,7 @@ func (e *Extras) kfold(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *
 	} else {
 		by.Of, by.Count = deal(of.Rows, f.Pipeline.Run.KFold.Folds, stream("folds"))
 	}
-	found, logs, err := predictive.KFold(ctx, of.Family, of.Data, by)
+	found, logs, err := predictive.KFold(ctx, of.Data.Frequency, by)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/mixture"
 	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
 	"glmbatch/transform"
@@ -344,29 +345,15 @@ func (c *Classes) Identify(id *Identity) {
 	id.Data, id.data, id.Model = c.dataHash.Value, c.dataHash, identifyModel(c.fit.Model)
 }
 
-// Observed are the rows; what they are is known by Part.
+// Observed are the rows.
 func (c *Classes) Observed() Observed {
-	return Observed{Data: &glm.Data{Frequency: c.Frequency}, Drawn: true, Rows: c.Rows, Folds: c.folds}
-}
-
-// Responses are those of each item, with their trials.
-func (c *Classes) Responses() (out [][]float64) {
+	items := &predictive.Items{Rows: c.Rows, Params: len(c.at.Of),
+		Part: func(first, n int) func(theta, dst, scratch []float64) { return c.Part(first, n).LogLik }}
 	for k := range c.items {
-		out = append(out, c.items[k].Y, c.items[k].Trials)
+		items.Responses = append(items.Responses, c.items[k].Y, c.items[k].Trials)
 	}
-	return out
+	return Observed{Data: &glm.Data{Frequency: c.Frequency}, Drawn: true, Rows: c.Rows, Folds: c.folds, Items: items}
 }
-
-// Components are where each has its numbers among the parameters of a fit, in their order.
-func (c *Classes) Components() (out []Places) {
-	for k := range c.at.Components {
-		out = append(out, Places{Weight: c.at.WeightAt(k), Coefficients: c.at.At(k)})
-	}
-	return out
-}
-
-// Numbers is how many parameters a component has besides its weight.
-func (c *Classes) Numbers() int { return len(c.at.Of) }
 
 // Part are the items of rows first … first+n−1.
 func (c *Classes) Part(first, n int) *collapsed.Classes {

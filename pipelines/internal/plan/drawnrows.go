@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/transform"
 )
@@ -91,7 +92,7 @@ func (d *DrawnRows) Incomplete(column string) []int {
 // Code codes the rows with columns set to values, or moved by a transform.Shift, and says which of their entries are
 // missing cells. Cells of a column that is set are none.
 func (d *DrawnRows) Code(r *transform.Record, names []string, values []any,
-	c transform.Coding) (*transform.Design, *Cells, error) {
+	c transform.Coding) (*transform.Design, *predictive.Cells, error) {
 	design, rows, err := codeDrawn(r, d.table, d.gaps, d.first, names, values, c)
 	if err != nil {
 		return nil, nil, err
@@ -155,7 +156,7 @@ func (p *Imputed) average(table transform.Table) {
 
 // CellsOf are the missing cells of the rows that a derived quantity averages over; params is the number of parameters
 // of a position.
-func (p *Imputed) CellsOf(rows *transform.Averaged, params int) *Cells {
+func (p *Imputed) CellsOf(rows *transform.Averaged, params int) *predictive.Cells {
 	for _, at := range p.averages {
 		if at.rows == rows {
 			return at.of.cells(params - p.effects() - p.cells)

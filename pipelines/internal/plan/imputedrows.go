@@ -4,18 +4,17 @@ import (
 	"slices"
 
 	"glmbatch/infer/impute"
+	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/transform"
 )
 
 // Observed returns the rows with a response. For their missing cells the design has the start values; Cells locates the
 // cells of a draw.
 func (p *Imputed) Observed() Observed {
-	return Observed{p.fit.Model.Family.Family, p.design.Data, p.beside, p.unread, p.keepsCells() && p.keepsEffects(),
-		p.design.Data.Rows(), p.folds}
+	return Observed{Family: p.fit.Model.Family.Family, Data: p.design.Data, Beside: p.beside, Unread: p.unread,
+		Drawn: p.keepsCells() && p.keepsEffects(), Rows: p.design.Data.Rows(), Folds: p.folds,
+		Columns: p.design.Record.Columns, Cells: p.Cells}
 }
-
-// CodedColumns are the columns of the design.
-func (p *Imputed) CodedColumns() []transform.Column { return p.design.Record.Columns }
 
 // readBeside reads the columns that predictive checks are made by and over, on the rows with a response. Where such a
 // column misses a cell, the row is in none of its levels or classes.
@@ -35,16 +34,6 @@ func (p *Imputed) readFolds(table transform.Table) (err error) {
 	return err
 }
 
-// Cells are missing cells of the rows with a response that are in their linear predictors.
-type Cells struct {
-	Rows    []int   // of the design, in increasing order
-	Params  [][]int // of each row, the numbers of its cells in a position
-	Columns [][]int // of each row, the columns of the design that these move
-	// Entries returns what writes the entries of Columns[i] given the draws of Params[i] in the units of the data. It
-	// may be called from several goroutines; what it returns may not.
-	Entries func(i int) func(cells, entries []float64)
-}
-
 // cellRows are rows of a design of which some entries are cells of incomplete columns.
 type cellRows struct {
 	gaps   []transform.Gap
@@ -58,7 +47,7 @@ type cellRows struct {
 type missingCell struct{ column, numbers int }
 
 // Cells returns those cells; params is the number of parameters of a position.
-func (p *Imputed) Cells(params int) *Cells {
+func (p *Imputed) Cells(params int) *predictive.Cells {
 	rows := &cellRows{coder: p.problem.Coder, of: p.problem.Of, gaps: p.gaps(), first: p.firstCells()}
 	for k := range p.problem.Columns {
 		rows.states = append(rows.states, p.problem.Columns[k].Data.Y)
@@ -85,8 +74,8 @@ func (p *Imputed) firstCells() (out []int) {
 }
 
 // cells are those of the rows; from is where a position has the first cell of all.
-func (r *cellRows) cells(from int) *Cells {
-	out, of := &Cells{}, r.of
+func (r *cellRows) cells(from int) *predictive.Cells {
+	out, of := &predictive.Cells{}, r.of
 	cells := make([][]missingCell, len(of))
 	numbers, columns := make([][]int, len(of)), make([][]int, len(of))
 	for k := range r.gaps {

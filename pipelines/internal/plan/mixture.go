@@ -176,43 +176,18 @@ func (m *Mixture) Identify(id *Identity) {
 
 // Observed are the rows of the design.
 func (m *Mixture) Observed() Observed {
-	return Observed{m.fit.Model.Family.Family, m.Data, m.Beside, m.Unread, true, m.Data.Rows(), m.folds}
+	return Observed{Family: m.fit.Model.Family.Family, Data: m.Data, Beside: m.Beside, Unread: m.Unread, Drawn: true,
+		Rows: m.Data.Rows(), Folds: m.folds, Columns: m.Record.Columns}
 }
 
-// Places are where a component has its numbers among the parameters of a fit, the components in increasing order.
-type Places struct {
-	Weight, Coefficients int // the first of these; the others follow
-	// Dispersions are those of the family, in its order: −1 for one that its prior fixes, at Fixed.
-	Dispersions []int
-	Fixed       []float64
-}
-
-// Components are the places of each.
-func (m *Mixture) Components() (out []Places) {
-	l, model := m.at, m.fit.Model
-	for c := range l.Components {
-		at := Places{Weight: l.WeightAt(c), Coefficients: l.At(c)}
-		next := at.Coefficients + m.Data.Cols()
-		for _, d := range model.Family.Dispersions() {
-			law := model.Prior.Dispersion(d.Name)
-			if law.Kind == prior.Constant {
-				at.Dispersions, at.Fixed = append(at.Dispersions, -1), append(at.Fixed, law.Location)
-				continue
-			}
-			at.Dispersions, at.Fixed = append(at.Dispersions, next), append(at.Fixed, 0)
-			next++
-		}
-		out = append(out, at)
-	}
-	return out
-}
+// Parameters are those of a position.
+func (m *Mixture) Parameters() []infer.Parameter { return m.at.Parameters() }
 
 // means are the parameters that mean responses depend on: weights and coefficients of all components.
 func (m *Mixture) means() (out []int) {
-	for _, c := range m.Components() {
-		out = append(out, c.Weight)
-		for j := range m.Data.Cols() {
-			out = append(out, c.Coefficients+j)
+	for i, p := range m.Parameters() {
+		if p.Kind == infer.MixtureWeight || p.Kind == infer.Intercept || p.Kind == infer.Coefficient {
+			out = append(out, i)
 		}
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
 	"glmbatch/infer/nuts"
+	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/transform"
 )
@@ -60,6 +61,10 @@ type Observed struct {
 	Drawn  bool                // whether all that their linear predictors are made of has its draws stored
 	Rows   int
 	Folds  *Folds // what k-fold leaves out together; nil: what is dealt at random
+
+	Columns []transform.Column                 // of the design
+	Items   *predictive.Items                  // in place of a design; nil: there is one
+	Cells   func(params int) *predictive.Cells // missing cells in positions of so many parameters; nil: none is drawn
 }
 
 // Rowwise is a problem whose likelihood is a product over rows: Regression, Mixture, Classes and Imputed.
@@ -81,7 +86,8 @@ func RowsOf(p Problem) (Rowwise, bool) {
 
 // Observed are the rows of the design.
 func (r *Regression) Observed() Observed {
-	return Observed{r.Family(), r.Data, r.Beside, r.Unread, r.KeepsEffects(), r.Data.Rows(), r.folds}
+	return Observed{Family: r.Family(), Data: r.Data, Beside: r.Beside, Unread: r.Unread, Drawn: r.KeepsEffects(),
+		Rows: r.Data.Rows(), Folds: r.folds, Columns: r.Record.Columns}
 }
 
 // Family is the likelihood of the model.

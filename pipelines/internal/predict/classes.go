@@ -8,10 +8,8 @@ import (
 	"strconv"
 
 	"glmbatch/internal/words"
-	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predictive"
-	"glmbatch/report"
 	"glmbatch/transform"
 )
 
@@ -31,23 +29,18 @@ func (c *Config) classes(ctx context.Context, w io.Writer, o *opened) error {
 	if err != nil {
 		return err
 	}
-	fit := &predictive.Fit{Chains: o.stored.Chains, Draws: o.stored.Draws, Params: o.stored.Parameters, Workers: c.Workers,
-		Open: func() predictive.Columns { return o.ledger.Columns(ctx, o.stored.Stored, assess.ColumnBytes) }}
+	fit := c.fit(ctx, o)
 	whole, err := part(0, rows.Rows)
 	if err != nil {
 		return err
 	}
-	if fit.Components, err = componentsOf(o.family, o.stored); err != nil {
+	if err := fit.Locate(o.family, o.stored.Names, o.fixed); err != nil {
 		return err
 	}
 	if len(fit.Components) == 0 {
 		return errors.New("the ledger has no components of the fit")
 	}
-	layout := whole.Layout(plan.Components(len(fit.Components)))
-	for k := range fit.Components {
-		fit.Components[k].First = layout.At(k)
-	}
-	fit.Items = &predictive.Items{Rows: rows.Rows, Params: len(layout.Of),
+	fit.Items = &predictive.Items{Rows: rows.Rows, Params: len(whole.Layout(plan.Components(len(fit.Components))).Of),
 		Part: func(first, n int) func(theta, dst, scratch []float64) {
 			of, err := part(first, n)
 			if err != nil {
@@ -59,61 +52,15 @@ func (c *Config) classes(ctx context.Context, w io.Writer, o *opened) error {
 	for _, note := range append(o.table.Warnings, rows.Notes...) {
 		fmt.Fprintf(c.Notes, "note: %s\n", note)
 	}
-	return c.writeMembers(ctx, w, fit, rows.TableRows())
-}
-
-// writeMembers writes summaries or draws.
-func (c *Config) writeMembers(ctx context.Context, w io.Writer, fit *predictive.Fit, places []int) error {
-	columns := []report.Column{{Name: "row", Type: "BIGINT"}}
-	var names []string
+	writing := &writing{rows: rows.TableRows(), draws: fit.Draws}
 	for k := range fit.Components {
-		names = append(names, "component"+strconv.Itoa(k+1))
+		writing.names, writing.of = append(writing.names, "component"+strconv.Itoa(k+1)), append(writing.of, k)
 	}
-	add := func(out func(...any) error, row int, of [][]float64) error {
-		for k, draws := range of {
-			s := predictive.Summarize(draws)
-			var reason any
-			if s.Reason != "" {
-				reason = s.Reason
-			}
-			if err := out(int64(places[row]+1), names[k], s.Mean, s.SD, s.Q025, s.Q25, s.Median, s.Q75, s.Q975,
-				reason); err != nil {
-				return err
-			}
-		}
-		return nil
+	members, err := fit.On(o.family, nil)
+	if err != nil {
+		return err
 	}
-	if c.AllDraws {
-		columns = append(columns, report.Column{Name: "chain", Type: "SMALLINT"},
-			report.Column{Name: "iteration", Type: "INTEGER"})
-		for _, name := range names {
-			columns = append(columns, report.Column{Name: name, Type: "DOUBLE"})
-		}
-		add = func(out func(...any) error, row int, of [][]float64) error {
-			for s := range fit.Size() {
-				values := []any{int64(places[row] + 1), int16(s/fit.Draws + 1), int32(s%fit.Draws + 1)}
-				for k := range of {
-					values = append(values, of[k][s])
-				}
-				if err := out(values...); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	} else {
-		columns = append(columns, summaryColumns()...)
-	}
-	return report.WriteRows(ctx, w, c.Options, columns, func(out func(...any) error) error {
-		return fit.Members(ctx, func(row int, of [][]float64) error { return add(out, row, of) })
+	return c.write(ctx, w, writing, func(yield func(*predictive.Prediction) error) error {
+		return members.Members(ctx, yield)
 	})
-}
-
-// summaryColumns are those of summaries behind the row.
-func summaryColumns() []report.Column {
-	out := []report.Column{{Name: "quantity", Type: "VARCHAR"}}
-	for _, name := range []string{"mean", "sd", "q025", "q25", "median", "q75", "q975"} {
-		out = append(out, report.Column{Name: name, Type: "DOUBLE"})
-	}
-	return append(out, report.Column{Name: "reason", Type: "VARCHAR"})
 }

@@ -11,7 +11,6 @@ import (
 	"glmbatch/infer"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
-	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
@@ -73,19 +72,14 @@ func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
 	}
 	c.changed(o)
 	r := &rows{table: o.table, weights: weights, room: room, drawn: o.drawn}
-	r.fit = &predictive.Fit{
-		Chains: o.stored.Chains, Draws: o.stored.Draws, Params: len(record.Columns), Columns: record.Columns,
-		Workers: c.Workers,
-		Open: func() predictive.Columns {
-			return firstColumns(o.ledger.Columns(ctx, o.stored.Stored, assess.ColumnBytes), r.fit.Params)
-		},
-	}
-	if o.drawn != nil {
-		r.fit.Params = o.stored.Parameters
-	}
-	if o.mixed {
-		r.fit.Params = o.stored.Parameters
-		r.fit.Components, err = componentsOf(o.family, o.stored)
+	r.fit = c.fit(ctx, o)
+	r.fit.Columns = record.Columns
+	switch all := r.fit.Open; {
+	case o.mixed:
+		err = r.fit.Locate(o.family, o.stored.Names, o.fixed)
+	case o.drawn == nil:
+		r.fit.Params = len(record.Columns)
+		r.fit.Open = func() predictive.Columns { return firstColumns(all(), r.fit.Params) }
 	}
 	return r, err
 }
@@ -259,8 +253,7 @@ func (s *setting) set(names []string, values []any) (*transform.Design, error) {
 	}
 	design, cells, err := s.rows.drawn.Code(s.record, names, values, coding)
 	if err == nil {
-		of := predictive.Cells(*cells)
-		s.rows.fit.Cells = &of
+		s.rows.fit.Cells = cells
 	}
 	return design, err
 }

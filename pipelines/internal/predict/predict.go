@@ -82,27 +82,32 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 		return err
 	}
 	c.remark(o, p.design)
-	p.of = of
-	return p.write(ctx, w)
+	writing := &writing{names: predictive.Quantities, of: of, rows: p.design.TableRows(), draws: o.stored.Draws}
+	return c.write(ctx, w, writing, func(yield func(*predictive.Prediction) error) error {
+		return p.rows.Predict(ctx, p.stream(), yield)
+	})
 }
 
-// fitted is the fit as far as its rows need it.
-func (c *Config) fitted(ctx context.Context, o *opened, design *transform.Design, family glm.Family,
-) (fit *predictive.Fit, err error) {
-	fit = &predictive.Fit{
-		Chains: o.stored.Chains, Draws: o.stored.Draws, Params: o.stored.Parameters, Columns: o.record.Columns,
-		Workers: c.Workers,
-		Open:    func() predictive.Columns { return o.ledger.Columns(ctx, o.stored.Stored, assess.ColumnBytes) },
+// fit is the fit without what locates the numbers that its rows need.
+func (c *Config) fit(ctx context.Context, o *opened) *predictive.Fit {
+	return &predictive.Fit{Chains: o.stored.Chains, Draws: o.stored.Draws, Params: o.stored.Parameters, Workers: c.Workers,
+		Open: func() predictive.Columns { return o.ledger.Columns(ctx, o.stored.Stored, assess.ColumnBytes) }}
+}
+
+// fixed is the value of a dispersion that the model fixed.
+func (o *opened) fixed(name string) (float64, error) {
+	var model map[string]json.RawMessage
+	var text string
+	err := json.Unmarshal(o.stored.Identity["model"], &model)
+	if err == nil {
+		err = json.Unmarshal(model[strings.ToUpper(name[:1])+name[1:]], &text)
 	}
-	if o.mixed {
-		fit.Components, err = componentsOf(family, o.stored)
-		return fit, err
+	law, parseErr := prior.Parse(text)
+	if err != nil || parseErr != nil || law.Kind != prior.Constant {
+		return 0, words.Hint(fmt.Errorf("fit %s: the ledger does not have the value of %s", o.stored.Key, name),
+			"run the pipeline again")
 	}
-	if fit.Dispersions, err = dispersionsOf(family, o.stored, ""); err != nil {
-		return nil, err
-	}
-	fit.Effects, err = c.effects(o.stored, design)
-	return fit, err
+	return law.Location, nil
 }
 
 // opened is a stored fit with the data that are asked about.
@@ -207,51 +212,6 @@ func choose(ctx context.Context, ledger *report.Ledger, c Config) (report.Fitted
 	return found[0], nil
 }
 
-// componentsOf finds the components of a mixture among its draws, by the facts of these parameters.
-func componentsOf(family glm.Family, f report.Fitted) (out []predictive.Component, err error) {
-	for c := 1; ; c++ {
-		of := func(kinds ...infer.ParameterKind) int {
-			return slices.IndexFunc(f.Names,
-				func(p infer.Parameter) bool { return p.Level == strconv.Itoa(c) && slices.Contains(kinds, p.Kind) })
-		}
-		one := predictive.Component{Weight: of(infer.MixtureWeight), First: of(infer.Intercept, infer.Coefficient)}
-		if one.Weight < 0 {
-			return out, nil
-		}
-		if one.Dispersions, err = dispersionsOf(family, f, strconv.Itoa(c)); err != nil {
-			return nil, err
-		}
-		out = append(out, one)
-	}
-}
-
-// dispersionsOf finds a fit's dispersions among its draws, or fixed in its model. Those of a component of a mixture
-// have its number behind their names.
-func dispersionsOf(family glm.Family, f report.Fitted, number string) (out []predictive.Dispersion, err error) {
-	var fixed map[string]json.RawMessage
-	for _, d := range family.Dispersions() {
-		at := slices.IndexFunc(f.Names, func(p infer.Parameter) bool {
-			return p.Kind == infer.Dispersion && p.Name == d.Name+number
-		})
-		value := predictive.Dispersion{Param: at}
-		if at < 0 {
-			var text string
-			err := json.Unmarshal(f.Identity["model"], &fixed)
-			if err == nil {
-				err = json.Unmarshal(fixed[strings.ToUpper(d.Name[:1])+d.Name[1:]], &text)
-			}
-			law, parseErr := prior.Parse(text)
-			if err != nil || parseErr != nil || law.Kind != prior.Constant {
-				return nil, words.Hint(fmt.Errorf("fit %s: the ledger does not have the value of %s", f.Key, d.Name),
-					"run the pipeline again")
-			}
-			value.Fixed = law.Location
-		}
-		out = append(out, value)
-	}
-	return out, nil
-}
-
 // oneTable returns an error where the fit's own data are not one table of complete rows.
 func (c *Config) oneTable(f report.Fitted) error {
 	several := slices.ContainsFunc(c.Pipeline.Datasets,
@@ -306,36 +266,35 @@ func (c *Config) changed(o *opened) {
 // predicting is a prediction on its way to the writer.
 type predicting struct {
 	Config
-	fit      *predictive.Fit
-	outcomes *glm.Pointwise
-	design   *transform.Design
-	key      report.Key
-	of       []int // places in predictive.Quantities
+	rows   *predictive.Evaluator
+	design *transform.Design
+	key    report.Key
 }
 
-// write writes summaries or draws.
-func (p *predicting) write(ctx context.Context, w io.Writer) error {
-	of, rows := p.of, p.design.TableRows()
-	columns := []report.Column{{Name: "row", Type: "BIGINT"}}
-	var add func(out func(...any) error, r *predictive.Prediction) error
-	if p.AllDraws {
+// writing is how rows are written.
+type writing struct {
+	names []string // of all quantities
+	of    []int    // those that are written
+	rows  []int    // their places in the data, from 0
+	draws int      // of a chain
+}
+
+// write writes summaries or draws of the rows that all gives.
+func (c *Config) write(ctx context.Context, w io.Writer, p *writing,
+	all func(yield func(*predictive.Prediction) error) error) error {
+	columns, add := []report.Column{{Name: "row", Type: "BIGINT"}}, p.addSummaries
+	if c.AllDraws {
+		add = p.addDraws
 		columns = append(columns, report.Column{Name: "chain", Type: "SMALLINT"},
 			report.Column{Name: "iteration", Type: "INTEGER"})
-		for _, q := range of {
-			columns = append(columns, report.Column{Name: predictive.Quantities[q], Type: "DOUBLE"})
-		}
-		add = func(out func(...any) error, r *predictive.Prediction) error {
-			return p.addDraws(out, r, of, rows[r.Row]+1)
+		for _, q := range p.of {
+			columns = append(columns, report.Column{Name: p.names[q], Type: "DOUBLE"})
 		}
 	} else {
 		columns = append(columns, summaryColumns()...)
-		add = func(out func(...any) error, r *predictive.Prediction) error {
-			return addSummaries(out, r, of, rows[r.Row]+1)
-		}
 	}
-	return report.WriteRows(ctx, w, p.Options, columns, func(out func(...any) error) error {
-		return p.fit.Predict(ctx, p.outcomes, p.design.Data, p.stream(),
-			func(r *predictive.Prediction) error { return add(out, r) })
+	return report.WriteRows(ctx, w, c.Options, columns, func(out func(...any) error) error {
+		return all(func(r *predictive.Prediction) error { return add(out, r) })
 	})
 }
 
@@ -364,11 +323,11 @@ func quantities(names []string) (of []int, err error) {
 	return of, nil
 }
 
-func (p *predicting) addDraws(out func(...any) error, r *predictive.Prediction, of []int, row int) error {
-	values := make([]any, 3+len(of))
-	for s := range p.fit.Size() {
-		values[0], values[1], values[2] = int64(row), int16(s/p.fit.Draws+1), int32(s%p.fit.Draws+1)
-		for i, q := range of {
+func (p *writing) addDraws(out func(...any) error, r *predictive.Prediction) error {
+	values := make([]any, 3+len(p.of))
+	for s := range r.Of[0] {
+		values[0], values[1], values[2] = int64(p.rows[r.Row]+1), int16(s/p.draws+1), int32(s%p.draws+1)
+		for i, q := range p.of {
 			values[3+i] = r.Of[q][s]
 		}
 		if err := out(values...); err != nil {
@@ -378,16 +337,25 @@ func (p *predicting) addDraws(out func(...any) error, r *predictive.Prediction, 
 	return nil
 }
 
-func addSummaries(out func(...any) error, r *predictive.Prediction, of []int, row int) error {
+func (p *writing) addSummaries(out func(...any) error, r *predictive.Prediction) error {
 	var err error
-	for _, q := range of {
+	for _, q := range p.of {
 		s := &r.Summaries[q]
 		var reason any
 		if s.Reason != "" {
 			reason = s.Reason
 		}
-		err = errors.Join(err, out(int64(row), predictive.Quantities[q], s.Mean, s.SD, s.Q025, s.Q25, s.Median, s.Q75, s.Q975,
+		err = errors.Join(err, out(int64(p.rows[r.Row]+1), p.names[q], s.Mean, s.SD, s.Q025, s.Q25, s.Median, s.Q75, s.Q975,
 			reason))
 	}
 	return err
+}
+
+// summaryColumns are those of summaries behind the row.
+func summaryColumns() []report.Column {
+	out := []report.Column{{Name: "quantity", Type: "VARCHAR"}}
+	for _, name := range []string{"mean", "sd", "q025", "q25", "median", "q75", "q975"} {
+		out = append(out, report.Column{Name: name, Type: "DOUBLE"})
+	}
+	return append(out, report.Column{Name: "reason", Type: "VARCHAR"})
 }

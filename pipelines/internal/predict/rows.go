@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"glmbatch/infer/glm"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
@@ -61,7 +60,7 @@ func (c *Config) rows(ctx context.Context, o *opened) (*Rows, error) {
 // Each gives the rows to use in blocks: row first+i of them at draw s, chain after chain, has its log likelihood and a
 // random response at [s*rows+i]. Responses are those of Run with the same seed. use must keep neither.
 func (r *Rows) Each(ctx context.Context, use func(first, rows int, logLik, responses []float64) error) error {
-	return r.of.fit.Observations(ctx, r.of.outcomes, r.of.design.Data, r.of.stream(), use)
+	return r.of.rows.Observations(ctx, r.of.stream(), use)
 }
 
 // evaluate codes the rows, with their responses or without, and finds what a fit is evaluated by.
@@ -70,14 +69,14 @@ func (c *Config) evaluate(ctx context.Context, o *opened, responses bool) (*pred
 	if err != nil {
 		return nil, err
 	}
-	family := o.family
-	outcomes, err := glm.NewPointwise(family, design.Data)
-	if err != nil {
+	fit := c.fit(ctx, o)
+	fit.Columns = o.record.Columns
+	if err := fit.Locate(o.family, o.stored.Names, o.fixed); err != nil {
 		return nil, err
 	}
-	fit, err := c.fitted(ctx, o, design, family)
-	if err != nil {
+	if fit.Effects, err = c.effects(o.stored, design); err != nil {
 		return nil, err
 	}
-	return &predicting{Config: *c, fit: fit, outcomes: outcomes, design: design, key: o.stored.Key}, nil
+	rows, err := fit.On(o.family, design.Data)
+	return &predicting{Config: *c, rows: rows, design: design, key: o.stored.Key}, err
 }

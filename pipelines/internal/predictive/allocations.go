@@ -1,11 +1,6 @@
 package predictive
 
-import (
-	"context"
-	"math"
-
-	"glmbatch/infer/glm"
-)
+import "context"
 
 // Allocations are computed at all draws, or at those that are evenly spaced over them where all would be more than
 // allocationValues densities, but never at fewer than fewestAllocation, or than there are draws.
@@ -23,30 +18,22 @@ const (
 // observations has the probability of each of them. It is NaN where a draw has no density.
 //
 // Cost: K densities for each row and draw.
-func (f *Fit) Allocations(ctx context.Context, family glm.Family, data *glm.Data) ([][]float64, error) {
-	outcomes, err := f.outcomes(family, data)
-	if err != nil {
-		return nil, err
-	}
-	k := len(f.Components)
-	most := max(fewestAllocation, allocationValues/max(1, f.rows(data)*k))
-	every := (f.Size() + most - 1) / most
-	used := float64((f.Size() + every - 1) / every)
-	out := make([][]float64, f.rows(data))
-	for b, err := range f.Blocks(ctx, data) {
+func (e *Evaluator) Allocations(ctx context.Context) ([][]float64, error) {
+	k := len(e.Components)
+	most := max(fewestAllocation, allocationValues/max(1, e.rows()*k))
+	every := (e.Size() + most - 1) / most
+	used := float64((e.Size() + every - 1) / every)
+	out := make([][]float64, e.rows())
+	for b, err := range e.Blocks(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		err := f.each(b.Rows, func(_, i int) {
-			sums, terms := make([]float64, k), make([]float64, k)
-			for s := 0; s < f.Size(); s += every {
-				b.terms(outcomes, s, i, terms)
-				total := math.Inf(-1)
-				for _, l := range terms {
-					total = logAdd(total, l)
-				}
-				for c, l := range terms {
-					sums[c] += math.Exp(l - total)
+		err := e.each(b.Rows, func(_, i int) {
+			sums, shares := make([]float64, k), make([]float64, k)
+			for s := 0; s < e.Size(); s += every {
+				b.shares(s, i, shares)
+				for c, p := range shares {
+					sums[c] += p
 				}
 			}
 			for c := range sums {
@@ -59,12 +46,4 @@ func (f *Fit) Allocations(ctx context.Context, family glm.Family, data *glm.Data
 		}
 	}
 	return out, nil
-}
-
-// terms writes the log of weight times density of the block's row i at draw s, component by component.
-func (b *Block) terms(outcomes *glm.Pointwise, s, i int, dst []float64) {
-	for c, of := range b.Of {
-		of.logLik(outcomes, s, i, i+1, dst[c:c+1])
-		dst[c] += of.LogW[s]
-	}
 }

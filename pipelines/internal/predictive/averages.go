@@ -2,7 +2,7 @@ package predictive
 
 import (
 	"context"
-	"math"
+	"slices"
 
 	"glmbatch/infer/glm"
 )
@@ -16,6 +16,10 @@ import (
 // inverse link for each row and draw.
 func (f *Fit) Averages(ctx context.Context, family glm.Family, data *glm.Data, of []int32, weights []float64, cells int,
 	linear bool) ([][]float64, error) {
+	e, err := f.On(family, &glm.Data{X: data.X, Offset: data.Offset, Effects: data.Effects}) // one trial each
+	if err != nil {
+		return nil, err
+	}
 	totals, out := make([]float64, cells), make([][]float64, cells)
 	for i, cell := range of {
 		if cell >= 0 {
@@ -25,12 +29,20 @@ func (f *Fit) Averages(ctx context.Context, family glm.Family, data *glm.Data, o
 	for cell := range out {
 		out[cell] = make([]float64, f.Size())
 	}
-	for b, err := range f.Blocks(ctx, data) {
+	works := make([][]float64, max(1, f.Workers))
+	for b, err := range e.Blocks(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		err := f.each(f.Size(), func(_, s int) {
-			for i, v := range b.means(family, s, linear) {
+		err := f.each(f.Size(), func(w, s int) {
+			works[w] = slices.Grow(works[w][:0], b.Rows)[:b.Rows]
+			values := works[w]
+			if linear {
+				values = b.At(s)
+			} else {
+				b.means(s, 0, b.Rows, values)
+			}
+			for i, v := range values {
 				if cell := of[b.First+i]; cell >= 0 {
 					out[cell][s] += float64(weights[b.First+i] * v)
 				}
@@ -46,27 +58,4 @@ func (f *Fit) Averages(ctx context.Context, family glm.Family, data *glm.Data, o
 		}
 	}
 	return out, nil
-}
-
-// means are the means of the responses of the block's rows at draw s, or their linear predictors; of a mixture those of
-// its components by their weights. They may take the place of what the block has.
-func (b *Block) means(family glm.Family, s int, linear bool) []float64 {
-	if b.Of == nil {
-		mean := b.At(s)
-		if !linear {
-			family.Means(mean, mean)
-		}
-		return mean
-	}
-	out := make([]float64, b.Rows)
-	for _, c := range b.Of {
-		w := math.Exp(c.LogW[s])
-		if !(w > 0) { // a component that weighs nothing is not asked
-			continue
-		}
-		for i, v := range c.means(family, s, linear) {
-			out[i] = math.FMA(w, v, out[i])
-		}
-	}
-	return out
 }

@@ -13,7 +13,6 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
-	"glmbatch/infer/glm"
 	"glmbatch/transform"
 )
 
@@ -49,6 +48,14 @@ type Fit struct {
 	kept  []*infer.Columns // all draws, if they fit into that
 }
 
+// Component says where a component of a mixture stands among the draws.
+type Component struct {
+	Weight int // its weight
+	First  int // its first parameter besides that: the coefficient of the first column of the design; the others follow
+	// Dispersions of the family, in its order.
+	Dispersions []Dispersion
+}
+
 // Dispersion says where a dispersion stands among the draws.
 type Dispersion struct {
 	Param int     // −1 if it is fixed
@@ -58,67 +65,31 @@ type Dispersion struct {
 // Size is the number of draws over all chains.
 func (f *Fit) Size() int { return f.Chains * f.Draws }
 
-// Block holds rows First … First+Rows−1 of a design at every draw.
-type Block struct {
-	First, Rows int
-	// Eta has row i at draw s, chain after chain, at Eta[s*Rows+i]: the linear predictor, or with Dense the log density.
-	Eta   []float64
-	Dense bool
-	// Disp has the dispersions at each draw.
-	Disp [][2]float64
-	// Of are the components of a mixture, each with the numbers above; the block has none of its own then.
-	Of []*Block
-	// LogW is the log weight of a component at each draw.
-	LogW []float64
-}
-
-// At is the linear predictor of the block's rows at draw s.
-func (b *Block) At(s int) []float64 { return b.Eta[s*b.Rows : (s+1)*b.Rows] }
-
-// Row writes the linear predictor of the block's row i at every draw to dst; NaN of a mixture, whose components have
-// one each.
-func (b *Block) Row(i int, dst []float64) {
-	for s := range dst {
-		if dst[s] = math.NaN(); b.Of == nil {
-			dst[s] = b.Eta[s*b.Rows+i]
-		}
-	}
-}
-
-// Blocks yields the rows of a design, as it was sampled, in blocks of which the
-// linear predictor, with the draws of their missing cells, takes at most 64 MB (one row at least). The block is used
-// again between yields. Cost: O(n·d) for each draw, and a pass over the draws for
-// each block unless they are kept.
-func (f *Fit) Blocks(ctx context.Context, data *glm.Data) iter.Seq2[*Block, error] {
+// Blocks yields the rows, as their design was sampled, in blocks of which the linear predictor, with the draws of their
+// missing cells, takes at most 64 MB (one row at least). The block is used again between yields. Cost: O(n·d) for each
+// draw, and a pass over the draws for each block unless they are kept.
+func (e *Evaluator) Blocks(ctx context.Context) iter.Seq2[*Block, error] {
 	return func(yield func(*Block, error) bool) {
-		if f.bytes == 0 {
-			f.bytes = blockBytes
+		if e.bytes == 0 {
+			e.bytes = blockBytes
 		}
-		n := f.rows(data)
-		rows := max(1, min(n, f.bytes/(8*f.Size()*max(1+f.Cells.widest(), len(f.Components)))))
-		b := f.newBlock(rows)
+		n := e.rows()
+		rows := max(1, min(n, e.bytes/(8*e.Size()*max(1+e.Cells.widest(), len(e.Components)))))
+		b := e.newBlock(rows, e.Size())
 		for first := 0; first < n; first += rows {
-			b.hold(first, min(rows, n-first), f.Size())
+			b.hold(first, min(rows, n-first))
 			err := ctx.Err()
-			if f.Items != nil {
-				err = errors.Join(err, f.fillItems(b))
+			if e.Items != nil {
+				err = errors.Join(err, e.fillItems(b))
 			} else {
-				err = errors.Join(err, f.fill(b, data))
-				design.IdleRows(data.X, first, first+b.Rows)
+				err = errors.Join(err, e.fill(b))
+				design.IdleRows(e.data.X, first, first+b.Rows)
 			}
 			if !yield(b, err) || err != nil {
 				return
 			}
 		}
 	}
-}
-
-// rows counts the rows that are asked about.
-func (f *Fit) rows(data *glm.Data) int {
-	if f.Items != nil {
-		return f.Items.Rows
-	}
-	return data.Rows()
 }
 
 // columns yields the draws, kept or anew.
@@ -149,28 +120,37 @@ func (f *Fit) columns() iter.Seq2[*infer.Columns, error] {
 // fill computes a block's linear predictor, or that of each component. With coefficients β of the columns x
 // it is offset + β₀ + Σ centre·β + Σ (x − centre)·β: the design as sampled is
 // (x − centre)/scale, and nothing large is added that was subtracted before.
-func (f *Fit) fill(b *Block, data *glm.Data) error {
-	parts, scales, cells := f.parts(b, data), scales{}, f.cellsOf(b)
-	for c, err := range f.columns() {
+func (e *Evaluator) fill(b *Block) error {
+	parts, single := b.parts(), e.singles(b)
+	for _, p := range parts {
+		clear(p.shift)
+		if e.data.Offset == nil {
+			clear(p.Eta)
+			continue
+		}
+		for s := range p.Disp {
+			copy(p.At(s), e.data.Offset[b.First:])
+		}
+	}
+	for c, err := range e.columns() {
 		if err != nil {
 			return err
 		}
-		for i := range parts {
-			parts[i].take(c, f.Size())
-		}
-		scales.take(f.Effects, c)
-		cells.take(f, c)
-		err := f.each(f.Size(), func(_, s int) {
-			for i := range parts {
-				f.add(&parts[i], data, c, s)
+		single.take(c)
+		err := e.each(e.Size(), func(_, s int) {
+			for _, p := range parts {
+				e.add(p, c, s)
 			}
-			f.addEffects(b, data, c, s)
+			e.addEffects(b, c, s)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if err := errors.Join(f.addNew(b, data, scales), f.addCells(b, data, cells)); err != nil {
+	if err := single.settle(b); err != nil {
+		return err
+	}
+	if err := errors.Join(e.addNew(b, single), e.addCells(b, single)); err != nil {
 		return err
 	}
 	for _, p := range parts {
@@ -186,84 +166,92 @@ func (f *Fit) fill(b *Block, data *glm.Data) error {
 	return nil
 }
 
-// part is a block, or a component of one, that is being filled.
-type part struct {
-	*Block
-	at    Component // where its numbers stand
-	shift []float64 // at each draw, of all its rows
-}
+// singles are the draws of the parameters that rows of a block need one by one, by their columns: dispersions, weights,
+// scales of new levels, and what missing cells are computed from.
+type singles map[int][]float64
 
-// parts are those of a block, with offsets and fixed dispersions.
-func (f *Fit) parts(b *Block, data *glm.Data) []part {
-	out := []part{{Block: b, at: Component{Weight: -1, Dispersions: f.Dispersions}}}
-	if f.Components != nil {
-		out = out[:0]
-		for i, c := range f.Components {
-			out = append(out, part{Block: b.Of[i], at: c})
+// singles returns those of a block without their draws.
+func (e *Evaluator) singles(b *Block) singles {
+	out := singles{}
+	for _, p := range b.parts() {
+		out.need(p.at.Dispersions...)
+		out.need(Dispersion{Param: p.at.Weight})
+	}
+	for _, of := range e.Effects {
+		if of.New != nil {
+			out.need(of.New.SD...)
+			for _, p := range of.New.Cor {
+				out[p] = nil
+			}
 		}
 	}
-	for i := range out {
-		p := &out[i]
-		p.shift = make([]float64, f.Size())
-		for s := range f.Size() {
-			if data.Offset == nil {
-				clear(p.At(s))
-				continue
-			}
-			copy(p.At(s), data.Offset[b.First:])
-		}
-		for k, d := range p.at.Dispersions {
-			for s := range p.Disp {
-				p.Disp[s][k] = d.Fixed
-			}
+	from, to := e.Cells.within(b)
+	for i := from; i < to; i++ {
+		for _, p := range slices.Concat(e.Cells.Columns[i], e.Cells.Params[i]) {
+			out[p] = nil
 		}
 	}
 	return out
 }
 
-// take takes dispersions and the weight from a block of columns.
-func (p *part) take(c *infer.Columns, size int) {
-	column := func(param int) []float64 {
-		if at := param - c.First; param >= 0 && at >= 0 && at < c.Params {
-			return c.Values[at*size : (at+1)*size]
+func (s singles) need(of ...Dispersion) {
+	for _, d := range of {
+		if d.Param >= 0 {
+			s[d.Param] = nil
 		}
-		return nil
-	}
-	for k, d := range p.at.Dispersions {
-		for s, v := range column(d.Param) {
-			p.Disp[s][k] = v
-		}
-	}
-	for s, v := range column(p.at.Weight) {
-		p.LogW[s] = math.Log(v)
 	}
 }
 
+// take keeps what a block of columns has of them.
+func (s singles) take(c *infer.Columns) {
+	size := c.Chains * c.Draws
+	for p := range c.Params {
+		if _, needed := s[c.First+p]; needed {
+			s[c.First+p] = slices.Clone(c.Values[p*size : (p+1)*size])
+		}
+	}
+}
+
+// settle sets the dispersions and weights of a block. It returns an error if a parameter has no draws.
+func (s singles) settle(b *Block) error {
+	for p, draws := range s {
+		if draws == nil {
+			return fmt.Errorf("the draws do not have all parameters that rows need: number %d is missing", p+1)
+		}
+	}
+	for _, p := range b.parts() {
+		for draw := range p.Disp {
+			p.set(draw, func(param int) float64 { return s[param][draw] })
+		}
+	}
+	return nil
+}
+
 // add adds a block of columns at draw s.
-func (f *Fit) add(p *part, data *glm.Data, c *infer.Columns, s int) {
+func (e *Evaluator) add(p *Block, c *infer.Columns, s int) {
 	eta, first := p.At(s), p.at.First
-	for param := max(c.First, first); param < min(c.First+c.Params, first+len(f.Columns)); param++ {
-		column := &f.Columns[param-first]
-		beta := c.Values[(param-c.First)*f.Size()+s]
+	for param := max(c.First, first); param < min(c.First+c.Params, first+len(e.Columns)); param++ {
+		column := &e.Columns[param-first]
+		beta := c.Values[(param-c.First)*e.Size()+s]
 		if column.Centre != 0 {
 			p.shift[s] = math.FMA(column.Centre, beta, p.shift[s])
 		}
 		beta *= column.Scale
-		data.X.Column(param-first).AddPart(eta[:p.Rows], beta, p.Block.First)
+		e.data.X.Column(param-first).AddPart(eta, beta, p.First)
 	}
 }
 
 // addEffects adds the group-level effects of a block of columns at draw s to the rows of their levels.
-func (f *Fit) addEffects(b *Block, data *glm.Data, c *infer.Columns, s int) {
-	for k, e := range data.Effects {
+func (e *Evaluator) addEffects(b *Block, c *infer.Columns, s int) {
+	for k, of := range e.data.Effects {
 		eta := b.At(s)
-		first, levels := f.Effects[k].First, f.Effects[k].Fitted
+		first, levels := e.Effects[k].First, e.Effects[k].Fitted
 		if first < 0 {
 			continue
 		}
-		for p := max(first, c.First); p < min(first+len(e.Terms)*levels, c.First+c.Params); p++ {
-			r, column := c.Values[(p-c.First)*f.Size()+s], e.Columns[(p-first)/levels]
-			rows := e.Grouping.Rows((p - first) % levels)
+		for p := max(first, c.First); p < min(first+len(of.Terms)*levels, c.First+c.Params); p++ {
+			r, column := c.Values[(p-c.First)*e.Size()+s], of.Columns[(p-first)/levels]
+			rows := of.Grouping.Rows((p - first) % levels)
 			at, _ := slices.BinarySearch(rows, int32(b.First))
 			for _, row := range rows[at:] {
 				i := int(row) - b.First

@@ -57,6 +57,16 @@ func newExample(n, d, chains, draws, width int) *example {
 	return e
 }
 
+// on evaluates rows of data.
+func on(t *testing.T, f *Fit, family glm.Family, data *glm.Data) *Evaluator {
+	t.Helper()
+	e, err := f.On(family, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
 // blocks yields the draws width columns at a time, in one slice that is used
 // again.
 func (e *example) blocks(width int) iter.Seq2[*infer.Columns, error] {
@@ -82,7 +92,7 @@ func TestBlocksAreTheProduct(t *testing.T) {
 	rows := 0
 	row := make([]float64, e.fit.Size())
 	e.fit.bytes = 8 * e.fit.Size() * 5
-	for b, err := range e.fit.Blocks(t.Context(), e.data) {
+	for b, err := range on(t, &e.fit, gaussian, e.data).Blocks(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +122,7 @@ var gaussian = glm.Family{Name: "gaussian", Link: "identity"}
 // that are too many to keep are read again with the same result.
 func TestBlocksAndWorkersChangeNothing(t *testing.T) {
 	e := newExample(60, 5, 2, 40, 3)
-	want, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data, stream)
+	want, err := on(t, &e.fit, gaussian, e.data).LeaveOneOut(t.Context(), stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +132,7 @@ func TestBlocksAndWorkersChangeNothing(t *testing.T) {
 				f := e.fit
 				f.kept, f.Workers, f.bytes = nil, workers, bytes
 				f.Open = func() iter.Seq2[*infer.Columns, error] { return e.blocks(width) }
-				got, err := f.LeaveOneOut(t.Context(), gaussian, e.data, stream)
+				got, err := on(t, &f, gaussian, e.data).LeaveOneOut(t.Context(), stream)
 				if err != nil || fmt.Sprint(*got) != fmt.Sprint(*want) { // with NaN
 					t.Fatalf("%d workers, blocks of %d bytes and %d columns: %v", workers, bytes, width, err)
 				}
@@ -143,7 +153,7 @@ func TestBlocksFail(t *testing.T) {
 	}
 	for _, bytes := range []int{1, blockBytes} {
 		e.fit.bytes = bytes
-		if _, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data, stream); !errors.Is(err, broken) {
+		if _, err := on(t, &e.fit, gaussian, e.data).LeaveOneOut(t.Context(), stream); !errors.Is(err, broken) {
 			t.Errorf("blocks of %d bytes: %v", bytes, err)
 		}
 	}
@@ -157,7 +167,7 @@ func TestBlocksFail(t *testing.T) {
 func TestLeaveOneOutOfTheImpossible(t *testing.T) {
 	e := newExample(6, 2, 2, 20, 3)
 	e.fit.Dispersions = []Dispersion{{Param: 2}, {Param: -1, Fixed: 4}}
-	for b, err := range e.fit.Blocks(t.Context(), e.data) {
+	for b, err := range on(t, &e.fit, gaussian, e.data).Blocks(t.Context()) {
 		if err != nil || b.Disp[7] != [2]float64{e.beta[2][7], 4} {
 			t.Errorf("dispersions %v, %v", b.Disp[7], err)
 		}
@@ -167,7 +177,7 @@ func TestLeaveOneOutOfTheImpossible(t *testing.T) {
 		e.data.Y[i] = float64(i)
 	}
 	copy(e.data.Offset, []float64{20, 20, 20, -20, 20, -20}) // counts whose mean is not positive
-	l, err := e.fit.LeaveOneOut(t.Context(), glm.Family{Name: "poisson", Link: "sqrt"}, e.data, stream)
+	l, err := on(t, &e.fit, glm.Family{Name: "poisson", Link: "sqrt"}, e.data).LeaveOneOut(t.Context(), stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,12 +199,12 @@ func TestLeaveOneOutCountsFrequencies(t *testing.T) {
 			thrice.data.X.Col(j)[i] = e.data.X.Col(j)[i/3]
 		}
 	}
-	want, err := thrice.fit.LeaveOneOut(t.Context(), gaussian, thrice.data, stream)
+	want, err := on(t, &thrice.fit, gaussian, thrice.data).LeaveOneOut(t.Context(), stream)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.data.Frequency = []float64{3, 3}
-	got, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data, stream)
+	got, err := on(t, &e.fit, gaussian, e.data).LeaveOneOut(t.Context(), stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +286,7 @@ func TestBlocksHaveEffects(t *testing.T) {
 			f := e.fit
 			f.kept, f.bytes = nil, 8*f.Size()*rows
 			f.Open = func() iter.Seq2[*infer.Columns, error] { return e.blocks(width) }
-			for b, err := range f.Blocks(t.Context(), e.data) {
+			for b, err := range on(t, &f, gaussian, e.data).Blocks(t.Context()) {
 				if err != nil {
 					t.Fatal(err)
 				}

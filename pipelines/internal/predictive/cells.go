@@ -3,9 +3,6 @@ package predictive
 import (
 	"math"
 	"slices"
-
-	"glmbatch/infer"
-	"glmbatch/infer/glm"
 )
 
 // Cells are missing cells of predictors that were drawn with the coefficients: rows of the design with such cells have
@@ -29,80 +26,36 @@ func (c *Cells) widest() (n int) {
 	return n
 }
 
-// cellDraws are the draws that the rows of a block with missing cells need.
-type cellDraws struct {
-	*Cells
-	from, to int               // of Rows
-	beta     map[int][]float64 // coefficients of the columns that move, as the design was sampled
-	cells    map[int][]float64 // by parameter
-}
-
-// cellsOf finds which rows of a block have cells; nil: none.
-func (f *Fit) cellsOf(b *Block) *cellDraws {
-	if f.Cells == nil {
-		return nil
+// within returns the range of Rows that a block has.
+func (c *Cells) within(b *Block) (from, to int) {
+	if c != nil {
+		from, _ = slices.BinarySearch(c.Rows, b.First)
+		to, _ = slices.BinarySearch(c.Rows, b.First+b.Rows)
 	}
-	from, _ := slices.BinarySearch(f.Cells.Rows, b.First)
-	to, _ := slices.BinarySearch(f.Cells.Rows, b.First+b.Rows)
-	if from == to {
-		return nil
-	}
-	d := &cellDraws{Cells: f.Cells, from: from, to: to, beta: map[int][]float64{}, cells: map[int][]float64{}}
-	for i := from; i < to; i++ {
-		for _, j := range d.Columns[i] {
-			d.beta[j] = nil
-		}
-		for _, p := range d.Params[i] {
-			d.cells[p] = nil
-		}
-	}
-	return d
-}
-
-// take keeps what a block of columns has of them.
-func (d *cellDraws) take(f *Fit, c *infer.Columns) {
-	if d == nil {
-		return
-	}
-	size := f.Size()
-	for p := c.First; p < c.First+c.Params; p++ {
-		draws := c.Values[(p-c.First)*size : (p-c.First+1)*size]
-		if _, wanted := d.cells[p]; wanted {
-			d.cells[p] = slices.Clone(draws)
-		}
-		if _, wanted := d.beta[p]; wanted {
-			own := make([]float64, size)
-			for s, v := range draws {
-				own[s] = v * f.Columns[p].Scale
-			}
-			d.beta[p] = own
-		}
-	}
+	return from, to
 }
 
 // addCells gives the rows of a block with missing cells the linear predictor of the cells of each draw, in the place of
 // that of the entries that the design has there. Cost: O(columns that move) for each such row and draw, and what
 // computes the entries.
-func (f *Fit) addCells(b *Block, data *glm.Data, d *cellDraws) error {
-	if d == nil {
-		return nil
-	}
-	return f.each(d.to-d.from, func(_, i int) {
-		i += d.from
-		row, columns := d.Rows[i], d.Columns[i]
-		write, cells := d.Entries(i), make([]float64, len(d.Params[i]))
+func (e *Evaluator) addCells(b *Block, draws singles) error {
+	from, to := e.Cells.within(b)
+	return e.each(to-from, func(_, i int) {
+		i += from
+		row, columns, params := e.Cells.Rows[i], e.Cells.Columns[i], e.Cells.Params[i]
+		write, cells := e.Cells.Entries(i), make([]float64, len(params))
 		start, entries := make([]float64, len(columns)), make([]float64, len(columns))
 		for m, j := range columns {
-			data.X.Read(j, row, start[m:m+1])
+			e.data.X.Read(j, row, start[m:m+1])
 		}
-		for s := range f.Size() {
-			for k, p := range d.Params[i] {
-				cells[k] = d.cells[p][s]
+		for s := range e.Size() {
+			for k, p := range params {
+				cells[k] = draws[p][s]
 			}
 			write(cells, entries)
 			eta := &b.Eta[s*b.Rows+row-b.First]
 			for m, j := range columns {
-				*eta = math.FMA(d.beta[j][s], entries[m]-start[m], *eta)
+				*eta = math.FMA(draws[j][s]*e.Columns[j].Scale, entries[m]-start[m], *eta)
 			}
 		}
 	})

@@ -27,12 +27,8 @@ const (
 // the domain of the link) is left out.
 //
 // Cost: some 50 ns for each response. stream names the random stream of a row.
-func (f *Fit) Check(ctx context.Context, family glm.Family, data *glm.Data, want Wanted,
-	stream func(row int) *infer.Stream) (*Checked, error) {
-	outcomes, err := glm.NewPointwise(family, data)
-	if err != nil {
-		return nil, err
-	}
+func (e *Evaluator) Check(ctx context.Context, want Wanted, stream func(row int) *infer.Stream) (*Checked, error) {
+	family, data := e.family, e.data
 	frequency := func(row int) int {
 		if data.Frequency == nil {
 			return 1
@@ -43,14 +39,14 @@ func (f *Fit) Check(ctx context.Context, family glm.Family, data *glm.Data, want
 	for row := range data.Rows() {
 		observations += frequency(row)
 	}
-	replicates := make([]sample, min(f.Size(), max(fewestReplicates, min(mostReplicates, replicateDraws/observations))))
+	replicates := make([]sample, min(e.Size(), max(fewestReplicates, min(mostReplicates, replicateDraws/observations))))
 	in := classesOf(family, data.Y)
 	observed := newSample(data.Y[0], in)
 	for r := range replicates {
 		replicates[r] = newSample(data.Y[0], in)
 	}
 	also := want.collect(family, data.Y, observations, len(replicates))
-	for b, err := range f.Blocks(ctx, data) {
+	for b, err := range e.Blocks(ctx) {
 		if err != nil {
 			return nil, err
 		}
@@ -61,8 +57,8 @@ func (f *Fit) Check(ctx context.Context, family glm.Family, data *glm.Data, want
 				observed.add(data.Y[row], in)
 				also.add(row, -1, data.Y[row])
 				for r := range replicates {
-					d := r * f.Size() / len(replicates)
-					y := b.draw(outcomes, s, d, i)
+					d := r * e.Size() / len(replicates)
+					y := b.draw(s, d, i)
 					replicates[r].add(y, in)
 					also.add(row, r, y)
 				}

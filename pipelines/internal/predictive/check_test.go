@@ -92,7 +92,7 @@ func TestTiesCountByHalf(t *testing.T) {
 
 // checked are the checks that every fit has.
 func checked(t *testing.T, f *Fit, family glm.Family, data *glm.Data) ([]record.Check, []record.Bin, error) {
-	got, err := f.Check(t.Context(), family, data, Wanted{}, stream)
+	got, err := on(t, f, family, data).Check(t.Context(), Wanted{}, stream)
 	if err != nil {
 		return nil, nil, err
 	}

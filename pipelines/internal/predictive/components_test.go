@@ -51,19 +51,16 @@ func TestMixtureRows(t *testing.T) {
 	for _, width := range []int{1, 3, 8} {
 		for _, reversed := range []bool{false, true} {
 			e := newMixture(draws, width, reversed)
-			outcomes, err := glm.NewPointwise(gaussian, e.data)
-			if err != nil {
-				t.Fatal(err)
-			}
 			e.fit.bytes, e.fit.Workers = 8*draws*2*4, 2 // four rows a block
 			rows := 0
-			for b, err := range e.fit.Blocks(t.Context(), e.data) {
+			for b, err := range on(t, &e.fit, gaussian, e.data).Blocks(t.Context()) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				lik := make([]float64, b.Rows)
+				lik, means := make([]float64, b.Rows), make([]float64, b.Rows)
 				for s := range draws {
-					b.logLik(outcomes, s, 0, b.Rows, lik)
+					b.logLik(s, 0, b.Rows, lik)
+					b.means(s, 0, b.Rows, means)
 					for i := range b.Rows {
 						row, y := b.First+i, e.data.Y[b.First+i]
 						var density, mean, upTo float64
@@ -80,8 +77,8 @@ func TestMixtureRows(t *testing.T) {
 						for _, of := range []struct {
 							what      string
 							got, want float64
-						}{{"log density", lik[i], math.Log(density)}, {"mean", b.mean(outcomes, s, i), mean},
-							{"distribution function", b.cdf(outcomes, s, i, y), upTo}} {
+						}{{"log density", lik[i], math.Log(density)}, {"mean", means[i], mean},
+							{"distribution function", b.cdf(s, i, y), upTo}} {
 							if !(math.Abs(of.got-of.want) < 1e-12*(1+math.Abs(of.want))) {
 								t.Fatalf("row %d, draw %d: %s %v, want %v", row, s, of.what, of.got, of.want)
 							}
@@ -105,11 +102,7 @@ func TestMixtureResponses(t *testing.T) {
 	for s := range 7 { // far apart, so that a response says which component it is of
 		e.beta[2][s], e.beta[5][s] = -1e4, 1e4
 	}
-	outcomes, err := glm.NewPointwise(gaussian, e.data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for b, err := range e.fit.Blocks(t.Context(), e.data) {
+	for b, err := range on(t, &e.fit, gaussian, e.data).Blocks(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +111,7 @@ func TestMixtureResponses(t *testing.T) {
 			const n = 20_000
 			low := 0.0
 			for range n {
-				if b.draw(outcomes, random, s, 2) < 0 {
+				if b.draw(random, s, 2) < 0 {
 					low++
 				}
 			}
@@ -222,7 +215,7 @@ func (c counted) fit(t *testing.T, draws int) *Fit {
 func TestMixtureByEnumeration(t *testing.T) {
 	c := counted{y: []float64{0, 1, 6, 7, 3, 9}, shape: 1.5, rate: 0.4, family: glm.Family{Name: "poisson", Link: "log"}}
 	f, data := c.fit(t, 4000), c.data(-1)
-	loo, err := f.LeaveOneOut(t.Context(), c.family, data, stream)
+	loo, err := on(t, f, c.family, data).LeaveOneOut(t.Context(), stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +234,7 @@ func TestMixtureByEnumeration(t *testing.T) {
 			want[i] += p / all * math.Abs(float64(k)-first)
 		}
 	})
-	got, err := f.Allocations(t.Context(), c.family, data)
+	got, err := on(t, f, c.family, data).Allocations(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@
 // Random responses come from a stream that the row names, so that neither blocks
 // nor workers change a bit, and no chain is touched.
 //
-// Read blocks.go, components.go, items.go, levels.go and cells.go, then loo.go, like.go, match.go and kfold.go,
-// predictive.go, averages.go, allocations.go and pit.go, then check.go, histogram.go, incomplete.go and wanted.go.
+// Read evaluator.go: all others ask the Evaluator. Its numbers come from blocks.go, items.go, levels.go and cells.go at
+// all draws, and from position.go at one position; locate.go finds them among the parameters. Then read loo.go,
+// match.go and kfold.go, predictive.go, averages.go, allocations.go and pit.go, then check.go, histogram.go,
+// incomplete.go and wanted.go.
 package predictive

@@ -3,7 +3,6 @@ package predictive
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"glmbatch/infer"
 )
@@ -20,24 +19,17 @@ type Items struct {
 }
 
 // fillItems computes the log density of a block's rows in each component. The draws pass once, a component at a time.
-func (f *Fit) fillItems(b *Block) error {
-	like := f.Items.Part(b.First, b.Rows)
-	own := make([]float64, f.Items.Params*f.Size())
+func (e *Evaluator) fillItems(b *Block) error {
+	like, single := e.Items.Part(b.First, b.Rows), e.singles(b)
+	own := make([]float64, e.Items.Params*e.Size())
 	done := 0
-	for c, err := range f.columns() {
+	for c, err := range e.columns() {
 		if err != nil {
 			return err
 		}
-		for k := range b.Of {
-			p := part{Block: b.Of[k], at: f.Components[k]}
-			p.take(c, f.Size())
-		}
-		for done < len(b.Of) {
-			at := f.Components[done].First
-			if copied := copyColumns(own, c, at, f.Items.Params, f.Size()); !copied {
-				break
-			}
-			if err := f.evaluate(b.Of[done], like, own); err != nil {
+		single.take(c)
+		for done < len(b.Of) && copyColumns(own, c, b.Of[done].at.First, e.Items.Params, e.Size()) {
+			if err := e.evaluate(b.Of[done], like, own); err != nil {
 				return err
 			}
 			done++
@@ -46,7 +38,7 @@ func (f *Fit) fillItems(b *Block) error {
 	if done < len(b.Of) {
 		return fmt.Errorf("the draws have the parameters of %d components, not of %d", done, len(b.Of))
 	}
-	return nil
+	return single.settle(b)
 }
 
 // copyColumns copies those of the columns at … at+params−1 that a block has to their places in dst, and reports whether
@@ -75,32 +67,15 @@ func (f *Fit) evaluate(b *Block, like func(theta, dst, scratch []float64), draws
 	})
 }
 
-// Members gives every row to yield, in order, with the probability of each component at every draw; yield must not keep
-// it.
-func (f *Fit) Members(ctx context.Context, yield func(row int, of [][]float64) error) error {
-	of, terms := make([][]float64, len(f.Components)), make([]float64, len(f.Components))
-	for k := range of {
-		of[k] = make([]float64, f.Size())
-	}
-	for b, err := range f.Blocks(ctx, nil) {
-		if err != nil {
-			return err
-		}
-		for i := range b.Rows {
-			for s := range f.Size() {
-				b.terms(nil, s, i, terms)
-				total := math.Inf(-1)
-				for _, l := range terms {
-					total = logAdd(total, l)
-				}
-				for k, l := range terms {
-					of[k][s] = math.Exp(l - total)
-				}
-			}
-			if err := yield(b.First+i, of); err != nil {
-				return err
+// Members gives every row to yield, in order, with the probability of each component at every draw, as Predict does.
+func (e *Evaluator) Members(ctx context.Context, yield func(*Prediction) error) error {
+	return e.predict(ctx, len(e.Components), yield, func(b *Block, i int, of [][]float64) {
+		shares := make([]float64, len(of))
+		for s := range e.Size() {
+			b.shares(s, i, shares)
+			for k, p := range shares {
+				of[k][s] = p
 			}
 		}
-	}
-	return nil
+	})
 }

@@ -50,7 +50,8 @@ func TestItems(t *testing.T) {
 				}
 			}
 			next := 0
-			err := e.fit.Members(t.Context(), func(row int, of [][]float64) error {
+			err := on(t, &e.fit, gaussian, nil).Members(t.Context(), func(p *Prediction) error {
+				row, of := p.Row, p.Of
 				for s, p := range of[0] {
 					if row != next || !(math.Abs(p-want[row][s]) < 1e-12 && math.Abs(p+of[1][s]-1) < 1e-12) {
 						t.Fatalf("width %d, %d rows a block: row %d, draw %d: %v and %v, want %v", width, block, row, s, p, of[1][s],
@@ -63,7 +64,7 @@ func TestItems(t *testing.T) {
 			if err != nil || next != rows {
 				t.Fatal(next, err)
 			}
-			found, err := e.fit.Allocations(t.Context(), glm.Family{}, &glm.Data{})
+			found, err := on(t, &e.fit, glm.Family{}, &glm.Data{}).Allocations(t.Context())
 			for row := range found {
 				if err != nil || !(math.Abs(found[row][0]-mean[row]) < 1e-12) {
 					t.Fatalf("row %d is of component 1 with probability %v, want %v, error %v", row, found[row][0], mean[row], err)
@@ -76,13 +77,13 @@ func TestItems(t *testing.T) {
 // A fit whose draws end before the last component's is an error; responses of another item are other outcomes.
 func TestItemsLacking(t *testing.T) {
 	e, _ := newItems(3, 4, 2)
-	before := e.fit.hash(&glm.Data{})
+	before := on(t, &e.fit, gaussian, &glm.Data{}).hash()
 	e.fit.Items.Responses[1][0] = 3
-	if e.fit.hash(&glm.Data{}) == before {
+	if on(t, &e.fit, gaussian, &glm.Data{}).hash() == before {
 		t.Error("other responses have the same hash")
 	}
 	e.beta = e.beta[:len(e.beta)-1]
-	if err := e.fit.Members(t.Context(), func(int, [][]float64) error { return nil }); err == nil {
+	if err := on(t, &e.fit, gaussian, nil).Members(t.Context(), func(*Prediction) error { return nil }); err == nil {
 		t.Error("draws without the last parameter are no error")
 	}
 }

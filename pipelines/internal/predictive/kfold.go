@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
 	"glmbatch/infer/loo"
 	"glmbatch/report/record"
 )
@@ -16,9 +15,9 @@ type Folding struct {
 	Asked string
 	Of    []int // the fold of each row, from 0
 	Count int
-	// Setup sets the sampler up on some of the rows, and tells where the draws of it have what rows need; Stream is that
+	// Setup sets the sampler up on some of the rows, and returns what evaluates all rows at its positions; Stream is that
 	// of a chain.
-	Setup  func(rows []int) (infer.Setup, *Fit, error)
+	Setup  func(rows []int) (infer.Setup, *Evaluator, error)
 	Stream func(fold, chain int) *infer.Stream
 	// Chains of each fold, with so many iterations of warm-up and draws.
 	Chains, Warmup, Draws int
@@ -27,39 +26,33 @@ type Folding struct {
 // KFold fits a model without each fold of its data and evaluates the rows of the fold by these draws: the log of the
 // mean density. A level of a grouping without rows has the effects that its sampler draws for it, which are those of a
 // new level; missing cells of a row without its response are drawn by the models of their columns. It returns besides
-// the log likelihood of each fold's draws, by chain.
+// the log likelihood of each fold's draws, by chain. frequency is that of the rows; nil: each counts once.
 //
 // Cost: the fits.
-func KFold(ctx context.Context, family glm.Family, data *glm.Data, by *Folding) (
-	out *record.KFold, logs [][][]float64, err error) {
+func KFold(ctx context.Context, frequency []float64, by *Folding) (out *record.KFold, logs [][][]float64, err error) {
 	values := make([]float64, len(by.Of))
 	out = &record.KFold{Asked: by.Asked, Count: by.Count, Rows: make([]record.FoldRow, len(by.Of))}
-	var outcomes *glm.Pointwise
 	for fold := range by.Count {
 		rest, left := by.split(fold)
-		setup, f, err := by.Setup(rest)
-		if err == nil && fold == 0 { // these are of all rows, and alike in all folds
-			outcomes, err = f.outcomes(family, data)
-			out.Outcomes = f.hash(data)
-		}
 		var trace [][]float64
 		var elpd []float64
+		setup, e, err := by.Setup(rest)
 		if err == nil {
-			trace, elpd, err = by.refit(ctx, fold, setup, f.likes(outcomes, data, left))
+			trace, elpd, err = by.refit(ctx, fold, setup, e.densities(left))
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("k-fold: without fold %d of %d: %w", fold+1, by.Count, err)
 		}
-		logs = append(logs, trace)
+		out.Outcomes, logs = e.hash(), append(logs, trace)
 		for k, i := range left {
 			values[i] = elpd[k]
 			out.Rows[i] = record.FoldRow{Fold: fold, ELPD: elpd[k], Frequency: 1}
 		}
 	}
-	for i, w := range data.Frequency {
+	for i, w := range frequency {
 		out.Rows[i].Frequency = w
 	}
-	out.ELPD.Value, out.ELPD.SE = loo.Sum(values, data.Frequency)
+	out.ELPD.Value, out.ELPD.SE = loo.Sum(values, frequency)
 	return out, logs, nil
 }
 
@@ -75,10 +68,10 @@ func (by *Folding) split(fold int) (rest, left []int) {
 	return rest, left
 }
 
-// likes are the log densities of some rows.
-func (f *Fit) likes(outcomes *glm.Pointwise, data *glm.Data, rows []int) (out []func(theta []float64) float64) {
+// densities are the log densities of some rows.
+func (e *Evaluator) densities(rows []int) (out []func(theta []float64) float64) {
 	for _, i := range rows {
-		out = append(out, f.like(outcomes, data, i))
+		out = append(out, e.density(i))
 	}
 	return out
 }

@@ -95,33 +95,9 @@ func NewLevelsOf(e *design.Effects, parameters []infer.Parameter, fixed func(ter
 	return out, nil
 }
 
-// scales are the draws of the sds and correlations of new levels, by their columns.
-type scales map[int][]float64
-
-// take keeps what a block of columns has of them.
-func (s scales) take(effects []Effects, c *infer.Columns) {
-	keep := func(param int) {
-		if p := param - c.First; param >= 0 && p >= 0 && p < c.Params {
-			size := c.Chains * c.Draws
-			s[param] = slices.Clone(c.Values[p*size : (p+1)*size])
-		}
-	}
-	for _, e := range effects {
-		if e.New == nil {
-			continue
-		}
-		for _, sd := range e.New.SD {
-			keep(sd.Param)
-		}
-		for _, cor := range e.New.Cor {
-			keep(cor)
-		}
-	}
-}
-
 // factors are the Cholesky factors of D·C·D at each draw, their lower triangles by rows; entry i of draw s stands at
 // i·size + s.
-func (n *NewLevels) factors(s scales, size int) []float64 {
+func (n *NewLevels) factors(s singles, size int) []float64 {
 	q := len(n.SD)
 	out, l := make([]float64, q*(q+1)/2*size), make([]float64, q*q)
 	for draw := range size {
@@ -154,14 +130,14 @@ func (n *NewLevels) factors(s scales, size int) []float64 {
 }
 
 // addNew adds the effects of new levels to the rows of a block. Cost: O(rows·q + levels·q²) for each draw.
-func (f *Fit) addNew(b *Block, data *glm.Data, s scales) error {
-	for k, e := range data.Effects {
-		law, fitted := f.Effects[k].New, f.Effects[k].Fitted
-		if law == nil || fitted == e.Grouping.Levels() {
+func (e *Evaluator) addNew(b *Block, s singles) error {
+	for k, of := range e.data.Effects {
+		law, fitted := e.Effects[k].New, e.Effects[k].Fitted
+		if law == nil || fitted == of.Grouping.Levels() {
 			continue
 		}
 		rows, first := map[int32][]int{}, []int32(nil)
-		for i, level := range e.Grouping.Of()[b.First : b.First+b.Rows] {
+		for i, level := range of.Grouping.Of()[b.First : b.First+b.Rows] {
 			if int(level) >= fitted {
 				if rows[level] == nil {
 					first = append(first, level)
@@ -169,11 +145,11 @@ func (f *Fit) addNew(b *Block, data *glm.Data, s scales) error {
 				rows[level] = append(rows[level], i)
 			}
 		}
-		factors := law.factors(s, f.Size())
-		err := f.each(len(first), func(_, i int) {
-			r := law.draw(e.Levels[first[i]], factors, f.Size())
+		factors := law.factors(s, e.Size())
+		err := e.each(len(first), func(_, i int) {
+			r := law.draw(of.Levels[first[i]], factors, e.Size())
 			for _, row := range rows[first[i]] {
-				f.addRow(b, row, e, r)
+				b.addRow(row, of, r)
 			}
 		})
 		if err != nil {
@@ -201,15 +177,15 @@ func (n *NewLevels) draw(level string, factors []float64, size int) []float64 {
 }
 
 // addRow adds effects at every draw, term by term, to a row of the block.
-func (f *Fit) addRow(b *Block, row int, e *design.Effects, r []float64) {
+func (b *Block) addRow(row int, e *design.Effects, r []float64) {
 	for t, column := range e.Columns {
 		x := 1.0
 		if column != nil {
 			x = column[b.First+row]
 		}
-		for s := range f.Size() {
+		for s := range b.Disp {
 			eta := &b.Eta[s*b.Rows+row]
-			*eta = math.FMA(x, r[t*f.Size()+s], *eta)
+			*eta = math.FMA(x, r[t*len(b.Disp)+s], *eta)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func newcomers(t *testing.T, draws int, g, h []string) *example {
 func (e *example) etas(t *testing.T) [][]float64 {
 	t.Helper()
 	out := make([][]float64, e.data.Rows())
-	for b, err := range e.fit.Blocks(t.Context(), e.data) {
+	for b, err := range on(t, &e.fit, gaussian, e.data).Blocks(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestNewLevelsHaveTheirMoments(t *testing.T) {
 	}
 	e := newcomers(t, 2, g, h)
 	law := e.fit.Effects[0].New
-	scales := scales{3: e.beta[3], 4: e.beta[4], 5: e.beta[5]}
+	scales := singles{3: e.beta[3], 4: e.beta[4], 5: e.beta[5]}
 	factors := law.factors(scales, 2)
 	for s := range 2 {
 		var a, b, ab float64
@@ -191,7 +191,7 @@ func TestNewLevelsOfAnyCompany(t *testing.T) {
 // Correlations of ±1 have factors, though their matrix is singular.
 func TestNewLevelsOfSingularCorrelations(t *testing.T) {
 	law := &NewLevels{SD: []Dispersion{{Param: -1, Fixed: 1}, {Param: -1, Fixed: 2}, {Param: -1, Fixed: 3}}, Cor: []int{0, 1, 2}}
-	l := law.factors(scales{0: {1}, 1: {-1}, 2: {-1}}, 1)
+	l := law.factors(singles{0: {1}, 1: {-1}, 2: {-1}}, 1)
 	if want := []float64{1, 2, 0, -3, 0, 0}; !slices.Equal(l, want) {
 		t.Errorf("factors %v, want %v", l, want)
 	}

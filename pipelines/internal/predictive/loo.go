@@ -23,37 +23,32 @@ const looRows = 16
 // that counts several times is one of so many equal observations: its numbers
 // are those of leaving one of them out. stream names the random stream of a row,
 // which places whole numbers among probability integral transforms.
-func (f *Fit) LeaveOneOut(ctx context.Context, family glm.Family, data *glm.Data,
-	stream func(row int) *infer.Stream) (*record.LOO, error) {
-	outcomes, err := f.outcomes(family, data)
-	if err != nil {
-		return nil, err
-	}
-	out := &record.LOO{Rows: make([]record.Pointwise, f.rows(data)), Threshold: loo.Threshold(f.Size()),
-		Outcomes: f.hash(data), Version: loo.Version}
-	works := make([]loo.Workspace, max(1, f.Workers))
-	scratch, transforms := make([][3][]float64, len(works)), newPIT(f, family, outcomes, data, stream)
-	for b, err := range f.Blocks(ctx, data) {
+func (e *Evaluator) LeaveOneOut(ctx context.Context, stream func(row int) *infer.Stream) (*record.LOO, error) {
+	out := &record.LOO{Rows: make([]record.Pointwise, e.rows()), Threshold: loo.Threshold(e.Size()),
+		Outcomes: e.hash(), Version: loo.Version}
+	works := make([]loo.Workspace, max(1, e.Workers))
+	scratch, transforms := make([][3][]float64, len(works)), newPIT(e, stream)
+	for b, err := range e.Blocks(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		err := f.each((b.Rows+looRows-1)/looRows, func(w, part int) {
+		err := e.each((b.Rows+looRows-1)/looRows, func(w, part int) {
 			from, to := part*looRows, min((part+1)*looRows, b.Rows)
 			mine := &scratch[w]
 			if mine[0] == nil {
-				*mine = [3][]float64{make([]float64, f.Size()), make([]float64, f.Size()), make([]float64, looRows*f.Size())}
+				*mine = [3][]float64{make([]float64, e.Size()), make([]float64, e.Size()), make([]float64, looRows*e.Size())}
 			}
 			width := to - from
-			for s := range f.Size() {
-				b.logLik(outcomes, s, from, to, mine[2][s*width:(s+1)*width])
+			for s := range e.Size() {
+				b.logLik(s, from, to, mine[2][s*width:(s+1)*width])
 			}
 			for i := range width {
 				for s := range mine[0] {
 					mine[0][s] = mine[2][s*width+i]
 				}
-				r := works[w].Row(slices.Collect(slices.Chunk(mine[0], f.Draws)))
+				r := works[w].Row(slices.Collect(slices.Chunk(mine[0], e.Draws)))
 				at := math.NaN()
-				if r.Reason == "" && f.Items == nil {
+				if r.Reason == "" && e.Items == nil {
 					transforms.row(&works[w], b, from+i, mine[0], mine[1])
 					at = transforms.values[b.First+from+i][0]
 				} else {
@@ -68,7 +63,7 @@ func (f *Fit) LeaveOneOut(ctx context.Context, family glm.Family, data *glm.Data
 		}
 	}
 	out.PIT = transforms.ecdf()
-	total(out, data.Frequency)
+	total(out, e.data.Frequency)
 	return out, nil
 }
 
@@ -143,22 +138,6 @@ func LOOWarnings(l *record.LOO) (out []string) {
 			advice))
 	}
 	return out
-}
-
-// outcomes are what evaluates responses; nil of several in a row, whose densities blocks have.
-func (f *Fit) outcomes(family glm.Family, data *glm.Data) (*glm.Pointwise, error) {
-	if f.Items != nil {
-		return nil, nil
-	}
-	return glm.NewPointwise(family, data)
-}
-
-// hash is equal for fits of the same responses in the same order, whatever explains them: only these can be compared.
-func (f *Fit) hash(data *glm.Data) string {
-	if f.Items != nil {
-		return hashOf(append(f.Items.Responses[:len(f.Items.Responses):len(f.Items.Responses)], data.Frequency)...)
-	}
-	return outcomesHash(data)
 }
 
 // outcomesHash is that of one response in a row.

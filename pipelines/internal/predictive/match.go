@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"glmbatch/infer/glm"
 	"glmbatch/infer/loo"
 	"glmbatch/report/record"
 )
@@ -26,22 +25,18 @@ const matchBytes = 256 << 20
 // data to its own. It returns in words why it cannot, else nothing.
 //
 // Cost: loo.Match for each such row.
-func (f *Fit) Match(ctx context.Context, family glm.Family, data *glm.Data, l *record.LOO, target Target,
+func (e *Evaluator) Match(ctx context.Context, l *record.LOO, target Target,
 	fromData func(theta []float64)) (why string, err error) {
 	high := l.Unreliable()
-	switch size := 8 * f.Size() * target.Dim(); {
+	switch size := 8 * e.Size() * target.Dim(); {
 	case len(high) == 0:
 		return "", nil
-	case f.Params != target.Dim():
-		return fmt.Sprintf("the draws have %d parameters of %d", f.Params, target.Dim()), nil
+	case e.Params != target.Dim():
+		return fmt.Sprintf("the draws have %d parameters of %d", e.Params, target.Dim()), nil
 	case size > matchBytes:
 		return fmt.Sprintf("the draws take %d MB, more than %d", size>>20, matchBytes>>20), nil
 	}
-	outcomes, err := glm.NewPointwise(family, data)
-	if err != nil {
-		return "", err
-	}
-	post, err := f.posterior(target, fromData)
+	post, err := e.posterior(target, fromData)
 	if err != nil {
 		return "", err
 	}
@@ -53,7 +48,7 @@ func (f *Fit) Match(ctx context.Context, family glm.Family, data *glm.Data, l *r
 		}
 		r := &l.Rows[i]
 		before := loo.Row{ELPD: r.ELPD, P: r.P, K: r.K, Efficiency: r.Efficiency, MCSE: r.MCSE}
-		like := f.like(outcomes, data, i)
+		like := e.density(i)
 		after := work.Match(post, before, l.Threshold, func(u []float64) float64 {
 			target.Constrain(u, theta)
 			return like(theta)
@@ -62,7 +57,7 @@ func (f *Fit) Match(ctx context.Context, family glm.Family, data *glm.Data, l *r
 			r.Before, r.ELPD, r.P, r.K, r.Efficiency, r.MCSE = r.K, after.ELPD, after.P, after.K, after.Efficiency, after.MCSE
 		}
 	}
-	total(l, data.Frequency)
+	total(l, e.data.Frequency)
 	return "", nil
 }
 

@@ -21,19 +21,17 @@ const (
 // pit computes leave-one-out probability integral transforms: for each row the probability of a response up to its own
 // under the draws, weighted as leave-one-out weighs them.
 type pit struct {
-	outcomes *glm.Pointwise
-	data     *glm.Data
-	stream   func(row int) *infer.Stream // nil: none is computed
-	whole    bool                        // responses are whole numbers
-	every    int                         // of which draws one counts
-	values   [][]float64                 // of each row's observations
+	data   *glm.Data
+	stream func(row int) *infer.Stream // nil: none is computed
+	whole  bool                        // responses are whole numbers
+	every  int                         // of which draws one counts
+	values [][]float64                 // of each row's observations
 }
 
-func newPIT(f *Fit, family glm.Family, outcomes *glm.Pointwise, data *glm.Data,
-	stream func(row int) *infer.Stream) *pit {
-	most := max(fewestPIT, min(mostPIT, pitValues/max(1, f.rows(data))))
-	return &pit{outcomes: outcomes, data: data, stream: stream, whole: family.Support().Whole,
-		values: make([][]float64, f.rows(data)), every: (f.Size() + most - 1) / most}
+func newPIT(e *Evaluator, stream func(row int) *infer.Stream) *pit {
+	most := max(fewestPIT, min(mostPIT, pitValues/max(1, e.rows())))
+	return &pit{data: e.data, stream: stream, whole: e.family.Support().Whole, values: make([][]float64, e.rows()),
+		every: (e.Size() + most - 1) / most}
 }
 
 // row evaluates row i of a block: logLik are its log likelihoods, weight has room for as many numbers. A whole number
@@ -45,7 +43,7 @@ func (p *pit) row(w *loo.Workspace, b *Block, i int, logLik, weight []float64) {
 	upTo, at := 0.0, 0.0
 	for k, v := range weight {
 		s := k * p.every
-		upTo = math.FMA(v, b.cdf(p.outcomes, s, i, p.data.Y[row]), upTo)
+		upTo = math.FMA(v, b.cdf(s, i, p.data.Y[row]), upTo)
 		if p.whole {
 			at = math.FMA(v, math.Exp(logLik[s]), at)
 		}

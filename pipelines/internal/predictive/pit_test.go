@@ -50,7 +50,7 @@ func TestTransforms(t *testing.T) {
 			column[s] = column[0]
 		}
 	}
-	got, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data, stream)
+	got, err := on(t, &e.fit, gaussian, e.data).LeaveOneOut(t.Context(), stream)
 	if err != nil || len(got.PIT) != pitPoints-1 {
 		t.Fatalf("%+v, %v", got.PIT, err)
 	}
@@ -62,7 +62,7 @@ func TestTransforms(t *testing.T) {
 		e.data.Y[i] = float64(i % 3)
 	}
 	e.fit.Dispersions = nil
-	got, err = e.fit.LeaveOneOut(t.Context(), glm.Family{Name: "poisson", Link: "log"}, e.data, stream)
+	got, err = on(t, &e.fit, glm.Family{Name: "poisson", Link: "log"}, e.data).LeaveOneOut(t.Context(), stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestTransformsTellMisfit(t *testing.T) {
 		for i := range e.data.Y {
 			e.data.Y[i] = e.data.Offset[i] + r.NormFloat64()
 		}
-		got, err := e.fit.LeaveOneOut(t.Context(), gaussian, e.data, stream)
+		got, err := on(t, &e.fit, gaussian, e.data).LeaveOneOut(t.Context(), stream)
 		if err != nil {
 			t.Fatal(err)
 		}

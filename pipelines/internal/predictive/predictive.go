@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"glmbatch/infer"
-	"glmbatch/infer/glm"
 )
 
 // Quantities are what a row of data may be asked for.
@@ -17,10 +16,10 @@ var Quantities = []string{"linear", "mean", "response"}
 type Prediction struct {
 	Row int // 0-based, of the design
 	// Of has, in the order of Quantities, the linear predictor (of a mixture NaN, for its components have one each), the
-	// mean of the response (for binomial the expected successes) and a random response.
-	Of [3][]float64
+	// mean of the response (for binomial the expected successes) and a random response; those of Members have components.
+	Of [][]float64
 	// Summaries of these, with NaN where a draw has no value.
-	Summaries [3]Summary
+	Summaries []Summary
 }
 
 // Summary describes the draws of one quantity.
@@ -39,25 +38,41 @@ const groupRows = 64
 //
 // Memory is that of Blocks, and 64 rows at every draw. Cost: O(n·d) a draw, and some
 // 50 ns a draw and row for a response.
-func (f *Fit) Predict(ctx context.Context, outcomes *glm.Pointwise, data *glm.Data, stream func(row int) *infer.Stream,
+func (e *Evaluator) Predict(ctx context.Context, stream func(row int) *infer.Stream,
 	yield func(*Prediction) error) error {
-	group := make([]Prediction, min(groupRows, data.Rows()))
+	return e.predict(ctx, len(Quantities), yield, func(b *Block, i int, of [][]float64) {
+		random := stream(b.First + i)
+		b.Row(i, of[0])
+		for s := range of[0] {
+			b.means(s, i, i+1, of[1][s:s+1])
+			of[2][s] = b.draw(random, s, i)
+		}
+	})
+}
+
+// predict gives every row to yield, in order, with so many quantities at every draw, which fill writes of row i of a
+// block.
+func (e *Evaluator) predict(ctx context.Context, quantities int, yield func(*Prediction) error,
+	fill func(b *Block, i int, of [][]float64)) error {
+	group := make([]Prediction, min(groupRows, e.rows()))
 	for i := range group {
+		group[i].Of, group[i].Summaries = make([][]float64, quantities), make([]Summary, quantities)
 		for q := range group[i].Of {
-			group[i].Of[q] = make([]float64, f.Size())
+			group[i].Of[q] = make([]float64, e.Size())
 		}
 	}
-	sorted := make([][]float64, max(1, f.Workers))
-	for b, err := range f.Blocks(ctx, data) {
+	sorted := make([][]float64, max(1, e.Workers))
+	for b, err := range e.Blocks(ctx) {
 		if err != nil {
 			return err
 		}
 		for lo := 0; lo < b.Rows; lo += len(group) {
 			now := group[:min(len(group), b.Rows-lo)]
-			err := f.each(len(now), func(w, i int) {
-				now[i].fill(outcomes, b, lo+i, stream(b.First+lo+i))
-				for q := range now[i].Of {
-					sorted[w] = append(sorted[w][:0], now[i].Of[q]...)
+			err := e.each(len(now), func(w, i int) {
+				now[i].Row = b.First + lo + i
+				fill(b, lo+i, now[i].Of)
+				for q, draws := range now[i].Of {
+					sorted[w] = append(sorted[w][:0], draws...)
 					now[i].Summaries[q] = Summarize(sorted[w])
 				}
 			})
@@ -80,25 +95,25 @@ func (f *Fit) Predict(ctx context.Context, outcomes *glm.Pointwise, data *glm.Da
 // Observations gives the rows of a design to yield in blocks, with their log likelihood and a random response at
 // every draw: of row first+i at draw s, chain after chain, at [s*rows+i]. yield must not keep them. Streams are those
 // of Predict. Memory is three times that of Blocks.
-func (f *Fit) Observations(ctx context.Context, outcomes *glm.Pointwise, data *glm.Data,
-	stream func(row int) *infer.Stream, yield func(first, rows int, logLik, responses []float64) error) error {
+func (e *Evaluator) Observations(ctx context.Context, stream func(row int) *infer.Stream,
+	yield func(first, rows int, logLik, responses []float64) error) error {
 	var logLik, responses []float64
-	for b, err := range f.Blocks(ctx, data) {
+	for b, err := range e.Blocks(ctx) {
 		if err != nil {
 			return err
 		}
-		size := b.Rows * f.Size()
+		size := b.Rows * e.Size()
 		logLik, responses = slices.Grow(logLik[:0], size)[:size], slices.Grow(responses[:0], size)[:size]
-		err := f.each(b.Rows, func(_, i int) {
+		err := e.each(b.Rows, func(_, i int) {
 			random := stream(b.First + i)
-			for s := range f.Size() {
-				responses[s*b.Rows+i] = b.draw(outcomes, random, s, i)
+			for s := range e.Size() {
+				responses[s*b.Rows+i] = b.draw(random, s, i)
 			}
 		})
 		if err != nil {
 			return err
 		}
-		err = f.each(f.Size(), func(_, s int) { b.logLik(outcomes, s, 0, b.Rows, logLik[s*b.Rows:(s+1)*b.Rows]) })
+		err = e.each(e.Size(), func(_, s int) { b.logLik(s, 0, b.Rows, logLik[s*b.Rows:(s+1)*b.Rows]) })
 		if err != nil {
 			return err
 		}
@@ -107,15 +122,6 @@ func (f *Fit) Observations(ctx context.Context, outcomes *glm.Pointwise, data *g
 		}
 	}
 	return nil
-}
-
-// fill computes the quantities of row i of a block.
-func (p *Prediction) fill(outcomes *glm.Pointwise, b *Block, i int, s *infer.Stream) {
-	p.Row = b.First + i
-	b.Row(i, p.Of[0])
-	for d := range p.Of[0] {
-		p.Of[1][d], p.Of[2][d] = b.mean(outcomes, d, i), b.draw(outcomes, s, d, i)
-	}
 }
 
 // quantile is R's type 7 of numbers in increasing order.

@@ -1,0 +1,225 @@
+package predictive
+
+import (
+	"iter"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+)
+
+// An Evaluator evaluates rows of data at draws of a fit: Blocks at all draws, At at one position of the sampler. It is
+// the one way from draws to linear predictors, densities, means, distribution functions and random responses.
+type Evaluator struct {
+	*Fit
+	family   glm.Family
+	data     *glm.Data
+	outcomes *glm.Pointwise // nil of Items, whose blocks have densities
+}
+
+// On returns an evaluator of rows of data. Of a fit with Items it uses neither the family nor the design.
+func (f *Fit) On(family glm.Family, data *glm.Data) (e *Evaluator, err error) {
+	e = &Evaluator{Fit: f, family: family, data: data}
+	if f.Items == nil {
+		e.outcomes, err = glm.NewPointwise(family, data)
+	}
+	return e, err
+}
+
+// rows counts the rows.
+func (e *Evaluator) rows() int {
+	if e.Items != nil {
+		return e.Items.Rows
+	}
+	return e.data.Rows()
+}
+
+// hash is equal for fits of the same responses in the same order, whatever explains them: only these can be compared.
+func (e *Evaluator) hash() string {
+	if e.Items != nil {
+		return hashOf(append(e.Items.Responses[:len(e.Items.Responses):len(e.Items.Responses)], e.data.Frequency)...)
+	}
+	return outcomesHash(e.data)
+}
+
+// Block holds rows First … First+Rows−1 of a design at every draw.
+type Block struct {
+	First, Rows int
+	// Eta has row i at draw s, chain after chain, at Eta[s*Rows+i]: the linear predictor, or with Dense the log density.
+	Eta   []float64
+	Dense bool
+	// Disp has the dispersions at each draw.
+	Disp [][2]float64
+	// Of are the components of a mixture, each with the numbers above; the block has none of its own then.
+	Of []*Block
+	// LogW is the log weight of a component at each draw.
+	LogW []float64
+
+	at       Component
+	shift    []float64 // at each draw, of the linear predictor of all rows
+	outcomes *glm.Pointwise
+}
+
+// newBlock returns a block of at most rows rows at size draws.
+func (e *Evaluator) newBlock(rows, size int) *Block {
+	part := func(at Component) *Block {
+		return &Block{Eta: make([]float64, rows*size), Disp: make([][2]float64, size), LogW: make([]float64, size),
+			Dense: e.Items != nil, at: at, shift: make([]float64, size), outcomes: e.outcomes}
+	}
+	if e.Components == nil {
+		return part(Component{Weight: -1, Dispersions: e.Dispersions})
+	}
+	b := &Block{}
+	for _, c := range e.Components {
+		b.Of = append(b.Of, part(c))
+	}
+	return b
+}
+
+// parts are the components of a mixture; else the block itself.
+func (b *Block) parts() []*Block {
+	if b.Of == nil {
+		return []*Block{b}
+	}
+	return b.Of
+}
+
+// hold makes the block one of these rows.
+func (b *Block) hold(first, rows int) {
+	b.First, b.Rows = first, rows
+	b.Eta = b.Eta[:rows*len(b.Disp)]
+	for _, c := range b.Of {
+		c.hold(first, rows)
+	}
+}
+
+// set sets the dispersions and the weight of a part at draw s; value returns a parameter.
+func (b *Block) set(s int, value func(param int) float64) {
+	for k, d := range b.at.Dispersions {
+		if b.Disp[s][k] = d.Fixed; d.Param >= 0 {
+			b.Disp[s][k] = value(d.Param)
+		}
+	}
+	if b.at.Weight >= 0 {
+		b.LogW[s] = math.Log(value(b.at.Weight))
+	}
+}
+
+// At is the linear predictor of the block's rows at draw s.
+func (b *Block) At(s int) []float64 { return b.Eta[s*b.Rows : (s+1)*b.Rows] }
+
+// Row writes the linear predictor of the block's row i at every draw to dst; NaN of a mixture, whose components have
+// one each.
+func (b *Block) Row(i int, dst []float64) {
+	for s := range dst {
+		if dst[s] = math.NaN(); b.Of == nil {
+			dst[s] = b.Eta[s*b.Rows+i]
+		}
+	}
+}
+
+// weighed yields the components that weigh anything at draw s, by their weights.
+func (b *Block) weighed(s int) iter.Seq2[float64, *Block] {
+	return func(yield func(float64, *Block) bool) {
+		for _, c := range b.Of {
+			if w := math.Exp(c.LogW[s]); w > 0 && !yield(w, c) {
+				return
+			}
+		}
+	}
+}
+
+// logLik writes the log densities of the block's rows from … to−1 at draw s to dst: those of a mixture with the
+// components summed over, which no renumbering of these moves.
+func (b *Block) logLik(s, from, to int, dst []float64) {
+	switch {
+	case b.Dense:
+		copy(dst, b.At(s)[from:to])
+		return
+	case b.Of == nil:
+		b.outcomes.LogLik(b.First+from, b.At(s)[from:to], b.Disp[s][:], dst)
+		return
+	}
+	one := make([]float64, to-from)
+	for c, of := range b.Of {
+		of.logLik(s, from, to, one)
+		for i, l := range one {
+			if l += of.LogW[s]; c == 0 {
+				dst[i] = l
+			} else {
+				dst[i] = logAdd(dst[i], l)
+			}
+		}
+	}
+}
+
+// logAdd returns log(e^a + e^b).
+func logAdd(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(b, -1) || math.IsNaN(b) {
+		return math.Max(a, b)
+	}
+	return a + math.Log1p(math.Exp(b-a))
+}
+
+// shares writes the probability of each component given the response of the block's row i at draw s to dst.
+func (b *Block) shares(s, i int, dst []float64) {
+	total := math.Inf(-1)
+	for c, of := range b.Of {
+		of.logLik(s, i, i+1, dst[c:c+1])
+		dst[c] += of.LogW[s]
+		total = logAdd(total, dst[c])
+	}
+	for c, l := range dst {
+		dst[c] = math.Exp(l - total)
+	}
+}
+
+// means writes the means of the responses of the block's rows from … to−1 at draw s to dst: of a mixture those of its
+// components by their weights.
+func (b *Block) means(s, from, to int, dst []float64) {
+	if b.Of == nil {
+		b.outcomes.Mean(b.First+from, b.At(s)[from:to], dst)
+		return
+	}
+	one := make([]float64, to-from)
+	clear(dst)
+	for w, c := range b.weighed(s) {
+		c.means(s, from, to, one)
+		for i, v := range one {
+			dst[i] = math.FMA(w, v, dst[i])
+		}
+	}
+}
+
+// cdf returns the probability of a response up to y in the block's row i at draw s.
+func (b *Block) cdf(s, i int, y float64) (sum float64) {
+	if b.Of == nil {
+		return b.outcomes.CDF(b.First+i, y, b.Eta[s*b.Rows+i], b.Disp[s][:])
+	}
+	for w, c := range b.weighed(s) {
+		sum = math.FMA(w, c.cdf(s, i, y), sum)
+	}
+	return sum
+}
+
+// draw returns a random response of the block's row i at draw s: in a mixture first the component.
+func (b *Block) draw(random *infer.Stream, s, i int) float64 {
+	if b.Of != nil {
+		b = b.pick(random.Float64(), s)
+	}
+	return b.outcomes.Draw(random, b.First+i, b.Eta[s*b.Rows+i], b.Disp[s][:])
+}
+
+// pick returns the component on which u of (0, 1) falls at draw s.
+func (b *Block) pick(u float64, s int) (last *Block) {
+	for w, c := range b.weighed(s) {
+		if last = c; u < w {
+			return c
+		}
+		u -= w
+	}
+	return last
+}
