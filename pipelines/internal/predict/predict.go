@@ -77,14 +77,14 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 		return &CallError{words.Hint(fmt.Errorf("fit %s is of a mixture, whose components have a linear predictor each",
 			o.stored.Key), "take --quantity mean or response")}
 	}
-	p, err := c.evaluate(ctx, o, false)
+	rows, design, err := c.evaluate(ctx, o, false)
 	if err != nil {
 		return err
 	}
-	c.remark(o, p.design)
-	writing := &writing{names: predictive.Quantities, of: of, rows: p.design.TableRows(), draws: o.stored.Draws}
-	return c.write(ctx, w, writing, func(yield func(*predictive.Prediction) error) error {
-		return p.rows.Predict(ctx, p.stream(), yield)
+	c.remark(o, design)
+	p := &writing{names: predictive.Quantities, of: of, rows: design.TableRows(), draws: o.stored.Draws}
+	return c.write(ctx, w, p, func(yield func(*predictive.Prediction) error) error {
+		return rows.Predict(ctx, c.stream(o.stored.Key, p.rows), yield)
 	})
 }
 
@@ -263,14 +263,6 @@ func (c *Config) changed(o *opened) {
 	}
 }
 
-// predicting is a prediction on its way to the writer.
-type predicting struct {
-	Config
-	rows   *predictive.Evaluator
-	design *transform.Design
-	key    report.Key
-}
-
 // writing is how rows are written.
 type writing struct {
 	names []string // of all quantities
@@ -283,15 +275,22 @@ type writing struct {
 func (c *Config) write(ctx context.Context, w io.Writer, p *writing,
 	all func(yield func(*predictive.Prediction) error) error) error {
 	columns, add := []report.Column{{Name: "row", Type: "BIGINT"}}, p.addSummaries
+	numbers := func(names ...string) {
+		for _, name := range names {
+			columns = append(columns, report.Column{Name: name, Type: "DOUBLE"})
+		}
+	}
 	if c.AllDraws {
 		add = p.addDraws
 		columns = append(columns, report.Column{Name: "chain", Type: "SMALLINT"},
 			report.Column{Name: "iteration", Type: "INTEGER"})
 		for _, q := range p.of {
-			columns = append(columns, report.Column{Name: p.names[q], Type: "DOUBLE"})
+			numbers(p.names[q])
 		}
 	} else {
-		columns = append(columns, summaryColumns()...)
+		columns = append(columns, report.Column{Name: "quantity", Type: "VARCHAR"})
+		numbers("mean", "sd", "q025", "q25", "median", "q75", "q975")
+		columns = append(columns, report.Column{Name: "reason", Type: "VARCHAR"})
 	}
 	return report.WriteRows(ctx, w, c.Options, columns, func(out func(...any) error) error {
 		return all(func(r *predictive.Prediction) error { return add(out, r) })
@@ -299,11 +298,9 @@ func (c *Config) write(ctx context.Context, w io.Writer, p *writing,
 }
 
 // stream names the random stream of a row of the design: by its place in the data.
-func (p *predicting) stream() func(row int) *infer.Stream {
-	rows := p.design.TableRows()
+func (c *Config) stream(k report.Key, rows []int) func(row int) *infer.Stream {
 	return func(row int) *infer.Stream {
-		return infer.NewStream(p.Seed, "predict", p.key.Dataset, p.key.Group, p.key.Model, p.key.Sampler,
-			strconv.Itoa(rows[row]+1))
+		return infer.NewStream(c.Seed, "predict", k.Dataset, k.Group, k.Model, k.Sampler, strconv.Itoa(rows[row]+1))
 	}
 }
 
@@ -349,13 +346,4 @@ func (p *writing) addSummaries(out func(...any) error, r *predictive.Prediction)
 			reason))
 	}
 	return err
-}
-
-// summaryColumns are those of summaries behind the row.
-func summaryColumns() []report.Column {
-	out := []report.Column{{Name: "quantity", Type: "VARCHAR"}}
-	for _, name := range []string{"mean", "sd", "q025", "q25", "median", "q75", "q975"} {
-		out = append(out, report.Column{Name: name, Type: "DOUBLE"})
-	}
-	return append(out, report.Column{Name: "reason", Type: "VARCHAR"})
 }

@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 
+	"glmbatch/infer"
 	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/report"
+	"glmbatch/transform"
 )
 
 // Rows are the observations that a stored fit was fitted to, at every draw of it.
 type Rows struct {
 	Places    []int     // of them in the data, from 1
 	Y, Trials []float64 // responses; Trials is nil where they have none
-	of        *predicting
+	of        *predictive.Evaluator
+	stream    func(row int) *infer.Stream
 	opened    *opened
 }
 
@@ -46,12 +50,13 @@ func (c *Config) rows(ctx context.Context, o *opened) (*Rows, error) {
 	if hash, err := plan.UsedHash(o.table, o.record); err != nil || !hash.Is(o.stored.DataHash) {
 		return nil, &CallError{errors.New("the data have changed since the fit")}
 	}
-	p, err := c.evaluate(ctx, o, true)
+	rows, design, err := c.evaluate(ctx, o, true)
 	if err != nil {
 		return nil, err
 	}
-	out := &Rows{Y: p.design.Data.Y, Trials: p.design.Data.Trials, of: p, opened: o}
-	for _, row := range p.design.TableRows() {
+	out := &Rows{Y: design.Data.Y, Trials: design.Data.Trials, of: rows, opened: o}
+	out.stream = c.stream(o.stored.Key, design.TableRows())
+	for _, row := range design.TableRows() {
 		out.Places = append(out.Places, row+1)
 	}
 	return out, nil
@@ -60,23 +65,24 @@ func (c *Config) rows(ctx context.Context, o *opened) (*Rows, error) {
 // Each gives the rows to use in blocks: row first+i of them at draw s, chain after chain, has its log likelihood and a
 // random response at [s*rows+i]. Responses are those of Run with the same seed. use must keep neither.
 func (r *Rows) Each(ctx context.Context, use func(first, rows int, logLik, responses []float64) error) error {
-	return r.of.rows.Observations(ctx, r.of.stream(), use)
+	return r.of.Observations(ctx, r.stream, use)
 }
 
-// evaluate codes the rows, with their responses or without, and finds what a fit is evaluated by.
-func (c *Config) evaluate(ctx context.Context, o *opened, responses bool) (*predicting, error) {
+// evaluate codes the rows, with their responses or without, and returns what evaluates them.
+func (c *Config) evaluate(ctx context.Context, o *opened, responses bool) (*predictive.Evaluator, *transform.Design,
+	error) {
 	design, err := c.code(o.among, o.table, responses)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	fit := c.fit(ctx, o)
 	fit.Columns = o.record.Columns
 	if err := fit.Locate(o.family, o.stored.Names, o.fixed); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if fit.Effects, err = c.effects(o.stored, design); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rows, err := fit.On(o.family, design.Data)
-	return &predicting{Config: *c, rows: rows, design: design, key: o.stored.Key}, err
+	return rows, design, err
 }

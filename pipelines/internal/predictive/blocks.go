@@ -62,6 +62,14 @@ type Dispersion struct {
 	Fixed float64 // the value then
 }
 
+// of is the dispersion where value returns a parameter.
+func (d Dispersion) of(value func(param int) float64) float64 {
+	if d.Param < 0 {
+		return d.Fixed
+	}
+	return value(d.Param)
+}
+
 // Size is the number of draws over all chains.
 func (f *Fit) Size() int { return f.Chains * f.Draws }
 

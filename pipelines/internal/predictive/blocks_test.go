@@ -144,7 +144,7 @@ func TestBlocksAndWorkersChangeNothing(t *testing.T) {
 	}
 }
 
-// Errors of the draws, and panics on a worker, come back as errors.
+// Errors of the draws, draws without a dispersion, and panics on a worker, come back as errors.
 func TestBlocksFail(t *testing.T) {
 	e := newExample(4, 2, 1, 10, 3)
 	broken := errors.New("the disk is gone")
@@ -156,6 +156,12 @@ func TestBlocksFail(t *testing.T) {
 		if _, err := on(t, &e.fit, gaussian, e.data).LeaveOneOut(t.Context(), stream); !errors.Is(err, broken) {
 			t.Errorf("blocks of %d bytes: %v", bytes, err)
 		}
+	}
+	lacking := newExample(4, 2, 1, 10, 3)
+	lacking.fit.Dispersions[0].Param = 9
+	if _, err := on(t, &lacking.fit, gaussian, lacking.data).LeaveOneOut(t.Context(), stream); err == nil ||
+		!strings.Contains(err.Error(), "number 10 is missing") {
+		t.Errorf("draws without a dispersion give %v", err)
 	}
 	if err := e.fit.each(3, func(_, i int) { panic("a slip") }); err == nil || !strings.Contains(err.Error(), "a slip") {
 		t.Errorf("a panic gives %v", err)

@@ -96,9 +96,7 @@ func (b *Block) hold(first, rows int) {
 // set sets the dispersions and the weight of a part at draw s; value returns a parameter.
 func (b *Block) set(s int, value func(param int) float64) {
 	for k, d := range b.at.Dispersions {
-		if b.Disp[s][k] = d.Fixed; d.Param >= 0 {
-			b.Disp[s][k] = value(d.Param)
-		}
+		b.Disp[s][k] = d.of(value)
 	}
 	if b.at.Weight >= 0 {
 		b.LogW[s] = math.Log(value(b.at.Weight))

@@ -116,10 +116,7 @@ func (n *NewLevels) factors(s singles, size int) []float64 {
 				rest = math.FMA(-l[i*q+j], l[i*q+j], rest)
 			}
 			l[i*q+i] = math.Sqrt(max(0, rest))
-			sd := n.SD[i].Fixed
-			if p := n.SD[i].Param; p >= 0 {
-				sd = s[p][draw]
-			}
+			sd := n.SD[i].of(func(param int) float64 { return s[param][draw] })
 			for j := range i + 1 {
 				out[at*size+draw] = sd * l[i*q+j]
 				at++
