@@ -24,11 +24,8 @@ func (e *Evaluator) Allocations(ctx context.Context) ([][]float64, error) {
 	every := (e.Size() + most - 1) / most
 	used := float64((e.Size() + every - 1) / every)
 	out := make([][]float64, e.rows())
-	for b, err := range e.Blocks(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		err := e.each(b.Rows, func(_, i int) {
+	err := e.Blocks(ctx, func(b *Block) error {
+		return e.each(b.Rows, func(_, i int) {
 			sums, shares := make([]float64, k), make([]float64, k)
 			for s := 0; s < e.Size(); s += every {
 				b.shares(s, i, shares)
@@ -41,9 +38,6 @@ func (e *Evaluator) Allocations(ctx context.Context) ([][]float64, error) {
 			}
 			out[b.First+i] = sums
 		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	})
+	return out, err
 }

@@ -30,11 +30,8 @@ func (f *Fit) Averages(ctx context.Context, family glm.Family, data *glm.Data, o
 		out[cell] = make([]float64, f.Size())
 	}
 	works := make([][]float64, max(1, f.Workers))
-	for b, err := range e.Blocks(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		err := f.each(f.Size(), func(w, s int) {
+	err = e.Blocks(ctx, func(b *Block) error {
+		return f.each(f.Size(), func(w, s int) {
 			works[w] = slices.Grow(works[w][:0], b.Rows)[:b.Rows]
 			values := works[w]
 			if linear {
@@ -48,14 +45,11 @@ func (f *Fit) Averages(ctx context.Context, family glm.Family, data *glm.Data, o
 				}
 			}
 		})
-		if err != nil {
-			return nil, err
-		}
-	}
+	})
 	for cell, sums := range out {
 		for s := range sums {
 			sums[s] /= totals[cell]
 		}
 	}
-	return out, nil
+	return out, err
 }

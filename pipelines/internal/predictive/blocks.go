@@ -73,31 +73,32 @@ func (d Dispersion) of(value func(param int) float64) float64 {
 // Size is the number of draws over all chains.
 func (f *Fit) Size() int { return f.Chains * f.Draws }
 
-// Blocks yields the rows, as their design was sampled, in blocks of which the linear predictor, with the draws of their
-// missing cells, takes at most 64 MB (one row at least). The block is used again between yields. Cost: O(n·d) for each
+// Blocks calls do with the rows, as their design was sampled, in blocks of which the linear predictor, with the draws of
+// their missing cells, takes at most 64 MB (one row at least). The next call rewrites the block. Cost: O(n·d) for each
 // draw, and a pass over the draws for each block unless they are kept.
-func (e *Evaluator) Blocks(ctx context.Context) iter.Seq2[*Block, error] {
-	return func(yield func(*Block, error) bool) {
-		if e.bytes == 0 {
-			e.bytes = blockBytes
+func (e *Evaluator) Blocks(ctx context.Context, do func(*Block) error) error {
+	if e.bytes == 0 {
+		e.bytes = blockBytes
+	}
+	n, fill := e.rows(), e.fill
+	if e.Items != nil {
+		fill = e.fillItems
+	}
+	rows := max(1, min(n, e.bytes/(8*e.Size()*max(1+e.Cells.widest(), len(e.Components)))))
+	b := e.newBlock(rows, e.Size())
+	for first := 0; first < n; first += rows {
+		b.hold(first, min(rows, n-first))
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		n := e.rows()
-		rows := max(1, min(n, e.bytes/(8*e.Size()*max(1+e.Cells.widest(), len(e.Components)))))
-		b := e.newBlock(rows, e.Size())
-		for first := 0; first < n; first += rows {
-			b.hold(first, min(rows, n-first))
-			err := ctx.Err()
-			if e.Items != nil {
-				err = errors.Join(err, e.fillItems(b))
-			} else {
-				err = errors.Join(err, e.fill(b))
-				design.IdleRows(e.data.X, first, first+b.Rows)
-			}
-			if !yield(b, err) || err != nil {
-				return
-			}
+		if err := fill(b); err != nil {
+			return err
+		}
+		if err := do(b); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // columns yields the draws, kept or anew.
@@ -171,6 +172,7 @@ func (e *Evaluator) fill(b *Block) error {
 			}
 		}
 	}
+	design.IdleRows(e.data.X, b.First, b.First+b.Rows)
 	return nil
 }
 

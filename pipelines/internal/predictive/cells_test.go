@@ -63,7 +63,7 @@ func TestBlocksWithMissingCells(t *testing.T) {
 		e := newExample(23, 4, 3, 10, 2)
 		cells, blocks := withCells(e), 0
 		e.fit.Workers, e.fit.bytes = 3, 8*e.fit.Size()*3*blockRows
-		for b, err := range on(t, &e.fit, gaussian, e.data).Blocks(t.Context()) {
+		for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data)) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -46,10 +46,7 @@ func (e *Evaluator) Check(ctx context.Context, want Wanted, stream func(row int)
 		replicates[r] = newSample(data.Y[0], in)
 	}
 	also := want.collect(family, data.Y, observations, len(replicates))
-	for b, err := range e.Blocks(ctx) {
-		if err != nil {
-			return nil, err
-		}
+	err := e.Blocks(ctx, func(b *Block) error {
 		for i := range b.Rows {
 			row := b.First + i
 			s := stream(row)
@@ -64,9 +61,13 @@ func (e *Evaluator) Check(ctx context.Context, want Wanted, stream func(row int)
 				}
 			}
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return err
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	out := &Checked{Checks: compare(family, &observed, replicates), Bins: bins(in, &observed, replicates)}
 	also.finish(family, out)

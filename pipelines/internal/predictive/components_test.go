@@ -53,7 +53,7 @@ func TestMixtureRows(t *testing.T) {
 			e := newMixture(draws, width, reversed)
 			e.fit.bytes, e.fit.Workers = 8*draws*2*4, 2 // four rows a block
 			rows := 0
-			for b, err := range on(t, &e.fit, gaussian, e.data).Blocks(t.Context()) {
+			for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data)) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -102,7 +102,7 @@ func TestMixtureResponses(t *testing.T) {
 	for s := range 7 { // far apart, so that a response says which component it is of
 		e.beta[2][s], e.beta[5][s] = -1e4, 1e4
 	}
-	for b, err := range on(t, &e.fit, gaussian, e.data).Blocks(t.Context()) {
+	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data)) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -78,7 +78,7 @@ func newcomers(t *testing.T, draws int, g, h []string) *example {
 func (e *example) etas(t *testing.T) [][]float64 {
 	t.Helper()
 	out := make([][]float64, e.data.Rows())
-	for b, err := range on(t, &e.fit, gaussian, e.data).Blocks(t.Context()) {
+	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data)) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,11 +28,8 @@ func (e *Evaluator) LeaveOneOut(ctx context.Context, stream func(row int) *infer
 		Outcomes: e.hash(), Version: loo.Version}
 	works := make([]loo.Workspace, max(1, e.Workers))
 	scratch, transforms := make([][3][]float64, len(works)), newPIT(e, stream)
-	for b, err := range e.Blocks(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		err := e.each((b.Rows+looRows-1)/looRows, func(w, part int) {
+	err := e.Blocks(ctx, func(b *Block) error {
+		return e.each((b.Rows+looRows-1)/looRows, func(w, part int) {
 			from, to := part*looRows, min((part+1)*looRows, b.Rows)
 			mine := &scratch[w]
 			if mine[0] == nil {
@@ -58,9 +55,9 @@ func (e *Evaluator) LeaveOneOut(ctx context.Context, stream func(row int) *infer
 					Efficiency: r.Efficiency, MCSE: r.MCSE, Reason: r.Reason, Frequency: 1, PIT: at}
 			}
 		})
-		if err != nil {
-			return nil, err
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	out.PIT = transforms.ecdf()
 	total(out, e.data.Frequency)

@@ -18,7 +18,7 @@ func TestPositionsAndBlocksAgree(t *testing.T) {
 			e.fit.Columns[j] = transform.Column{Scale: 1} // the sampler's units
 		}
 		rows, theta := on(t, &e.fit, gaussian, e.data), make([]float64, len(e.beta))
-		for b, err := range rows.Blocks(t.Context()) {
+		for b, err := range rowBlocks(t, rows) {
 			if err != nil {
 				t.Fatal(name, err)
 			}

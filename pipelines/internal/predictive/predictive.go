@@ -62,10 +62,7 @@ func (e *Evaluator) predict(ctx context.Context, quantities int, yield func(*Pre
 		}
 	}
 	sorted := make([][]float64, max(1, e.Workers))
-	for b, err := range e.Blocks(ctx) {
-		if err != nil {
-			return err
-		}
+	return e.Blocks(ctx, func(b *Block) error {
 		for lo := 0; lo < b.Rows; lo += len(group) {
 			now := group[:min(len(group), b.Rows-lo)]
 			err := e.each(len(now), func(w, i int) {
@@ -88,8 +85,8 @@ func (e *Evaluator) predict(ctx context.Context, quantities int, yield func(*Pre
 				return err
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // Observations gives the rows of a design to yield in blocks, with their log likelihood and a random response at
@@ -98,10 +95,7 @@ func (e *Evaluator) predict(ctx context.Context, quantities int, yield func(*Pre
 func (e *Evaluator) Observations(ctx context.Context, stream func(row int) *infer.Stream,
 	yield func(first, rows int, logLik, responses []float64) error) error {
 	var logLik, responses []float64
-	for b, err := range e.Blocks(ctx) {
-		if err != nil {
-			return err
-		}
+	return e.Blocks(ctx, func(b *Block) error {
 		size := b.Rows * e.Size()
 		logLik, responses = slices.Grow(logLik[:0], size)[:size], slices.Grow(responses[:0], size)[:size]
 		err := e.each(b.Rows, func(_, i int) {
@@ -117,11 +111,8 @@ func (e *Evaluator) Observations(ctx context.Context, stream func(row int) *infe
 		if err != nil {
 			return err
 		}
-		if err := yield(b.First, b.Rows, logLik, responses); err != nil {
-			return err
-		}
-	}
-	return nil
+		return yield(b.First, b.Rows, logLik, responses)
+	})
 }
 
 // quantile is R's type 7 of numbers in increasing order.
