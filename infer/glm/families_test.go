@@ -102,12 +102,15 @@ func eachFamily(t *testing.T, check func(t *testing.T, target *Target, theta []f
 	}
 }
 
-// atPrecision returns the dispersions of row i.
+// atPrecision returns the dispersions of row i: a scale over the root of its precision, or a shape times it.
 func (t *Target) atPrecision(i int, disp [2]float64) [2]float64 {
-	if t.rows.Precision == nil {
-		return disp
+	w := t.rows.Weight(i)
+	if t.dispersions != nil && t.dispersions[0].Name == "sigma" {
+		disp[0] /= math.Sqrt(w)
+	} else {
+		disp[0] *= w
 	}
-	return t.law.AtPrecision(t.rows.Precision[i], disp)
+	return disp
 }
 
 func TestFamilyLikelihood(t *testing.T) {
