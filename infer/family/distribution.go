@@ -16,6 +16,8 @@ type Distribution struct {
 	Notation    Notation
 	// Additive reports whether rows of equal predictors matter by the sum of their responses (and trials) alone.
 	Additive bool
+	// Mean returns the mean of a response by a link of Links if it depends on the dispersions; nil if it is Link.Inverse.
+	Mean func(eta float64, disp [2]float64) float64
 	// Prepare computes what Terms reads of the responses besides themselves; nil if it reads nothing else.
 	Prepare func(r *Rows)
 	// Along returns the log likelihood along a linear predictor by a link of Links.

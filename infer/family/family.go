@@ -148,16 +148,24 @@ func (f Family) String() string { return f.Name + "(" + f.Link + ")" }
 // Walled reports whether the linear predictor must be above 0.
 func (f Family) PositiveEta() bool { return f.Of().Positive }
 
-// Means writes the inverse link of each linear predictor to dst, which may be
-// eta: the mean of a response, for student_t its location, for binomial the
-// probability of one trial. Outside the link's domain it is NaN.
+// Means writes the mean of a response at each linear predictor to dst, which may be eta: for student_t its location, for
+// binomial the probability of one trial. disp has the dispersions at precision 1, fixed ones included. Outside the
+// link's domain it is NaN.
 //
 // Cost: O(len(eta)). It panics for a family that is not Known.
-func (f Family) Means(eta, dst []float64) {
-	mean := f.Of().Inverse
+func (f Family) Means(eta []float64, disp [2]float64, dst []float64) {
+	law, link := f.Distribution(), f.Of()
 	for i, e := range eta {
-		dst[i] = mean(e)
+		dst[i] = law.MeanAt(link, e, disp)
 	}
+}
+
+// MeanAt returns the mean of one response, or of one trial.
+func (l *Distribution) MeanAt(k *Link, eta float64, disp [2]float64) float64 {
+	if l.Mean != nil {
+		return l.Mean(eta, disp)
+	}
+	return k.Inverse(eta)
 }
 
 // Families that stand for a kind of numbers, each with its default link.

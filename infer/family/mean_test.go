@@ -23,7 +23,7 @@ func TestMeansInvertLinks(t *testing.T) {
 			f := family.Family{Name: row.Name, Link: name}
 			for _, eta := range []float64{-30, -8, -3, -0.7, -1e-9, 0, 1e-9, 0.4, 0.5, 0.6, 1, 2.5} {
 				mu := []float64{math.NaN()}
-				f.Means([]float64{eta}, mu)
+				f.Means([]float64{eta}, [2]float64{}, mu)
 				switch {
 				case name == "probit":
 					if want := math.Erfc(-eta/math.Sqrt2) / 2; math.Abs(mu[0]-want) > (1e-14+4e-16*eta*eta)*want { // the exponential of a logarithm

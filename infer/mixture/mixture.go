@@ -163,17 +163,3 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	out.words, err = out.start(c)
 	return out, err
 }
-
-// dispersions writes the family's dispersions of a component, those that priors fix included.
-func (s *setup) dispersions(theta []float64) (out [2]float64) {
-	model, at := s.target.Model(), s.target.Cols()
-	for k := range model.Family.Dispersions() {
-		if p := model.DispersionPrior(k); p.Kind == prior.Constant {
-			out[k] = p.Location
-			continue
-		}
-		out[k] = theta[at]
-		at++
-	}
-	return out
-}
