@@ -1,6 +1,7 @@
 package family
 
 import (
+	"slices"
 	"strings"
 
 	"glmbatch/infer/prior"
@@ -114,6 +115,32 @@ func (f Family) Dispersions() []Dispersion {
 		return l.Dispersions
 	}
 	return nil
+}
+
+// Dispersion returns the dispersion of a name, nil if the family has none.
+func (f Family) Dispersion(name string) *Dispersion {
+	all := f.Dispersions()
+	if k := slices.IndexFunc(all, func(d Dispersion) bool { return d.Name == name }); k >= 0 {
+		return &all[k]
+	}
+	return nil
+}
+
+// AllDispersions returns a dispersion of each name that the table has, in its order.
+func AllDispersions() (all []Dispersion) {
+	for _, l := range table {
+		for _, d := range l.Dispersions {
+			if !slices.ContainsFunc(all, func(other Dispersion) bool { return other.Name == d.Name }) {
+				all = append(all, d)
+			}
+		}
+	}
+	return all
+}
+
+// RealDispersion reports whether a name is that of a dispersion that may have either sign.
+func RealDispersion(name string) bool {
+	return slices.ContainsFunc(AllDispersions(), func(d Dispersion) bool { return d.Name == name && d.Real })
 }
 
 // First returns the first dispersion; its zero value for a family without one.

@@ -18,6 +18,9 @@ func TestMeansInvertLinks(t *testing.T) {
 		"cauchit": func(p float64) float64 { return -1 / math.Tan(math.Pi*p) },
 	}
 	for _, row := range family.Table() {
+		if row.Mean != nil {
+			continue // the draws of TestPointwiseDraws have it
+		}
 		for _, link := range row.Links {
 			name, wall := link.Name, link.Positive
 			f := family.Family{Name: row.Name, Link: name}

@@ -92,8 +92,11 @@ func eachFamily(t *testing.T, check func(t *testing.T, target *Target, theta []f
 							theta[j] = 0.2 + math.Abs(theta[j])
 						}
 					}
-					if f.Name == "student_t" {
-						theta[4] += 1
+					for i, d := range f.Dispersions() {
+						theta[3+i] += d.Lower
+						if d.Real && r.IntN(2) == 0 {
+							theta[3+i] *= -4
+						}
 					}
 					check(t, target, theta)
 				}
@@ -144,7 +147,7 @@ func TestFamilyPredictor(t *testing.T) {
 			v = p.AlongDispersion(i, u)
 			p.MoveDispersion(i, u, v)
 			k := target.free[i]
-			moved[3+i] = target.dispersions[k].Lower + math.Exp(u)
+			moved[3+i] = target.dispersions[k].At(u)
 			if p.LogDispersion(i) != u {
 				t.Errorf("log dispersion %v after a move to %v", p.LogDispersion(i), u)
 			}
@@ -232,17 +235,17 @@ func TestInformation(t *testing.T) {
 		disp := []float64{1.7, 5}
 		for _, eta := range []float64{0.3, 1.1} {
 			step, grid := 1.0, 400
-			switch f.Name {
-			case "gaussian", "student_t":
-				step, grid = 0.01, 80_000
-			case "gamma", "inverse_gaussian":
+			first := 0.0
+			switch s := f.Support(); {
+			case s.Low < 0:
+				step, grid, first = 0.01, 80_000, -0.01*40_000
+			case s.Positive():
 				step, grid = 0.004, 60_000
-			case "beta":
+			case s.Share():
 				step, grid, disp[0] = 1.0/20_000, 20_000, 8
 			}
-			first := 0.0
-			if f.Name == "gaussian" || f.Name == "student_t" {
-				first = -0.01 * 40_000
+			if f.Distribution().Mean != nil { // heavy tails
+				disp[0] = 0.7
 			}
 			target := mustTarget(t, e)
 			variance, mass := 0.0, 0.0

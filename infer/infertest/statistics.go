@@ -179,7 +179,7 @@ func countedDensity(data *glm.Data, f glm.Family, i int, eta float64, disp [2]fl
 func atPrecision(data *glm.Data, f glm.Family, i int, disp [2]float64) [2]float64 {
 	switch {
 	case data.Precision == nil:
-	case f.Name == "gaussian", f.Name == "student_t":
+	case f.First().Scale():
 		disp[0] /= math.Sqrt(data.Precision[i])
 	default:
 		disp[0] *= data.Precision[i]

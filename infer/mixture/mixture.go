@@ -78,8 +78,13 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &setup{Layout: Layout{Components: opts.Components, Of: of, Order: OrderOf(of, opts.Order)}, opts: opts,
-		target: target, rows: rows}, nil
+	layout := Layout{Components: opts.Components, Of: of, Order: OrderOf(of, opts.Order)}
+	for j, p := range of {
+		if d := target.Model().Family.Dispersion(p.Name); p.Kind == infer.Dispersion && d != nil && d.Real {
+			layout.Real = append(layout.Real, j)
+		}
+	}
+	return &setup{Layout: layout, opts: opts, target: target, rows: rows}, nil
 }
 
 // check refuses what components cannot have.
