@@ -63,6 +63,9 @@ func oracle(f Family, y, m, eta float64, disp [2]float64) float64 {
 		return y*math.Log(mu) - mu - lg(y+1)
 	case "negative_binomial":
 		return lg(y+s) - lg(s) - lg(y+1) + s*math.Log(s/(s+mu)) + y*math.Log(mu/(s+mu))
+	case "lognormal":
+		z := (math.Log(y) - eta) / s
+		return -z*z/2 - math.Log(s*y) - math.Log(2*math.Pi)/2
 	case "gamma":
 		return s*math.Log(s/mu) - lg(s) + (s-1)*math.Log(y) - s*y/mu
 	case "inverse_gaussian":
@@ -378,6 +381,8 @@ func TestFamiliesRefuse(t *testing.T) {
 			}
 		}, "the gamma response is the same in every row"},
 		{Family{Name: "beta", Link: "logit"}, func(e *example) { e.model.Coefficients[1] = flat }, ""},
+		{Family{Name: "lognormal", Link: "identity"}, func(e *example) { fill(e.data.Y, 2); fill(e.data.Offset, 0) }, "the same in every row"},
+		{Family{Name: "lognormal", Link: "identity"}, func(e *example) { e.model.Coefficients[0], e.model.Dispersion = flat, flat }, ""},
 	} {
 		e := familyExample(6, c.family, 30, 2)
 		c.harm(&e)

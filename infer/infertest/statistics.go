@@ -73,6 +73,9 @@ func meanVariance(f glm.Family, eta float64, disp [2]float64) (mu, variance floa
 	switch f.Name {
 	case "gaussian", "student_t":
 		return mu, s * s
+	case "lognormal":
+		mu = math.Exp(eta + s*s/2)
+		return mu, mu * mu * math.Expm1(s*s)
 	case "poisson":
 		return mu, mu
 	case "negative_binomial":
@@ -198,6 +201,9 @@ func rowDensity(f glm.Family, y, eta float64, disp [2]float64, trials float64) f
 		z := (y - mu) / s
 		top := logGamma((nu+1)/2) - logGamma(nu/2) - 0.5*math.Log(nu*math.Pi) - math.Log(s)
 		return top - (nu+1)/2*math.Log1p(z*z/nu)
+	case "lognormal":
+		z := (math.Log(y) - eta) / s
+		return -0.5*z*z - math.Log(s) - 0.5*math.Log(2*math.Pi) - math.Log(y)
 	case "poisson":
 		return xlogy(y, mu) - mu - logGamma(y+1)
 	case "negative_binomial":
