@@ -71,7 +71,7 @@ func meanVariance(f glm.Family, eta float64, disp [2]float64) (mu, variance floa
 	mu = mean(f.Link, eta)
 	s := disp[0]
 	switch f.Name {
-	case "gaussian", "student_t":
+	case "gaussian", "student_t", "skew_normal":
 		return mu, s * s
 	case "lognormal":
 		mu = math.Exp(eta + s*s/2)
@@ -204,6 +204,11 @@ func rowDensity(f glm.Family, y, eta float64, disp [2]float64, trials float64) f
 	case "lognormal":
 		z := (math.Log(y) - eta) / s
 		return -0.5*z*z - math.Log(s) - 0.5*math.Log(2*math.Pi) - math.Log(y)
+	case "skew_normal":
+		d := nu / math.Hypot(1, nu)
+		omega := s / math.Sqrt(1-2/math.Pi*d*d)
+		z := (y-mu)/omega + d*math.Sqrt(2/math.Pi)
+		return math.Ln2 - 0.5*z*z - math.Log(omega) - 0.5*math.Log(2*math.Pi) + logNormalCDF(nu*z)
 	case "poisson":
 		return xlogy(y, mu) - mu - logGamma(y+1)
 	case "negative_binomial":
@@ -223,6 +228,15 @@ func rowDensity(f glm.Family, y, eta float64, disp [2]float64, trials float64) f
 		return choose + y*eta - trials*math.Max(eta, 0) - trials*math.Log1p(math.Exp(-math.Abs(eta)))
 	}
 	return choose + xlogy(y, mu) + xlogy(trials-y, 1-mu)
+}
+
+// logNormalCDF is log Φ, by the asymptotic series where Φ underflows.
+func logNormalCDF(x float64) float64 {
+	if x > -20 {
+		return math.Log(0.5 * math.Erfc(-x/math.Sqrt2))
+	}
+	z := 1 / (x * x)
+	return -0.5*x*x - 0.5*math.Log(2*math.Pi) - math.Log(-x) + math.Log1p(-z*(1-z*(3-z*(15-105*z))))
 }
 
 // xlogy returns x·log y, 0 at x = 0.
