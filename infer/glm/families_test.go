@@ -71,6 +71,9 @@ func oracle(f Family, y, m, eta float64, disp [2]float64) float64 {
 		omega := s / math.Sqrt(1-2*d*d/math.Pi)
 		z := (y - mu + omega*d*math.Sqrt(2/math.Pi)) / omega
 		return math.Log(2/omega) - z*z/2 - math.Log(2*math.Pi)/2 + math.Log(math.Erfc(-nu*z/math.Sqrt2)/2)
+	case "exgaussian": // normal(mu − beta, s) and an exponential of mean beta
+		r := y - mu + nu
+		return -math.Log(nu) + s*s/(2*nu*nu) - r/nu + math.Log(math.Erfc((s/nu-r/s)/math.Sqrt2)/2)
 	case "gamma":
 		return s*math.Log(s/mu) - lg(s) + (s-1)*math.Log(y) - s*y/mu
 	case "inverse_gaussian":
@@ -387,6 +390,8 @@ func TestFamiliesRefuse(t *testing.T) {
 		}, "the gamma response is the same in every row"},
 		{Family{Name: "beta", Link: "logit"}, func(e *example) { e.model.Coefficients[1] = flat }, ""},
 		{Family{Name: "skew_normal", Link: "identity"}, func(e *example) { e.model.Nu = flat }, "as alpha grows"},
+		{Family{Name: "exgaussian", Link: "identity"}, func(e *example) { e.model.Nu = flat }, "is not checked"},
+		{Family{Name: "exgaussian", Link: "identity"}, func(e *example) { fill(e.data.Y, 2); fill(e.data.Offset, 0) }, "the same in every row"},
 		{Family{Name: "lognormal", Link: "identity"}, func(e *example) { fill(e.data.Y, 2); fill(e.data.Offset, 0) }, "the same in every row"},
 		{Family{Name: "lognormal", Link: "identity"}, func(e *example) { e.model.Coefficients[0], e.model.Dispersion = flat, flat }, ""},
 	} {

@@ -98,6 +98,7 @@ var pinnedNumbers = map[string]string{
 	"binomial(cloglog)":        "afa0239db461e3c4",
 	"binomial(logit)":          "e642fd5bbda146d0",
 	"binomial(probit)":         "f195a42b40d3ce44",
+	"exgaussian(identity)":     "af54d766e39407d7",
 	"gamma(inverse)":           "e7acdb9d239eeff9",
 	"gamma(log)":               "074686d526f2fb38",
 	"gaussian(identity)":       "e4514584ab03e279",

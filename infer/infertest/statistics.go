@@ -73,6 +73,8 @@ func meanVariance(f glm.Family, eta float64, disp [2]float64) (mu, variance floa
 	switch f.Name {
 	case "gaussian", "student_t", "skew_normal":
 		return mu, s * s
+	case "exgaussian":
+		return mu, s*s + disp[1]*disp[1]
 	case "lognormal":
 		mu = math.Exp(eta + s*s/2)
 		return mu, mu * mu * math.Expm1(s*s)
@@ -209,6 +211,12 @@ func rowDensity(f glm.Family, y, eta float64, disp [2]float64, trials float64) f
 		omega := s / math.Sqrt(1-2/math.Pi*d*d)
 		z := (y-mu)/omega + d*math.Sqrt(2/math.Pi)
 		return math.Ln2 - 0.5*z*z - math.Log(omega) - 0.5*math.Log(2*math.Pi) + logNormalCDF(nu*z)
+	case "exgaussian":
+		r := y - mu + nu
+		if t := r/s - s/nu; t < -8 { // the two large terms cancel
+			return logNormalCDF(t) + 0.5*t*t - 0.5*r*r/(s*s) - math.Log(nu)
+		}
+		return 0.5*s*s/(nu*nu) - r/nu - math.Log(nu) + logNormalCDF(r/s-s/nu)
 	case "poisson":
 		return xlogy(y, mu) - mu - logGamma(y+1)
 	case "negative_binomial":
