@@ -78,10 +78,8 @@ func kindsFor(f field) []prior.Kind {
 
 func (p *DispersionPrior) decodeNode(d *decoder, n *node, f field, _ []string) {
 	p.Prior = d.prior(n, f, dispersionKinds(f))
-	if p.Kind == prior.Constant && !family.RealDispersion(f.key) {
-		if err := p.ForDispersion(); err != nil {
-			d.add(n.at, "prior "+quote(n.text)+": "+err.Error(), "")
-		}
+	if p.Kind == prior.Constant && !(p.Location > 0) && !family.RealDispersion(f.key) {
+		d.add(n.at, fmt.Sprintf("prior %s: its value is %v", quote(n.text), p.Location), "a value is positive")
 	}
 }
 
