@@ -380,7 +380,7 @@ func (e *draws) call(n *node) numbers {
 	return v
 }
 
-// dispersions are those of draw i.
+// dispersions returns the dispersions at draw i.
 func (e *draws) dispersions(i int) (out [2]float64) {
 	for k, at := range e.q.dispersions {
 		out[k] = e.forms[at][e.from+i]

@@ -107,8 +107,8 @@ func (d *Dispersion) LogSlope(u float64) float64 {
 // Holds reports whether x is a value of the parameter.
 func (d *Dispersion) Holds(x float64) bool { return d.Real || x > d.Lower }
 
-// Beyond reports whether a coordinate is too far out: there rounding would outweigh what is left of the density. The
-// posterior mass beyond is nil but for priors without a scale on data that fit perfectly.
+// Beyond reports whether a coordinate is so far out that rounding outweighs the remaining density. Only priors without
+// a scale have mass there, on data that fit perfectly.
 func (d *Dispersion) Beyond(u float64) bool {
 	const logRange, realRange = 200, 1e12
 	if d.Real {

@@ -26,7 +26,7 @@ var exgaussian = &Distribution{
 	Support: real,
 	Notation: Notation{Law: "ExGaussian(μ_i, sigma, beta)", LaTeX: `\mathrm{ExGaussian}(\mu_i, \sigma, \beta)`,
 		Mean: "μ_i", TeX: `\mu_i`, Of: meanResponse, Note: "the gaussian part has mean μ − beta"},
-	// The density is the convolution of two that are log-concave, and therefore log-concave.
+	// A convolution of log-concave densities is log-concave.
 	Along:    func(*Link) Likelihood { return Likelihood{Form: Termwise, Terms: exgaussianLaw{}, Concave: true} },
 	Constant: func(*Rows) float64 { return 0 },
 	Draw: func(s prior.Source, at Row) float64 {

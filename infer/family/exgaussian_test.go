@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Where sigma/beta is large the density is nearly normal, to its relative size beta/sigma, and nothing cancels; the two
-// forms of a term agree where they meet.
+// For large sigma/beta the density is nearly normal, with a relative error of (beta/sigma)², and no terms cancel. The two
+// forms of a term agree at their limit.
 func TestExgaussianSteep(t *testing.T) {
 	for _, ratio := range []float64{1e3, 1e6, 1e12} {
 		disp := [2]float64{2, 2 / ratio}

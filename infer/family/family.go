@@ -138,7 +138,7 @@ func AllDispersions() (all []Dispersion) {
 	return all
 }
 
-// RealDispersion reports whether a name is that of a dispersion that may have either sign.
+// RealDispersion reports whether the dispersion of a name may have either sign.
 func RealDispersion(name string) bool {
 	return slices.ContainsFunc(AllDispersions(), func(d Dispersion) bool { return d.Name == name && d.Real })
 }
@@ -175,8 +175,8 @@ func (f Family) String() string { return f.Name + "(" + f.Link + ")" }
 // Walled reports whether the linear predictor must be above 0.
 func (f Family) PositiveEta() bool { return f.Of().Positive }
 
-// Means writes the mean of a response at each linear predictor to dst, which may be eta: for student_t its location, for
-// binomial the probability of one trial. disp has the dispersions at precision 1, fixed ones included. Outside the
+// Means writes the mean of a response at each linear predictor to dst, which may be eta: for student_t its location,
+// for binomial the probability of one trial. disp has the dispersions at precision 1, fixed ones included. Outside the
 // link's domain it is NaN.
 //
 // Cost: O(len(eta)). It panics for a family that is not Known.

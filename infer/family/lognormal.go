@@ -36,7 +36,7 @@ var lognormal = &Distribution{
 		}
 		return normalCDF((vec.Log(y) - at.Eta) / at.Disp[0])
 	},
-	// The likelihood is that of gaussian(identity) for log y, of which these are the powers.
+	// The likelihood is gaussian(identity) for log y, with its powers.
 	Ends: func(e Evidence) (zero, tail float64) {
 		if e.Perfect {
 			return -e.Spare, e.Rows - e.Flat

@@ -41,7 +41,7 @@ var skewNormal = &Distribution{
 		return math.Min(1, math.Max(0, normalCDF(z)-2*owen(z, at.Disp[1])))
 	},
 	// Given alpha the density is at most 2·√(1/(1 − 2/π)) times a normal one whose mean and standard deviation are
-	// within constant multiples of sigma of mu and sigma. So the powers are those of gaussian, for all alpha alike.
+	// within constant multiples of sigma of mu and sigma. So the gaussian powers hold, for all alpha alike.
 	Ends: scaleEnds,
 }
 
@@ -51,8 +51,8 @@ type skew struct{ delta, omega, shift float64 }
 const rootTwoOverPi = 0.79788456080286535588 // √(2/π)
 
 func skewAt(disp [2]float64) (k skew) {
-	k.delta = disp[1] / math.Hypot(1, disp[1])
-	k.shift = rootTwoOverPi * k.delta
+	k.delta = disp[1] / math.Sqrt(math.FMA(disp[1], disp[1], 1))
+	k.shift = float64(rootTwoOverPi * k.delta)
 	k.omega = disp[0] / math.Sqrt((1-k.shift)*(1+k.shift))
 	return k
 }
@@ -77,11 +77,12 @@ func (skewNormalLaw) Terms(r Rows, eta, dst []float64) {
 // up a normal density.
 func (skewNormalLaw) Slopes(r Rows, eta, grad, curv, info []float64) {
 	k, alpha := skewAt(r.Disp), r.Disp[1]
-	spread := math.Hypot(1, alpha)
-	expected := 1 + 2/math.Sqrt(2*math.Pi)*alpha*k.delta*normalMean(func(v float64) float64 {
+	spread := math.Sqrt(math.FMA(alpha, alpha, 1))
+	excess := normalMean(func(v float64) float64 {
 		_, excess := normalFall(float64(alpha / spread * v))
 		return excess
 	})
+	expected := math.FMA(rootTwoOverPi*alpha*k.delta, excess, 1)
 	for i, e := range eta {
 		scale := k.omega / r.Root(i)
 		z := (r.Y[i]-e)/scale + k.shift
@@ -96,12 +97,12 @@ func (skewNormalLaw) Norm(r Rows) float64 { return -r.Total * vec.Log(skewAt(r.D
 
 func (skewNormalLaw) Scores(r Rows, eta []float64) [2]float64 {
 	k, alpha := skewAt(r.Disp), r.Disp[1]
-	spread := math.Hypot(1, alpha)
+	spread := math.Sqrt(math.FMA(alpha, alpha, 1))
 	turn := rootTwoOverPi / spread / spread / spread // of shift by alpha
 	grow := k.shift * turn / ((1 - k.shift) * (1 + k.shift))
 	inSigma, inAlpha := 0.0, 0.0
 	for i, e := range eta {
-		q := (r.Y[i] - e) / k.omega * r.Root(i)
+		q := float64((r.Y[i] - e) / k.omega * r.Root(i))
 		z := q + k.shift
 		fall, _ := normalFall(float64(alpha * z))
 		slope := float64(alpha*fall) - z // in z

@@ -81,7 +81,7 @@ func (t *Target) Unconstrain(theta, u []float64) {
 	}
 }
 
-// normalise takes the law's norm, −Inf where a dispersion is Beyond.
+// normalise computes the law's norm; it is −Inf if a dispersion is Beyond.
 func (t *Target) normalise(d *dispersions) {
 	if t.terms != nil {
 		for k, info := range t.dispersions {

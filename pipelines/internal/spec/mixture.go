@@ -103,10 +103,8 @@ func (c *checker) mixture(m *Model) {
 		c.at("a mixture has a linear predictor for each of its components, and none of its own",
 			"leave scale: link out: the mean of the response is that of the components by their weights", at("effects")...)
 	}
-	isDispersion := func(name string) bool {
-		return slices.ContainsFunc(family.AllDispersions(), func(d glm.Dispersion) bool { return d.Name == name })
-	}
-	if o := m.Mixture.Order; isDispersion(o) && m.Family.Dispersion(o) == nil {
+	if o := m.Mixture.Order; m.Family.Dispersion(o) == nil &&
+		slices.ContainsFunc(family.AllDispersions(), func(d glm.Dispersion) bool { return d.Name == o }) {
 		c.at(m.Family.Name+" has no "+o+" to number components by", "write order: "+mixture.ByWeight,
 			at("mixture", "order")...)
 	}
