@@ -146,6 +146,14 @@ func (d *Deriving) average(q *transform.Quantity, a *transform.Averaged) ([]floa
 		cells := predictive.Cells(*p.CellsOf(a, d.params))
 		fit.Cells, fit.Params = &cells, d.params
 	}
+	for _, f := range q.Dispersions() {
+		at := predictive.Dispersion{Param: -1, Fixed: f.Constant}
+		if f.Columns != nil {
+			at.Param = f.Columns[0]
+			fit.Params = max(fit.Params, at.Param+1)
+		}
+		fit.Dispersions = append(fit.Dispersions, at)
+	}
 	fit.Open = func() predictive.Columns { return d.columns(fit.Params) }
 	cells, err := fit.Averages(context.Background(), q.Family(), a.Data, a.Cells, a.Weights, 1, false)
 	if err != nil {

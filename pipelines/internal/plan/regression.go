@@ -254,5 +254,5 @@ func (r *Regression) Solve() (*Solution, error) {
 // Bind looks up what a derived quantity names among parameters and columns of the data.
 func (r *Regression) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
 	return d.Expression.Bind(&transform.Fitted{Dataset: r.fit.Unit.Name(), Names: names, Record: r.Record,
-		Family: r.Family(), Effects: firstEffect(r.Data, names), Average: r.averages.of})
+		Family: r.Family(), Effects: firstEffect(r.Data, names), Average: r.averages.of, Fixed: fixed(r.fit.Model)})
 }

@@ -100,8 +100,18 @@ func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
 	if o.mixed() {
 		r.fit.Params = o.stored.Parameters
 		r.fit.Components, err = componentsOf(o.family(), o.stored)
+		return r, err
 	}
-	return r, err
+	if o.family().Distribution().Mean == nil {
+		return r, nil
+	}
+	if r.fit.Dispersions, err = dispersionsOf(o.family(), o.stored, ""); err != nil {
+		return nil, err
+	}
+	for _, d := range r.fit.Dispersions {
+		r.fit.Params = max(r.fit.Params, d.Param+1)
+	}
+	return r, nil
 }
 
 // weightsOf says how often each row of the data counts: of incomplete data that were drawn each does once, also without

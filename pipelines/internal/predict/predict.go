@@ -218,20 +218,14 @@ func componentsOf(family glm.Family, f report.Fitted) (out []predictive.Componen
 // dispersionsOf finds a fit's dispersions among its draws, or fixed in its model. Those of a component of a mixture
 // have its number behind their names.
 func dispersionsOf(family glm.Family, f report.Fitted, number string) (out []predictive.Dispersion, err error) {
-	var fixed map[string]json.RawMessage
 	for _, d := range family.Dispersions() {
 		at := slices.IndexFunc(f.Names, func(p infer.Parameter) bool {
 			return p.Kind == infer.Dispersion && p.Name == d.Name+number
 		})
 		value := predictive.Dispersion{Param: at}
 		if at < 0 {
-			var text string
-			err := json.Unmarshal(f.Identity["model"], &fixed)
-			if err == nil {
-				err = json.Unmarshal(fixed[strings.ToUpper(d.Name[:1])+d.Name[1:]], &text)
-			}
-			law, parseErr := prior.Parse(text)
-			if err != nil || parseErr != nil || law.Kind != prior.Constant {
+			law, err := priorOf(f, d.Name)
+			if err != nil || law.Kind != prior.Constant {
 				return nil, words.Hint(fmt.Errorf("fit %s: the ledger does not have the value of %s", f.Key, d.Name),
 					"run the pipeline again")
 			}
@@ -240,6 +234,26 @@ func dispersionsOf(family glm.Family, f report.Fitted, number string) (out []pre
 		out = append(out, value)
 	}
 	return out, nil
+}
+
+// priorOf returns the prior of a dispersion by the identity of a fit.
+func priorOf(f report.Fitted, name string) (prior.Prior, error) {
+	var model map[string]json.RawMessage
+	if err := json.Unmarshal(f.Identity["model"], &model); err != nil {
+		return prior.Prior{}, err
+	}
+	var text string
+	if own, ok := model[strings.ToUpper(name[:1])+name[1:]]; ok {
+		if err := json.Unmarshal(own, &text); err != nil {
+			return prior.Prior{}, err
+		}
+		return prior.Parse(text)
+	}
+	var others map[string]string
+	if err := json.Unmarshal(model["Dispersions"], &others); err != nil {
+		return prior.Prior{}, err
+	}
+	return prior.Parse(others[name])
 }
 
 // oneTable returns an error where the fit's own data are not one table of complete rows.

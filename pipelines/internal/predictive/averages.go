@@ -54,7 +54,7 @@ func (b *Block) means(family glm.Family, s int, linear bool) []float64 {
 	if b.Of == nil {
 		mean := b.At(s)
 		if !linear {
-			family.Means(mean, mean)
+			family.Means(mean, b.Disp[s], mean)
 		}
 		return mean
 	}

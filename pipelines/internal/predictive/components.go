@@ -93,7 +93,7 @@ func (b *Block) mixed(s int, of func(*Block) float64) float64 {
 func (b *Block) mean(outcomes *glm.Pointwise, s, i int) float64 {
 	return b.mixed(s, func(b *Block) float64 {
 		var mean [1]float64
-		outcomes.Mean(b.First+i, b.Eta[s*b.Rows+i:s*b.Rows+i+1], mean[:])
+		outcomes.Mean(b.First+i, b.Eta[s*b.Rows+i:s*b.Rows+i+1], b.Disp[s][:], mean[:])
 		return mean[0]
 	})
 }
