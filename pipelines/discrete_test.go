@@ -104,6 +104,33 @@ func TestDiscreteFits(t *testing.T) {
 	}
 }
 
+// Edges of a table join rows of the same group: each group has the marginals of a data set of its own.
+func TestEdgesJoinRowsOfEachGroup(t *testing.T) {
+	f := newFolder(t, `
+pipeline: test
+database: t.duckdb
+datasets:
+  all: {path: all.csv, by: town, edges: {path: ties.csv}}
+  friends: {path: people.csv, edges: {path: ties.csv}}
+models: {ising: {kind: mrf, coupling: 0.6, field: lean}}
+samplers: {exact: {method: exact}}
+`)
+	f.write("people.csv", people)
+	f.write("ties.csv", ties)
+	town, all := "town x,"+strings.ReplaceAll(strings.TrimSpace(people), "\n", "\ntown x,"), "town y,ann,1,1\n"
+	town = strings.Replace(town, "town x,id", "town,id", 1)
+	for _, id := range []string{"eve", "bob", "fay", "dee", "cid"} {
+		all += "town y," + id + ",0,1\n"
+	}
+	f.write("all.csv", town+"\n"+all)
+	f.run(pipelines.RunOptions{})
+	const same = `SELECT count(*), count(*) FILTER (abs(a.probability - b.probability) < 1e-12) FROM marginals a
+		JOIN marginals b USING (id, state) WHERE a.dataset = 'all' AND b.dataset = 'friends' AND a.key = '%s'`
+	if x, y := f.ask("t.duckdb", fmt.Sprintf(same, "town x")), f.ask("t.duckdb", fmt.Sprintf(same, "town y")); x != "12,12" || y != "12,0" {
+		t.Errorf("marginals, and those that are the same: town x %s, town y %s", x, y)
+	}
+}
+
 // Chains of growing windows have the same bits, marginals and errors, for 1 worker and
 // 16, and after any number of stops.
 func TestDiscreteRunGoesOn(t *testing.T) {
