@@ -41,6 +41,7 @@ var pinnedShipped = []struct {
 	{name: "discrete/scans"},
 	{name: "discrete/segments", args: []string{"--var", "images=2"}},
 	{name: "discrete/selection", args: []string{"--var", "draws=64", "--var", "chains=2"}},
+	{name: "discrete/terms", args: []string{"--var", "chains=8"}},
 	{name: "discrete/theorems", args: []string{"--var", "draws=64", "--var", "chains=2"}},
 	{name: "discrete/two", args: []string{"--var", "draws=64", "--var", "chains=2"}},
 	{name: "paper/figure3", whole: true, args: []string{"--profile", "smoke", "--var", "d=d00*"}},

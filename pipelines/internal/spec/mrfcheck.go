@@ -77,7 +77,7 @@ func (c *checker) edges(d *Dataset, n *node, path []string) {
 		}
 	}
 	if n.get("steps") != nil {
-		c.misplaced(n, path, "belongs to edges of a table, not to steps", "from", "to", "weight", "table", "id")
+		c.misplaced(n, path, "belongs to edges of a table, not to steps", "from", "to", "more", "weight", "table", "id")
 	}
 }
 
