@@ -104,6 +104,63 @@ func TestDiscreteFits(t *testing.T) {
 	}
 }
 
+// Edges of a table join rows of the same group: each group has the marginals of a data set of its own.
+func TestEdgesJoinRowsOfEachGroup(t *testing.T) {
+	f := newFolder(t, `
+pipeline: test
+database: t.duckdb
+datasets:
+  all: {path: all.csv, by: town, edges: {path: ties.csv}}
+  friends: {path: people.csv, edges: {path: ties.csv}}
+models: {ising: {kind: mrf, coupling: 0.6, field: lean}}
+samplers: {exact: {method: exact}}
+`)
+	f.write("people.csv", people)
+	f.write("ties.csv", ties)
+	town, all := "town x,"+strings.ReplaceAll(strings.TrimSpace(people), "\n", "\ntown x,"), "town y,ann,1,1\n"
+	town = strings.Replace(town, "town x,id", "town,id", 1)
+	for _, id := range []string{"eve", "bob", "fay", "dee", "cid"} {
+		all += "town y," + id + ",0,1\n"
+	}
+	f.write("all.csv", town+"\n"+all)
+	f.run(pipelines.RunOptions{})
+	const same = `SELECT count(*), count(*) FILTER (abs(a.probability - b.probability) < 1e-12) FROM marginals a
+		JOIN marginals b USING (id, state) WHERE a.dataset = 'all' AND b.dataset = 'friends' AND a.key = '%s'`
+	if x, y := f.ask("t.duckdb", fmt.Sprintf(same, "town x")), f.ask("t.duckdb", fmt.Sprintf(same, "town y")); x != "12,12" || y != "12,0" {
+		t.Errorf("marginals, and those that are the same: town x %s, town y %s", x, y)
+	}
+}
+
+// A row of edges with a third member is a term: the product of three signs. Marginals equal sums over all states, and
+// another weight of a term is another fit.
+func TestTermsOfThreeVariables(t *testing.T) {
+	f := newFolder(t, `
+pipeline: test
+database: t.duckdb
+datasets: {d: {path: rows.csv, edges: {path: terms.csv, more: [k]}}}
+models: {m: {kind: mrf, coupling: 0.5, field: lean}}
+samplers: {exact: {method: exact}, scan: {method: gibbs, scan: {for: [a], within: 0.1}}}
+run: {chains: 1, warmup: 0, draws: 10}
+`)
+	f.write("rows.csv", "id,lean\na,0.3\nb,-0.2\nc,0.1\n")
+	rows := "i,j,k,weight\nb,c,,-0.4\na,c,b,%v\n"
+	for _, w := range []float64{0.6, -0.2} {
+		f.write("terms.csv", fmt.Sprintf(rows, w))
+		f.run(pipelines.RunOptions{})
+		var ones, all float64
+		for x := range 8 {
+			a, b, c := float64(2*(x&1)-1), float64(x&2-1), float64(x>>1&2-1)
+			p := math.Exp(0.3*a - 0.2*b + 0.1*c - 0.2*b*c + 0.5*w*a*b*c)
+			all += p
+			ones += p * (a + 1) / 2
+		}
+		got := f.ask("t.duckdb", fmt.Sprintf("SELECT abs(probability - %v) < 1e-12 FROM marginals m SEMI JOIN latest USING (fit_id) WHERE m.sampler = 'exact' AND id = 'a' AND m.state = '1'", ones/all))
+		if bound := f.ask("t.duckdb", "SELECT bound <= 0.1 FROM certificate JOIN latest USING (fit_id) WHERE sampler = 'scan'"); got != "true" || bound != "true" {
+			t.Errorf("weight %v: the marginal is right: %s, the scan is certified: %s", w, got, bound)
+		}
+	}
+}
+
 // Chains of growing windows have the same bits, marginals and errors, for 1 worker and
 // 16, and after any number of stops.
 func TestDiscreteRunGoesOn(t *testing.T) {
@@ -214,6 +271,8 @@ func TestBadDiscreteDataIsNamed(t *testing.T) {
 		{"loop", "{path: people.csv, edges: {path: loop.csv}}", "{kind: mrf}", []string{`"ann" is joined with itself`, "line 2"}},
 		{"no weight", "{path: people.csv, edges: {path: unweighted.csv}}", "{kind: mrf}", []string{`column "weight"`, "line 3", "no weight"}},
 		{"infinite weight", "{path: people.csv, edges: {path: infinite.csv}}", "{kind: mrf}", []string{`"weight"`, "line 2", "nf"}},
+		{"member twice", "{path: people.csv, edges: {path: triple.csv, more: [k]}}", "{kind: mrf}", []string{`"bob" is named twice`, `column "k"`, "line 2"}},
+		{"terms of potts", "{path: people.csv, edges: {path: triples.csv, more: [k]}}", "{kind: mrf, interaction: potts}", []string{"is not ising", "leave more out"}},
 		{"text weight", "{path: people.csv, edges: {path: ties.csv, weight: i}}", "{kind: mrf}", []string{`"ann" is not a number`}},
 		{"no column", "{path: people.csv, edges: {path: ties.csv, from: source}}", "{kind: mrf}", []string{`column "source"`, "columns: i, j, weight"}},
 		{"id twice", "{path: same.csv, edges: {steps: [1]}}", "{kind: mrf}", []string{`"ann" is also the id of`, "line 3"}},
@@ -250,7 +309,7 @@ func TestBadDiscreteDataIsNamed(t *testing.T) {
 	f.write("spec.yaml", text.String())
 	for name, rows := range map[string]string{
 		"unknown.csv": "i,j\nann,bob\nbob,zoe\n", "near.csv": "i,j\nann,bobb\n", "twice.csv": "i,j\nann,bob\nbob,cid\nbob,ann\n", "loop.csv": "i,j\nann,ann\n",
-		"unweighted.csv": "i,j,weight\nann,bob,1\nbob,cid,\n", "infinite.csv": "i,j,weight\nann,bob,inf\nbob,cid,1\n", "same.csv": "id\nann\nann\n", "gap.csv": "id,lean\nann,1\nbob,\ncid,2\n",
+		"triple.csv": "i,j,k\nann,bob,bob\n", "triples.csv": "i,j,k\nann,bob,cid\n", "unweighted.csv": "i,j,weight\nann,bob,1\nbob,cid,\n", "infinite.csv": "i,j,weight\nann,bob,inf\nbob,cid,1\n", "same.csv": "id\nann\nann\n", "gap.csv": "id,lean\nann,1\nbob,\ncid,2\n",
 		"stray.csv":  "id,lean\nann,1\nbob,oops\ncid,2\n",
 		"people.txt": people, "again.csv": "row,col,value\n1,1,0\n1,1,1\n",
 		"tables.csv": "a,b,value\n0,0,1\n1,2,1\n", "star.csv": "id\nv0\n" + linesOf(40, "v%d\n"), "rays.csv": "i,j\n" + linesOf(40, "v0,v%d\n"),

@@ -326,9 +326,15 @@ func ScaleOf(f *Look) string {
 	if (family.Family{Name: f.Family}).Support().Probability() {
 		mean = "the probability"
 	}
-	switch l := family.LinkNamed(f.Link); {
+	l := family.LinkNamed(f.Link)
+	if of := (family.Family{Name: f.Family, Link: f.Link}); of.Known() {
+		l = of.Of()
+	}
+	switch {
 	case f.Link == "":
 		return "the linear predictor"
+	case l != nil && l.Scale != "":
+		return l.Scale
 	case l != nil && l.Linear():
 		return mean
 	}

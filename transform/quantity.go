@@ -27,6 +27,8 @@ type Fitted struct {
 	Effects int
 	// Average returns the rows of the data that a call of average() speaks of; nil where there are none to be had.
 	Average func(*Average) (*Averaged, error)
+	// Fixed returns the value of a dispersion that is not a parameter; nil if all are.
+	Fixed func(name string) float64
 }
 
 // Quantity is a derived expression bound to the parameters of a fit: a function
@@ -43,6 +45,8 @@ type Quantity struct {
 	form   map[*node]int // name or point → index into Forms
 	mean   map[*node]int // average → index into Averages
 	family glm.Family
+	// dispersions are the indexes into Forms of the dispersions, if a mean of a response depends on them.
+	dispersions []int
 }
 
 // Family is that of the model.
@@ -62,7 +66,42 @@ type Form struct {
 // Cost: that of coding one row for each point.
 func (d *Derived) Bind(f *Fitted) (*Quantity, error) {
 	q := &Quantity{source: d, form: map[*node]int{}, mean: map[*node]int{}, family: f.Family}
-	return q, q.bind(d.root, f, map[string]int{})
+	if err := q.bind(d.root, f, map[string]int{}); err != nil {
+		return q, err
+	}
+	q.bindDispersions(f)
+	return q, nil
+}
+
+// bindDispersions adds the dispersions to the forms if the expression has a mean that depends on them.
+func (q *Quantity) bindDispersions(f *Fitted) {
+	law := q.family.Distribution()
+	if law == nil || law.Mean == nil || f.Several || !q.hasMean(q.source.root) {
+		return
+	}
+	for _, d := range law.Dispersions {
+		form := Form{}
+		if j := slices.Index(f.Names, d.Name); j >= 0 {
+			form.Columns, form.Weights = []int{j}, []float64{1}
+		} else {
+			form.Constant = f.Fixed(d.Name)
+		}
+		q.dispersions = append(q.dispersions, len(q.Forms))
+		q.Forms = append(q.Forms, form)
+	}
+}
+
+// hasMean reports whether an expression has the mean of a response.
+func (q *Quantity) hasMean(n *node) bool {
+	return n.kind == nodeCall && (n.text == "mean" || n.text == average) || slices.ContainsFunc(n.args, q.hasMean)
+}
+
+// Dispersions returns the forms of the dispersions if a mean depends on them, else nil.
+func (q *Quantity) Dispersions() (out []Form) {
+	for _, at := range q.dispersions {
+		out = append(out, q.Forms[at])
+	}
+	return out
 }
 
 // bind makes the forms under a node; known has those of equal text.
@@ -320,7 +359,10 @@ func (e *draws) call(n *node) numbers {
 			return numbers{each: eta}
 		}
 		mean := make([]float64, len(eta))
-		e.q.family.Means(eta, mean)
+		law, link := e.q.family.Distribution(), e.q.family.Of()
+		for i, v := range eta {
+			mean[i] = law.MeanAt(link, v, e.dispersions(i))
+		}
 		e.note(n, mean, func(i int) bool { return finite(eta[i]) })
 		return numbers{each: mean}
 	}
@@ -336,6 +378,14 @@ func (e *draws) call(n *node) numbers {
 		v = e.combine(n, v, e.eval(arg), operation)
 	}
 	return v
+}
+
+// dispersions returns the dispersions at draw i.
+func (e *draws) dispersions(i int) (out [2]float64) {
+	for k, at := range e.q.dispersions {
+		out[k] = e.forms[at][e.from+i]
+	}
+	return out
 }
 
 // combine applies an operation to each draw.
@@ -384,6 +434,11 @@ func (q *Quantity) Unbounded() []int {
 		case n.kind == nodeCall && (n.text == "mean" || n.text == average) &&
 			q.family.Support().Unit():
 			return
+		}
+		if n.kind == nodeCall && (n.text == "mean" || n.text == average) {
+			for _, at := range q.dispersions {
+				out = append(out, q.Forms[at].Columns...)
+			}
 		}
 		if at, isForm := q.form[n]; isForm {
 			out = append(out, q.Forms[at].Columns...)

@@ -13,7 +13,7 @@ import (
 var beta = &Distribution{
 	Name:        "beta",
 	Links:       []*Link{Logit},
-	Dispersions: []Dispersion{{Name: "phi", Concentrates: true, Default: prior.DefaultShape}},
+	Dispersions: []Dispersion{{Name: "phi", Most: 1e12, Concentrates: true, Default: prior.DefaultShape}},
 	Support:     shares,
 	Notation: Notation{Law: "Beta(μ_i, phi)", LaTeX: `\mathrm{Beta}(\mu_i, \phi)`, Mean: "μ_i", TeX: `\mu_i`,
 		Of: meanResponse, Note: "variance μ(1 − μ)/(1 + phi)"},

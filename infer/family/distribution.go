@@ -1,21 +1,25 @@
 package family
 
 import (
+	"fmt"
 	"math"
 
 	"glmbatch/infer/prior"
+	"glmbatch/internal/vec"
 )
 
 // Distribution is a family of response distributions with all of its links.
 type Distribution struct {
 	Name  string
 	Links []*Link // the first is the default
-	// Dispersions are the positive parameters besides the coefficients, at most two.
+	// Dispersions are the parameters besides the coefficients, at most two. The first is positive.
 	Dispersions []Dispersion
 	Support     *Support // the possible responses
 	Notation    Notation
 	// Additive reports whether rows of equal predictors matter by the sum of their responses (and trials) alone.
 	Additive bool
+	// Mean returns the mean of a response by a link of Links if it depends on the dispersions; nil if it is Link.Inverse.
+	Mean func(eta float64, disp [2]float64) float64
 	// Prepare computes what Terms reads of the responses besides themselves; nil if it reads nothing else.
 	Prepare func(r *Rows)
 	// Along returns the log likelihood along a linear predictor by a link of Links.
@@ -30,22 +34,33 @@ type Distribution struct {
 	Ends func(e Evidence) (zero, tail float64)
 }
 
-// Dispersion is a positive parameter of a family besides the coefficients.
+// Dispersion is a parameter of a family besides the coefficients.
 type Dispersion struct {
-	Name string // sigma, shape, phi or nu
-	// Lower is the end of its support (Lower, ∞). Samplers move u = log(x − Lower), and a prior is cut off there.
+	Name string // sigma, shape, phi, nu, …
+	// Doc describes its prior, for the key of a spec that it has; empty for sigma, shape, phi and nu.
+	Doc string
+	// Real reports whether every number is possible: samplers move the parameter itself, and its prior is one of a
+	// coefficient.
+	Real bool
+	// Lower is the end of the support (Lower, ∞) if it is not Real. Samplers move u = log(x − Lower), and a prior is cut
+	// off there.
 	Lower float64
 	// Power is the power of x that Fisher's information of a row is proportional to: −2 for a scale, 1 for a shape
 	// whose inverse multiplies the variance. 0 means no power; then rows have no precision weights.
 	Power float64
 	// Start is where the search for the penalised point begins, if the responses do not give that; 0: Lower + 1.
 	Start float64
+	// Most is the largest possible value; 0 if there is none.
+	Most float64
 	// Unit reports whether the unit of x is that of the response, though x is no scale.
 	Unit bool
 	// Concentrates reports whether the density has no bound as x goes to an end and the mean to the response.
 	Concentrates bool
-	// Default returns the default prior of x in a unit; nil for a scale, which has prior.DefaultSigma.
+	// Default returns the default prior of x in a unit; nil if it is prior.DefaultSigma of the response.
 	Default func(unit float64) prior.Prior
+	// Tail returns the power at which the likelihood falls as x grows, by Evidence as Ends; nil for 0. The first
+	// dispersion has Ends.
+	Tail func(e Evidence) float64
 	// Version names the rule of Default, and is empty if the rule never changed.
 	Version string
 	// PrecisionVersion names the gradient in x with precision weights, and is empty if it never changed.
@@ -56,6 +71,64 @@ type Dispersion struct {
 
 // Scale reports whether x is a scale of the response.
 func (d Dispersion) Scale() bool { return d.Power == -2 }
+
+// At returns the parameter at the coordinate u that samplers move.
+func (d *Dispersion) At(u float64) float64 {
+	if d.Real {
+		return u
+	}
+	return d.Lower + vec.Exp(u)
+}
+
+// Coordinate is the inverse of At.
+func (d *Dispersion) Coordinate(x float64) float64 {
+	if d.Real {
+		return x
+	}
+	return vec.Log(x - d.Lower)
+}
+
+// Slope returns the derivative of At at the coordinate of x, and LogSlope its logarithm at a coordinate.
+func (d *Dispersion) Slope(x float64) float64 {
+	if d.Real {
+		return 1
+	}
+	return x - d.Lower
+}
+
+// LogSlope returns log(dx/du) at u.
+func (d *Dispersion) LogSlope(u float64) float64 {
+	if d.Real {
+		return 0
+	}
+	return u
+}
+
+// Holds reports whether x is a value of the parameter.
+func (d *Dispersion) Holds(x float64) bool { return d.Real || x > d.Lower }
+
+// Beyond reports whether a coordinate is so far out that rounding outweighs the remaining density. Only priors without
+// a scale have mass there, on data that fit perfectly.
+func (d *Dispersion) Beyond(u float64) bool {
+	const logRange, realRange = 200, 1e12
+	if d.Real {
+		return math.Abs(u) > realRange
+	}
+	return math.Abs(u) > logRange || d.Most > 0 && d.At(u) > d.Most
+}
+
+// Check returns an error for a prior that is none of the parameter.
+func (d *Dispersion) Check(p prior.Prior) error {
+	switch {
+	case !d.Real:
+		return p.ForDispersion()
+	case p.Kind == prior.Constant && !d.Beyond(p.Location):
+		return nil
+	case p.Kind.Shrinks() || p.Kind == prior.SpikeSlab:
+		return fmt.Errorf("%s cannot be the prior of %s: use normal(location, scale)", p, d.Name)
+	}
+	return p.ForCoefficient()
+}
 
 // Notation is how a family is written.
 type Notation struct {
@@ -144,6 +217,7 @@ type Evidence struct {
 	Flat           float64 // columns with flat priors
 	Perfect        bool    // the design fits the link of every response perfectly,
 	Spare          float64 // with Spare observations beyond its rank
+	Fixed          bool    // the second dispersion is known
 	Link           *Link
 }
 

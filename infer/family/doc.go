@@ -7,6 +7,6 @@
 //   - link.go, support.go, precision.go: links, possible responses, and weights of rows;
 //   - rows.go, positive.go, binary.go, special.go: what several families have in common;
 //   - gaussian.go, student.go, bernoulli.go, binomial.go, poisson.go, negativebinomial.go, gamma.go,
-//     inversegaussian.go, beta.go: the families;
+//     inversegaussian.go, beta.go, lognormal.go, skewnormal.go, exgaussian.go: the families;
 //   - likely.go: the family that numbers look like.
 package family

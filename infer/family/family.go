@@ -1,6 +1,7 @@
 package family
 
 import (
+	"slices"
 	"strings"
 
 	"glmbatch/infer/prior"
@@ -116,6 +117,32 @@ func (f Family) Dispersions() []Dispersion {
 	return nil
 }
 
+// Dispersion returns the dispersion of a name, nil if the family has none.
+func (f Family) Dispersion(name string) *Dispersion {
+	all := f.Dispersions()
+	if k := slices.IndexFunc(all, func(d Dispersion) bool { return d.Name == name }); k >= 0 {
+		return &all[k]
+	}
+	return nil
+}
+
+// AllDispersions returns a dispersion of each name that the table has, in its order.
+func AllDispersions() (all []Dispersion) {
+	for _, l := range table {
+		for _, d := range l.Dispersions {
+			if !slices.ContainsFunc(all, func(other Dispersion) bool { return other.Name == d.Name }) {
+				all = append(all, d)
+			}
+		}
+	}
+	return all
+}
+
+// RealDispersion reports whether the dispersion of a name may have either sign.
+func RealDispersion(name string) bool {
+	return slices.ContainsFunc(AllDispersions(), func(d Dispersion) bool { return d.Name == name && d.Real })
+}
+
 // First returns the first dispersion; its zero value for a family without one.
 func (f Family) First() Dispersion {
 	if d := f.Dispersions(); len(d) > 0 {
@@ -148,16 +175,24 @@ func (f Family) String() string { return f.Name + "(" + f.Link + ")" }
 // Walled reports whether the linear predictor must be above 0.
 func (f Family) PositiveEta() bool { return f.Of().Positive }
 
-// Means writes the inverse link of each linear predictor to dst, which may be
-// eta: the mean of a response, for student_t its location, for binomial the
-// probability of one trial. Outside the link's domain it is NaN.
+// Means writes the mean of a response at each linear predictor to dst, which may be eta: for student_t its location,
+// for binomial the probability of one trial. disp has the dispersions at precision 1, fixed ones included. Outside the
+// link's domain it is NaN.
 //
 // Cost: O(len(eta)). It panics for a family that is not Known.
-func (f Family) Means(eta, dst []float64) {
-	mean := f.Of().Inverse
+func (f Family) Means(eta []float64, disp [2]float64, dst []float64) {
+	law, link := f.Distribution(), f.Of()
 	for i, e := range eta {
-		dst[i] = mean(e)
+		dst[i] = law.MeanAt(link, e, disp)
 	}
+}
+
+// MeanAt returns the mean of one response, or of one trial.
+func (l *Distribution) MeanAt(k *Link, eta float64, disp [2]float64) float64 {
+	if l.Mean != nil {
+		return l.Mean(eta, disp)
+	}
+	return k.Inverse(eta)
 }
 
 // Families that stand for a kind of numbers, each with its default link.

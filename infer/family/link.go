@@ -24,6 +24,8 @@ type Link struct {
 	// Slow is why flat priors of coefficients are refused; empty if they are not.
 	Slow string
 
+	// Scale describes eta if the name of the link and the mean do not.
+	Scale string
 	// Effect describes one unit of eta; it may be empty. Factor reports whether exp(b) is a factor.
 	Effect string
 	Factor bool

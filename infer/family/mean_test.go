@@ -18,12 +18,15 @@ func TestMeansInvertLinks(t *testing.T) {
 		"cauchit": func(p float64) float64 { return -1 / math.Tan(math.Pi*p) },
 	}
 	for _, row := range family.Table() {
+		if row.Mean != nil {
+			continue // the draws of TestPointwiseDraws have it
+		}
 		for _, link := range row.Links {
 			name, wall := link.Name, link.Positive
 			f := family.Family{Name: row.Name, Link: name}
 			for _, eta := range []float64{-30, -8, -3, -0.7, -1e-9, 0, 1e-9, 0.4, 0.5, 0.6, 1, 2.5} {
 				mu := []float64{math.NaN()}
-				f.Means([]float64{eta}, mu)
+				f.Means([]float64{eta}, [2]float64{}, mu)
 				switch {
 				case name == "probit":
 					if want := math.Erfc(-eta/math.Sqrt2) / 2; math.Abs(mu[0]-want) > (1e-14+4e-16*eta*eta)*want { // the exponential of a logarithm

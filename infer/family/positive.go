@@ -57,7 +57,7 @@ func (l positive) Scores(r Rows, eta []float64) (total [2]float64) {
 }
 
 // ratios returns y/mu of each row.
-func (r Rows) ratios(lambda []float64) (out Block) {
+func (r *Rows) ratios(lambda []float64) (out Block) {
 	for i, l := range lambda {
 		out[i] = r.LogY[i] - l
 	}

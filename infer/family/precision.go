@@ -16,7 +16,7 @@ func (f Family) TakesPrecision() bool { return f.precisionHint() == "" }
 func (f Family) precisionHint() string {
 	const frequencies = "a row that stands for several equal ones has frequency_weights"
 	switch s := f.Support(); {
-	case f.First().Power != 0:
+	case f.First().Power != 0 && !f.scales():
 		return ""
 	case s.Probability():
 		return "a response out of several trials is family binomial with trials(n); " + frequencies
@@ -24,6 +24,12 @@ func (f Family) precisionHint() string {
 		return "an exposure is offset(log(e)); " + frequencies
 	}
 	return frequencies
+}
+
+// scales reports whether two dispersions are scales, so that no precision multiplies the variance of a row.
+func (f Family) scales() bool {
+	d := f.Dispersions()
+	return len(d) == 2 && d[0].Scale() && d[1].Scale()
 }
 
 // PrecisionError names a family that has no precision for weights to multiply.

@@ -10,7 +10,8 @@ import (
 
 const halfLog2Pi = 0.91893853320467274178 // ½ log 2π
 
-// Rows are the responses of a likelihood. All slices have the length of Y, or are nil.
+// Rows are the responses of a likelihood. All slices have the length of Y, or are nil. Methods of single rows have
+// pointer receivers: a call with a copy of all fields took three times as long.
 type Rows struct {
 	Y, Trials []float64  // response; trials, nil for 1 each
 	LogY      []float64  // log y, where the family uses it
@@ -25,7 +26,7 @@ type Rows struct {
 }
 
 // Part returns rows i to j. Total stays that of all rows.
-func (r Rows) Part(i, j int) Rows {
+func (r *Rows) Part(i, j int) Rows {
 	cut := func(v []float64) []float64 {
 		if v == nil {
 			return nil
@@ -37,14 +38,14 @@ func (r Rows) Part(i, j int) Rows {
 }
 
 // Only returns row i as it is once.
-func (r Rows) Only(i int) Rows {
+func (r *Rows) Only(i int) Rows {
 	one := r.Part(i, i+1)
 	one.Frequency, one.Total = nil, 1
 	return one
 }
 
 // Count returns how often row i counts.
-func (r Rows) Count(i int) float64 {
+func (r *Rows) Count(i int) float64 {
 	if r.Frequency == nil {
 		return 1
 	}
@@ -52,7 +53,7 @@ func (r Rows) Count(i int) float64 {
 }
 
 // Weight returns the precision of row i, and Root its square root.
-func (r Rows) Weight(i int) float64 {
+func (r *Rows) Weight(i int) float64 {
 	if r.Precision == nil {
 		return 1
 	}
@@ -60,7 +61,7 @@ func (r Rows) Weight(i int) float64 {
 }
 
 // Root returns the square root of the precision of row i.
-func (r Rows) Root(i int) float64 {
+func (r *Rows) Root(i int) float64 {
 	if r.Roots == nil {
 		return 1
 	}
@@ -68,14 +69,14 @@ func (r Rows) Root(i int) float64 {
 }
 
 // CountRows multiplies each row of v by its frequency.
-func (r Rows) CountRows(v []float64) {
+func (r *Rows) CountRows(v []float64) {
 	for i, w := range r.Frequency {
 		v[i] *= w
 	}
 }
 
 // Outcomes returns the successes and failures of a row of trials.
-func (r Rows) Outcomes(i int) (successes, failures float64) {
+func (r *Rows) Outcomes(i int) (successes, failures float64) {
 	m := 1.0
 	if r.Trials != nil {
 		m = r.Trials[i]

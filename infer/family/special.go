@@ -92,3 +92,27 @@ func betaFraction(a, b, x float64) float64 {
 	}
 	return h
 }
+
+// normalFall returns the derivative h = φ(t)/Φ(t) of log Φ and h + t > 0, whose product is the negative second one.
+func normalFall(t float64) (fall, excess float64) {
+	fall = vec.NormalHazard(-t)
+	if t > -20 {
+		return fall, fall + t
+	}
+	f := -t // Laplace's continued fraction, without its first term
+	for k := 14.0; k >= 2; k-- {
+		f = k/f - t
+	}
+	return fall, 1 / f
+}
+
+// normalMean returns the mean of a smooth function of a standard normal variable, by the trapezoidal rule.
+func normalMean(f func(v float64) float64) float64 {
+	const step, reach = 0.5, 16
+	sum := 0.0
+	for k := -reach; k <= reach; k++ {
+		v := step * float64(k)
+		sum += float64(f(v) * vec.Exp(math.FMA(-0.5*v, v, -halfLog2Pi)))
+	}
+	return step * sum
+}

@@ -22,6 +22,9 @@ func TestPointwiseCDF(t *testing.T) {
 		if f.Name == "binomial" {
 			data.Trials = []float64{4, 9}
 		}
+		if f.TakesPrecision() {
+			data.Precision = []float64{1, 2.5}
+		}
 		p, err := NewPointwise(f, data)
 		if err != nil {
 			t.Fatal(err)

@@ -17,24 +17,27 @@ type DefaultPriors struct {
 }
 
 // DefaultRules says in words what Defaults gives, for when there are no data yet.
-func DefaultRules(f Family) (coefficients, intercept, dispersion string) {
+func DefaultRules(f Family) (coefficients, intercept string, dispersions []string) {
 	s, centre := "", "0"
 	if f.Of().Unit() {
 		s, centre = "·s", "the link of the mean response"
 	}
 	coefficients = "normal(0, 2.5" + s + "/sd(x))"
 	intercept = "normal(" + centre + ", 2.5" + s + ")"
-	if f.HasDispersion() {
-		switch d := f.First(); {
-		case d.Scale():
-			dispersion = "exponential(1/sd(y))"
-		case d.Unit:
-			dispersion = strings.TrimSuffix(d.Default(1).String(), ")") + "·mean(y))"
-		default:
-			dispersion = d.Default(1).String()
-		}
+	for _, d := range f.Dispersions() {
+		dispersions = append(dispersions, dispersionRule(d))
 	}
-	return coefficients, intercept, dispersion
+	return coefficients, intercept, dispersions
+}
+
+func dispersionRule(d Dispersion) string {
+	switch {
+	case d.Default == nil:
+		return "exponential(1/sd(y))"
+	case d.Unit:
+		return strings.TrimSuffix(d.Default(1).String(), ")") + "·mean(y))"
+	}
+	return d.Default(1).String()
 }
 
 // GroupSDRule is DefaultRules for the standard deviations of group-level effects.
@@ -62,7 +65,7 @@ func Defaults(f Family, data *Data) DefaultPriors {
 	t.rows.Frequency, t.rows.Total = data.Frequency, t.total(data.Frequency)
 	t.counted = product(data.Frequency, data.Y)
 	s, m := t.responseOnLink()
-	out := DefaultPriors{Nu: prior.DefaultNu, GroupSD: prior.DefaultGroupSD(s)}
+	out := DefaultPriors{GroupSD: prior.DefaultGroupSD(s)}
 	columns := make([]prior.Moments, data.Cols())
 	for j := range columns {
 		if j != data.Intercept {
@@ -71,22 +74,29 @@ func Defaults(f Family, data *Data) DefaultPriors {
 		}
 	}
 	out.Coefficients = prior.DefaultCoefficients(columns, data.Intercept, s, m)
-	if !f.HasDispersion() {
-		return out
+	for k, d := range f.Dispersions() {
+		law := t.defaultDispersion(d)
+		if k == 0 {
+			out.Dispersion = law
+		} else {
+			out.Nu = law
+		}
 	}
-	precision := t.total(data.Precision) / float64(t.Rows())
-	d := f.First()
-	if d.Scale() {
+	return out
+}
+
+// defaultDispersion returns the default prior of a dispersion.
+func (t *Target) defaultDispersion(d Dispersion) prior.Prior {
+	precision := t.total(t.data.Precision) / float64(t.Rows())
+	if d.Default == nil {
 		_, sd := t.spreadOfResponse()
-		out.Dispersion = prior.DefaultSigma(sd * math.Sqrt(precision))
-		return out
+		return prior.DefaultSigma(sd * math.Sqrt(precision))
 	}
 	unit := 1 / precision
 	if d.Unit {
 		unit *= vec.Sum(t.counted) / t.rows.Total
 	}
-	out.Dispersion = d.Default(unit)
-	return out
+	return d.Default(unit)
 }
 
 // moments returns mean and standard deviation of a column over the observations;

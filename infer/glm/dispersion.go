@@ -5,13 +5,12 @@ import (
 
 	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
-	"glmbatch/internal/vec"
 )
 
 // dispersions are the values of a family's dispersions at a point.
 type dispersions struct {
 	at   [2]float64 // sigma, shape, phi; nu
-	u    [2]float64 // log(at − Lower)
+	u    [2]float64 // their coordinates, Dispersion.Coordinate
 	norm float64    // of the terms at them
 }
 
@@ -21,10 +20,10 @@ func (t *Target) newDispersions() dispersions {
 	var d dispersions
 	for k, info := range t.dispersions {
 		if p := t.model.DispersionPrior(k); p.Kind == prior.Constant {
-			d.at[k], d.u[k] = p.Location, vec.Log(p.Location-info.Lower)
+			d.at[k], d.u[k] = p.Location, info.Coordinate(p.Location)
 			continue
 		}
-		d.at[k] = info.Lower + 1
+		d.at[k] = info.At(0)
 	}
 	t.normalise(&d)
 	return d
@@ -33,7 +32,7 @@ func (t *Target) newDispersions() dispersions {
 // setFree sets the i-th dispersion that is a parameter.
 func (t *Target) setFree(d *dispersions, i int, u float64) {
 	k := t.free[i]
-	d.u[k], d.at[k] = u, t.dispersions[k].Lower+vec.Exp(u)
+	d.u[k], d.at[k] = u, t.dispersions[k].At(u)
 	t.normalise(d)
 }
 
@@ -41,7 +40,7 @@ func (t *Target) setFree(d *dispersions, i int, u float64) {
 // is a function of at, it keeps the value that u gives back.
 func (t *Target) setTheta(d *dispersions, theta []float64) {
 	for i, k := range t.free {
-		t.setFree(d, i, vec.Log(theta[i]-t.dispersions[k].Lower))
+		t.setFree(d, i, t.dispersions[k].Coordinate(theta[i]))
 		if t.form == family.Squares { // a function of u
 			d.at[k] = theta[i]
 		}
@@ -56,14 +55,14 @@ func (t *Target) setUnconstrained(d *dispersions, u []float64) {
 }
 
 // Constrain writes theta for u: the coefficients, times their spread where the
-// prior is a horseshoe (the non-centred form); x = Lower + e^u for each
-// dispersion x that is a parameter; e^u for scales. Both have Dim entries and may
+// prior is a horseshoe (the non-centred form); Dispersion.At(u) for each
+// dispersion that is a parameter; e^u for scales. Both have Dim entries and may
 // be the same.
 func (t *Target) Constrain(u, theta []float64) {
 	d := t.Cols()
 	copy(theta, u[:d])
 	for i, k := range t.free {
-		theta[d+i] = t.dispersions[k].Lower + vec.Exp(u[d+i])
+		theta[d+i] = t.dispersions[k].At(u[d+i])
 	}
 	if t.shoes != nil {
 		t.constrainScales(u, theta)
@@ -75,27 +74,18 @@ func (t *Target) Unconstrain(theta, u []float64) {
 	d := t.Cols()
 	copy(u, theta[:d])
 	for i, k := range t.free {
-		u[d+i] = vec.Log(theta[d+i] - t.dispersions[k].Lower)
+		u[d+i] = t.dispersions[k].Coordinate(theta[d+i])
 	}
 	if t.shoes != nil {
 		t.unconstrainScales(theta, u)
 	}
 }
 
-// A law's dispersions count as impossible, at a log likelihood of −Inf, where
-// log(x − Lower) is beyond ±dispersionRange, and phi above phiMost: there rounding
-// would outweigh what is left of the density. The posterior mass beyond is nil
-// but for priors without a scale on data that fit perfectly.
-const (
-	dispersionRange = 200
-	phiMost         = 1e12
-)
-
-// normalise takes the law's norm, −Inf where a dispersion is impossible.
+// normalise computes the law's norm; it is −Inf if a dispersion is Beyond.
 func (t *Target) normalise(d *dispersions) {
 	if t.terms != nil {
 		for k, info := range t.dispersions {
-			if math.Abs(d.u[k]) > dispersionRange || info.Name == "phi" && d.at[k] > phiMost {
+			if info.Beyond(d.u[k]) {
 				d.norm = math.Inf(-1)
 				return
 			}

@@ -63,6 +63,17 @@ func oracle(f Family, y, m, eta float64, disp [2]float64) float64 {
 		return y*math.Log(mu) - mu - lg(y+1)
 	case "negative_binomial":
 		return lg(y+s) - lg(s) - lg(y+1) + s*math.Log(s/(s+mu)) + y*math.Log(mu/(s+mu))
+	case "lognormal":
+		z := (math.Log(y) - eta) / s
+		return -z*z/2 - math.Log(s*y) - math.Log(2*math.Pi)/2
+	case "skew_normal":
+		d := nu / math.Sqrt(1+nu*nu)
+		omega := s / math.Sqrt(1-2*d*d/math.Pi)
+		z := (y - mu + omega*d*math.Sqrt(2/math.Pi)) / omega
+		return math.Log(2/omega) - z*z/2 - math.Log(2*math.Pi)/2 + math.Log(math.Erfc(-nu*z/math.Sqrt2)/2)
+	case "exgaussian": // normal(mu − beta, s) and an exponential of mean beta
+		r := y - mu + nu
+		return -math.Log(nu) + s*s/(2*nu*nu) - r/nu + math.Log(math.Erfc((s/nu-r/s)/math.Sqrt2)/2)
 	case "gamma":
 		return s*math.Log(s/mu) - lg(s) + (s-1)*math.Log(y) - s*y/mu
 	case "inverse_gaussian":
@@ -92,8 +103,11 @@ func eachFamily(t *testing.T, check func(t *testing.T, target *Target, theta []f
 							theta[j] = 0.2 + math.Abs(theta[j])
 						}
 					}
-					if f.Name == "student_t" {
-						theta[4] += 1
+					for i, d := range f.Dispersions() {
+						theta[3+i] += d.Lower
+						if d.Real && r.IntN(2) == 0 {
+							theta[3+i] *= -4
+						}
 					}
 					check(t, target, theta)
 				}
@@ -102,12 +116,15 @@ func eachFamily(t *testing.T, check func(t *testing.T, target *Target, theta []f
 	}
 }
 
-// atPrecision returns the dispersions of row i.
+// atPrecision returns the dispersions of row i: a scale over the root of its precision, or a shape times it.
 func (t *Target) atPrecision(i int, disp [2]float64) [2]float64 {
-	if t.rows.Precision == nil {
-		return disp
+	w := t.rows.Weight(i)
+	if t.dispersions != nil && t.dispersions[0].Name == "sigma" {
+		disp[0] /= math.Sqrt(w)
+	} else {
+		disp[0] *= w
 	}
-	return t.law.AtPrecision(t.rows.Precision[i], disp)
+	return disp
 }
 
 func TestFamilyLikelihood(t *testing.T) {
@@ -144,7 +161,7 @@ func TestFamilyPoint(t *testing.T) {
 			v = p.AlongDispersion(i, u)
 			p.MoveDispersion(i, u, v)
 			k := target.free[i]
-			moved[3+i] = target.dispersions[k].Lower + math.Exp(u)
+			moved[3+i] = target.dispersions[k].At(u)
 			if p.LogDispersion(i) != u {
 				t.Errorf("log dispersion %v after a move to %v", p.LogDispersion(i), u)
 			}
@@ -232,17 +249,17 @@ func TestInformation(t *testing.T) {
 		disp := []float64{1.7, 5}
 		for _, eta := range []float64{0.3, 1.1} {
 			step, grid := 1.0, 400
-			switch f.Name {
-			case "gaussian", "student_t":
-				step, grid = 0.01, 80_000
-			case "gamma", "inverse_gaussian":
+			first := 0.0
+			switch s := f.Support(); {
+			case s.Low < 0:
+				step, grid, first = 0.01, 80_000, -0.01*40_000
+			case s.Positive():
 				step, grid = 0.004, 60_000
-			case "beta":
+			case s.Share():
 				step, grid, disp[0] = 1.0/20_000, 20_000, 8
 			}
-			first := 0.0
-			if f.Name == "gaussian" || f.Name == "student_t" {
-				first = -0.01 * 40_000
+			if f.Distribution().Mean != nil { // heavy tails
+				disp[0] = 0.7
 			}
 			target := mustTarget(t, e)
 			variance, mass := 0.0, 0.0
@@ -375,6 +392,11 @@ func TestFamiliesRefuse(t *testing.T) {
 			}
 		}, "the gamma response is the same in every row"},
 		{Family{Name: "beta", Link: "logit"}, func(e *example) { e.model.Coefficients[1] = flat }, ""},
+		{Family{Name: "skew_normal", Link: "identity"}, func(e *example) { e.model.Nu = flat }, "as alpha grows"},
+		{Family{Name: "exgaussian", Link: "identity"}, func(e *example) { e.model.Nu = flat }, "is not checked"},
+		{Family{Name: "exgaussian", Link: "identity"}, func(e *example) { fill(e.data.Y, 2); fill(e.data.Offset, 0) }, "the same in every row"},
+		{Family{Name: "lognormal", Link: "identity"}, func(e *example) { fill(e.data.Y, 2); fill(e.data.Offset, 0) }, "the same in every row"},
+		{Family{Name: "lognormal", Link: "identity"}, func(e *example) { e.model.Coefficients[0], e.model.Dispersion = flat, flat }, ""},
 	} {
 		e := familyExample(6, c.family, 30, 2)
 		c.harm(&e)

@@ -132,10 +132,11 @@ func (p *pilot) firstDispersions() {
 	for i, k := range p.t.free {
 		u, d := 0.0, &p.t.dispersions[k]
 		switch {
+		case d.Start != 0:
+			u = d.Coordinate(d.Start)
+		case d.Real:
 		case d.Scale():
 			u = p.responseScale()
-		case d.Start != 0:
-			u = vec.Log(d.Start - d.Lower)
 		default:
 			if d.Unit {
 				u = vec.Log(p.t.meanResponse())

@@ -42,28 +42,31 @@ func newExample(seed uint64, name string, n, d int, priors ...prior.Prior) examp
 	}
 	for i := range n {
 		data.Offset[i] = 0.3 * r.NormFloat64()
-		switch name {
-		case "gaussian":
-			data.Y[i] = 2 * r.NormFloat64()
-		case "bernoulli":
-			data.Y[i] = float64(r.IntN(2))
-		case "binomial":
+		switch s := f.Support(); {
+		case s.Trials:
 			m := r.IntN(6)
 			data.Trials[i], data.Y[i] = float64(m), float64(r.IntN(m+1))
-		case "poisson", "negative_binomial":
+		case s.Probability():
+			data.Y[i] = float64(r.IntN(2))
+		case s.Counts():
 			data.Y[i] = float64(r.IntN(4))
-		case "student_t":
-			data.Y[i] = 2 * r.NormFloat64()
-		case "gamma", "inverse_gaussian":
+		case s.Positive():
 			data.Y[i] = math.Exp(r.NormFloat64())
-		case "beta":
+		case s.Share():
 			data.Y[i] = r.Float64()
+		default:
+			data.Y[i] = 2 * r.NormFloat64()
 		}
 	}
 	if len(priors) == 0 {
 		priors = []prior.Prior{{Kind: prior.Normal, Location: 0.5, Scale: 2}}
 	}
 	m := Model{Family: f, Dispersion: prior.Prior{Kind: prior.HalfCauchy, Scale: 1.5}, Nu: prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 0.1}}
+	for k, of := range f.Dispersions() {
+		if k == 1 && of.Real {
+			m.Nu = prior.Prior{Kind: prior.Normal, Scale: 4}
+		}
+	}
 	for j := range d {
 		m.Coefficients = append(m.Coefficients, priors[j%len(priors)])
 	}

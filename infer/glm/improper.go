@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"glmbatch/infer/family"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/words"
 )
@@ -215,7 +216,8 @@ func (t *Target) likelihoodEnds(flat int) (zero, tail float64) {
 
 // evidence is that of the rows; whether the design fits perfectly is left out.
 func (t *Target) evidence(flat int) family.Evidence {
-	e := family.Evidence{Rows: t.rows.Total, Flat: float64(flat), Link: t.model.Family.Of()}
+	e := family.Evidence{Rows: t.rows.Total, Flat: float64(flat), Link: t.model.Family.Of(),
+		Fixed: t.model.Nu.Kind == prior.Constant}
 	for i, y := range t.data.Y {
 		if y > 0 {
 			e.Positive += t.rows.Count(i)

@@ -126,14 +126,21 @@ func (t *Target) dispersionMeans() (out []Doubt) {
 	for i, k := range t.free {
 		p := t.model.DispersionPrior(k)
 		priorZero, priorTail := p.Ends()
-		zero, tail := 2.0, 0.0 // nu: the likelihood becomes gaussian
+		zero, tail := 2.0, 0.0 // of nu: the likelihood becomes gaussian
+		spread := false        // flat coefficients spread as it grows
 		if k == 0 {
 			zero, tail = t.likelihoodEnds(len(flat))
+			_, with := t.law.Ends(t.evidence(len(flat)))
+			_, without := t.law.Ends(t.evidence(0))
+			spread = with < without
+		} else if of := t.dispersions[k].Tail; of != nil {
+			tail = of(t.evidence(len(flat)))
+			spread = tail < of(t.evidence(0))
 		}
 		name := t.dispersions[k].Name
 		if power := tail + priorTail; power <= 2 {
 			params := []int{t.Cols() + i}
-			if k == 0 && t.model.Family.Located() {
+			if spread {
 				params = append(append([]int(nil), flat...), params...)
 			}
 			out = append(out, Doubt{params, fmt.Sprintf("the posterior mean does not exist where the prior of %s (%s) leaves "+

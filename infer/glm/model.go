@@ -42,6 +42,18 @@ func (m *Model) DispersionPrior(k int) prior.Prior {
 	return m.Nu
 }
 
+// DispersionsAt returns all dispersions of the family, given those that are parameters.
+func (m *Model) DispersionsAt(free []float64) (out [2]float64) {
+	for k := range m.Family.Dispersions() {
+		if p := m.DispersionPrior(k); p.Kind == prior.Constant {
+			out[k] = p.Location
+			continue
+		}
+		out[k], free = free[0], free[1:]
+	}
+	return out
+}
+
 // Proper reports whether every prior of the model is proper.
 func (m *Model) Proper() bool {
 	for _, p := range m.Coefficients {

@@ -116,11 +116,11 @@ func (p *Pointwise) canonical(r family.Rows, eta, dst []float64) {
 }
 
 // Mean writes the mean of the response of the rows from first on to dst, which
-// may be eta: for binomial the expected number of successes. NaN outside the
+// may be eta: for binomial the expected number of successes. disp has the family's dispersions. NaN outside the
 // link's domain.
-func (p *Pointwise) Mean(first int, eta, dst []float64) {
+func (p *Pointwise) Mean(first int, eta, disp, dst []float64) {
 	for i, e := range eta {
-		dst[i] = p.link.Inverse(e)
+		dst[i] = p.at(first+i, e, disp).Mean
 		if p.rows.Trials != nil {
 			dst[i] *= p.rows.Trials[first+i]
 		}
@@ -154,13 +154,14 @@ func (p *Pointwise) CDF(row int, y, eta float64, disp []float64) float64 {
 
 // at returns a row at a linear predictor.
 func (p *Pointwise) at(row int, eta float64, disp []float64) family.Row {
-	at := family.Row{Eta: eta, Mean: p.link.Inverse(eta), Disp: pair(disp), Trials: 1, Link: p.link}
+	at := family.Row{Eta: eta, Disp: pair(disp), Trials: 1, Link: p.link}
 	if p.rows.Precision != nil {
 		at.Disp = p.law.AtPrecision(p.rows.Precision[row], at.Disp)
 	}
 	if p.rows.Trials != nil {
 		at.Trials = p.rows.Trials[row]
 	}
+	at.Mean = p.law.MeanAt(p.link, eta, at.Disp)
 	return at
 }
 

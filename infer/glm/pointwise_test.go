@@ -59,7 +59,7 @@ func TestPointwiseDraws(t *testing.T) {
 		}
 		disp := []float64{2.5, 5}
 		eta, want := []float64{0.8}, []float64{0}
-		p.Mean(1, eta, want)
+		p.Mean(1, eta, disp, want)
 		s := rand.New(rand.NewPCG(4, 4))
 		const n = 20_000
 		sum, squares := 0.0, 0.0
@@ -86,7 +86,7 @@ func TestPointwiseOutside(t *testing.T) {
 		}
 		for _, eta := range []float64{-700, -0.5, 700} {
 			got := []float64{0}
-			p.Mean(0, []float64{eta}, got)
+			p.Mean(0, []float64{eta}, []float64{2, 3}, got)
 			y := p.Draw(s, 0, eta, []float64{2, 3})
 			if outside := f.PositiveEta() && eta < 0; outside != math.IsNaN(got[0]) || outside != math.IsNaN(y) {
 				t.Errorf("%s at eta %v: mean %v, draw %v", f, eta, got[0], y)

@@ -129,13 +129,13 @@ func (t *Target) drawPrior(s prior.Source, u []float64, at *scales) {
 	}
 }
 
-// drawDispersion draws log(x − Lower) of a dispersion from its prior, cut off
+// drawDispersion draws the coordinate of a dispersion from its prior, cut off
 // at Lower. A prior with hardly any mass above it gives Lower + 1 instead.
 func (t *Target) drawDispersion(k int, s prior.Source) float64 {
 	for range 1000 {
 		draw := t.model.DispersionPrior(k).Draw(s)
-		if above := draw - t.dispersions[k].Lower; above > 0 {
-			return vec.Log(above)
+		if d := &t.dispersions[k]; d.Holds(draw) {
+			return d.Coordinate(draw)
 		}
 	}
 	return 0

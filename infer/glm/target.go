@@ -147,10 +147,10 @@ func checkShapes(data *Data, model *Model) error {
 	}
 	for k, d := range model.Family.Dispersions() {
 		p := model.DispersionPrior(k)
-		if err := p.ForDispersion(); err != nil {
+		if err := d.Check(p); err != nil {
 			return fmt.Errorf("prior of %s: %w", d.Name, err)
 		}
-		if p.Kind == prior.Constant && !(p.Location > d.Lower) || p.Kind == prior.Uniform && !(p.High > d.Lower) {
+		if p.Kind == prior.Constant && !d.Holds(p.Location) || p.Kind == prior.Uniform && !d.Holds(p.High) {
 			return fmt.Errorf("prior of %s: %s leaves nothing above %v, where %s begins", d.Name, p, d.Lower, d.Name)
 		}
 	}
@@ -291,12 +291,14 @@ func (t *Target) LogPriorAlong(j int, x float64) float64 {
 		return t.priors.Along(j, x)
 	}
 	k := t.free[j-t.Cols()]
-	lower := t.dispersions[k].Lower
-	at, logAt := lower+vec.Exp(x), x
-	if lower > 0 {
+	d, prior := &t.dispersions[k], t.model.DispersionPrior(k)
+	at, logAt := d.At(x), x
+	switch {
+	case d.Real:
+		return prior.LogDensity(x)
+	case d.Lower > 0:
 		logAt = vec.Log(at)
 	}
-	prior := t.model.DispersionPrior(k)
 	return prior.LogDensityAt(at, logAt) + x
 }
 
@@ -310,7 +312,7 @@ func (p *Point) LogPosterior() float64 { return p.LogPosteriorWith(p.LogPrior())
 func (p *Point) LogPosteriorWith(logPrior float64) float64 {
 	value := p.value.LogLik + logPrior
 	for _, k := range p.t.free {
-		value += p.disp.u[k]
+		value += p.t.dispersions[k].LogSlope(p.disp.u[k])
 	}
 	if p.t.shoes != nil {
 		value += p.logScaleJacobian()
@@ -371,21 +373,25 @@ func flush(rows []float64) {
 // dispersions. Cost: O(n).
 func (p *Point) dispersionGradient(grad []float64) {
 	t := p.t
-	var scores [2]float64 // in log(dispersion − Lower)
+	var scores [2]float64 // in the coordinates of the dispersions
 	if t.form == family.Squares {
 		scaled := p.value.sum / p.disp.at[0] / p.disp.at[0]
 		scores[0] = scaled - t.rows.Total
 	} else {
 		scores = t.scores(p.eta, p.disp.at)
 		for k, info := range t.dispersions {
-			scores[k] = float64(scores[k] * (p.disp.at[k] - info.Lower))
+			scores[k] = float64(scores[k] * info.Slope(p.disp.at[k]))
 		}
 	}
 	for i, k := range t.free {
 		at := p.disp.at[k]
 		prior := t.model.DispersionPrior(k)
 		fall := prior.Gradient(at)
-		slope := float64((at - t.dispersions[k].Lower) * fall)
-		grad[t.Cols()+i] = scores[k] + (slope + 1)
+		d := &t.dispersions[k]
+		slope := float64(d.Slope(at) * fall)
+		if !d.Real {
+			slope++
+		}
+		grad[t.Cols()+i] = scores[k] + slope
 	}
 }

@@ -64,6 +64,9 @@ func newStudy(family, link string, n int, groupings ...[2]int) study {
 				{Kind: prior.Normal, Location: -0.1, Scale: 0.7}},
 			Dispersion: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 3},
 			Nu:         prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 1}}}
+	if d := s.model.Family.Dispersions(); len(d) == 2 && d[1].Real {
+		s.model.Nu = prior.Prior{Kind: prior.Normal, Scale: 3}
+	}
 	for k, g := range groupings {
 		e := &design.Effects{Grouping: design.NewGrouping(levelsOf(n, g[0], k), g[0]), Group: string(rune('g' + k)),
 			Terms: []string{"Intercept"}, Columns: [][]float64{nil}}
@@ -142,7 +145,7 @@ func (s *study) drawPosition(rng *infer.Stream) (theta, eta, disp []float64) {
 	for k, d := range s.model.Family.Dispersions() {
 		p := s.model.DispersionPrior(k)
 		disp[k] = p.Draw(rng)
-		for disp[k] <= d.Lower {
+		for !d.Holds(disp[k]) {
 			disp[k] = p.Draw(rng)
 		}
 		if p.Kind != prior.Constant {

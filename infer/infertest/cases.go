@@ -146,7 +146,7 @@ func (c Case) drawTheta(rng *infer.Stream) (theta []float64) {
 			continue
 		}
 		x := drawPrior(p, rng)
-		for x <= d.Lower {
+		for !d.Holds(x) {
 			x = drawPrior(p, rng)
 		}
 		theta = append(theta, x)

@@ -113,8 +113,7 @@ func gridCase(f glm.Family, k int) Case {
 		c.Data.Trials = []float64{0, 1, 2, 3, 4, 5, 0, 1, 2}
 	}
 	for i, d := range f.Dispersions() {
-		size := map[string]float64{"sigma": 1, "shape": 2, "phi": 8, "nu": 5}[d.Name]
-		p := sized(gridDispersions[(k+3*i)%len(gridDispersions)], size)
+		p := gridDispersion(d, k+3*i)
 		c.Name += "/" + d.Name + "=" + string(p.Kind)
 		if i == 0 {
 			c.Model.Dispersion = p
@@ -125,16 +124,34 @@ func gridCase(f glm.Family, k int) Case {
 	return c
 }
 
+// gridDispersion returns the k-th prior of a dispersion.
+func gridDispersion(d family.Dispersion, k int) prior.Prior {
+	if d.Real {
+		if k %= len(gridReal) + 1; k == len(gridReal) {
+			return prior.Prior{Kind: prior.Constant, Location: -2}
+		}
+		return gridReal[k].at(0.5, 1.5)
+	}
+	size, ok := map[string]float64{"shape": 2, "phi": 8, "nu": 5}[d.Name]
+	if !ok {
+		size = 1
+	}
+	return sized(gridDispersions[k%len(gridDispersions)], size)
+}
+
+// gridReal are the kinds of proper priors of a dispersion of either sign, besides constant.
+var gridReal = gridPriors[:5]
+
 // plain reports whether responses can be a data set of the family: finite, not
 // astronomic, and inside the family's domain by more than rounding. Simulate
 // draws pairs until it is so: a condition on y alone, under which the posterior
 // of theta given y is what it is without.
 func plain(f glm.Family, y []float64) bool {
 	low, high := -1e6, 1e6
-	switch f.Name {
-	case "gamma", "inverse_gaussian":
+	switch s := f.Support(); {
+	case s.Positive():
 		low = 1e-100
-	case "beta":
+	case s.Share():
 		low, high = 1e-100, 1-1e-15
 	}
 	for _, v := range y {

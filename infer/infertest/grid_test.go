@@ -40,7 +40,7 @@ func TestGridCovers(t *testing.T) {
 					want(f + " coefficients " + string(p.Kind))
 				}
 				for _, d := range info.Dispersions {
-					if p.Dispersion {
+					if d.Real && (p.Kind == prior.Constant || p.Coefficient && !p.Kind.Shrinks()) || !d.Real && p.Dispersion {
 						want(f + " " + d.Name + " " + string(p.Kind))
 					}
 				}

@@ -71,8 +71,13 @@ func meanVariance(f glm.Family, eta float64, disp [2]float64) (mu, variance floa
 	mu = mean(f.Link, eta)
 	s := disp[0]
 	switch f.Name {
-	case "gaussian", "student_t":
+	case "gaussian", "student_t", "skew_normal":
 		return mu, s * s
+	case "exgaussian":
+		return mu, s*s + disp[1]*disp[1]
+	case "lognormal":
+		mu = math.Exp(eta + s*s/2)
+		return mu, mu * mu * math.Expm1(s*s)
 	case "poisson":
 		return mu, mu
 	case "negative_binomial":
@@ -179,7 +184,7 @@ func countedDensity(data *glm.Data, f glm.Family, i int, eta float64, disp [2]fl
 func atPrecision(data *glm.Data, f glm.Family, i int, disp [2]float64) [2]float64 {
 	switch {
 	case data.Precision == nil:
-	case f.Name == "gaussian", f.Name == "student_t":
+	case f.First().Scale():
 		disp[0] /= math.Sqrt(data.Precision[i])
 	default:
 		disp[0] *= data.Precision[i]
@@ -198,6 +203,20 @@ func rowDensity(f glm.Family, y, eta float64, disp [2]float64, trials float64) f
 		z := (y - mu) / s
 		top := logGamma((nu+1)/2) - logGamma(nu/2) - 0.5*math.Log(nu*math.Pi) - math.Log(s)
 		return top - (nu+1)/2*math.Log1p(z*z/nu)
+	case "lognormal":
+		z := (math.Log(y) - eta) / s
+		return -0.5*z*z - math.Log(s) - 0.5*math.Log(2*math.Pi) - math.Log(y)
+	case "skew_normal":
+		d := nu / math.Hypot(1, nu)
+		omega := s / math.Sqrt(1-2/math.Pi*d*d)
+		z := (y-mu)/omega + d*math.Sqrt(2/math.Pi)
+		return math.Ln2 - 0.5*z*z - math.Log(omega) - 0.5*math.Log(2*math.Pi) + logNormalCDF(nu*z)
+	case "exgaussian":
+		r := y - mu + nu
+		if t := r/s - s/nu; t < -8 { // the two large terms cancel
+			return logNormalCDF(t) + 0.5*t*t - 0.5*r*r/(s*s) - math.Log(nu)
+		}
+		return 0.5*s*s/(nu*nu) - r/nu - math.Log(nu) + logNormalCDF(r/s-s/nu)
 	case "poisson":
 		return xlogy(y, mu) - mu - logGamma(y+1)
 	case "negative_binomial":
@@ -217,6 +236,15 @@ func rowDensity(f glm.Family, y, eta float64, disp [2]float64, trials float64) f
 		return choose + y*eta - trials*math.Max(eta, 0) - trials*math.Log1p(math.Exp(-math.Abs(eta)))
 	}
 	return choose + xlogy(y, mu) + xlogy(trials-y, 1-mu)
+}
+
+// logNormalCDF is log Φ, by the asymptotic series where Φ underflows.
+func logNormalCDF(x float64) float64 {
+	if x > -20 {
+		return math.Log(0.5 * math.Erfc(-x/math.Sqrt2))
+	}
+	z := 1 / (x * x)
+	return -0.5*x*x - 0.5*math.Log(2*math.Pi) - math.Log(-x) + math.Log1p(-z*(1-z*(3-z*(15-105*z))))
 }
 
 // xlogy returns x·log y, 0 at x = 0.

@@ -149,7 +149,7 @@ func (k *kernel) evaluate() {
 		for i, o := range data.Offset {
 			eta[i] += o
 		}
-		disp := k.dispersions(theta)
+		disp := k.target.Model().DispersionsAt(theta[k.target.Cols():])
 		k.rows.LogLik(0, eta, disp[:], eta)
 	}
 	k.logLik = 0

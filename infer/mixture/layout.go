@@ -17,7 +17,11 @@ type Layout struct {
 	Of []infer.Parameter
 	// Order is the entry of Of by which components are numbered; len(Of) means the weight.
 	Order int
+	// Real lists the entries of Of that are dispersions of either sign.
+	Real []int
 }
+
+func (l *Layout) real(j int) bool { return slices.Contains(l.Real, j) }
 
 // Names of orders besides the names of a component's parameters.
 const (

@@ -78,8 +78,13 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &setup{Layout: Layout{Components: opts.Components, Of: of, Order: OrderOf(of, opts.Order)}, opts: opts,
-		target: target, rows: rows}, nil
+	layout := Layout{Components: opts.Components, Of: of, Order: OrderOf(of, opts.Order)}
+	for j, p := range of {
+		if d := target.Model().Family.Dispersion(p.Name); p.Kind == infer.Dispersion && d != nil && d.Real {
+			layout.Real = append(layout.Real, j)
+		}
+	}
+	return &setup{Layout: layout, opts: opts, target: target, rows: rows}, nil
 }
 
 // check refuses what components cannot have.
@@ -162,18 +167,4 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		chances: make([]float64, k)}
 	out.words, err = out.start(c)
 	return out, err
-}
-
-// dispersions writes the family's dispersions of a component, those that priors fix included.
-func (s *setup) dispersions(theta []float64) (out [2]float64) {
-	model, at := s.target.Model(), s.target.Cols()
-	for k := range model.Family.Dispersions() {
-		if p := model.DispersionPrior(k); p.Kind == prior.Constant {
-			out[k] = p.Location
-			continue
-		}
-		out[k] = theta[at]
-		at++
-	}
-	return out
 }

@@ -137,11 +137,11 @@ func (m *mass) add(density float64, logW, theta []float64) {
 			if !m.free[j] {
 				continue
 			}
-			switch m.layout.Of[j].Kind {
-			case infer.Dispersion:
+			switch {
+			case m.layout.Of[j].Kind == infer.Dispersion && !m.layout.real(j):
 				x = vec.Log(x)
 				density += x
-			case infer.Probability:
+			case m.layout.Of[j].Kind == infer.Probability:
 				density += x
 			}
 			take(x)

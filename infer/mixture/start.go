@@ -71,7 +71,8 @@ func (k *kernel) rank(theta []float64) []int {
 	for i, o := range data.Offset {
 		rest[i] += o
 	}
-	k.rows.Mean(0, rest, rest)
+	disp := k.target.Model().DispersionsAt(theta[k.target.Cols():])
+	k.rows.Mean(0, rest, disp[:], rest)
 	order := make([]int, n)
 	for i, mean := range rest {
 		order[i] = i

@@ -155,6 +155,9 @@ func (p Prior) ForDispersion() error {
 		if p.Kind == Uniform && !(p.Low >= 0) {
 			return fmt.Errorf("%s reaches below 0, where no dispersion is: use a low end of 0 or more", p)
 		}
+		if p.Kind == Constant && !(p.Location >= minScale) {
+			return fmt.Errorf("value %v is not a number between 1e-100 and 1e100", p.Location)
+		}
 		return p.check()
 	}
 	return fmt.Errorf("%s cannot be the prior of a dispersion: use half_cauchy(scale), half_normal(scale) or flat", p)
@@ -177,9 +180,9 @@ func (p Prior) check() error {
 	for _, name := range row.Args {
 		v := *p.argument(name)
 		switch name {
-		case "location":
+		case "location", "value":
 			if math.IsNaN(v) || math.Abs(v) > maxScale {
-				return fmt.Errorf("location %v is not a number between -1e100 and 1e100", v)
+				return fmt.Errorf("%s %v is not a number between -1e100 and 1e100", name, v)
 			}
 		case "inclusion":
 			if !(v >= minInclusion && v <= 1-minInclusion) {

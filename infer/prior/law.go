@@ -226,6 +226,10 @@ func (p Prior) Ends() (zero, tail float64) {
 		return 1, 2
 	case HalfStudentT:
 		return 1, p.DF + 1
+	case Cauchy: // of a parameter of either sign, which has no end at 0
+		return math.Inf(1), 2
+	case StudentT:
+		return math.Inf(1), p.DF + 1
 	case Gamma:
 		return p.Shape, math.Inf(1)
 	case InverseGamma:

@@ -53,7 +53,7 @@ func Parse(text string) (Prior, error) {
 		if v == 0 {
 			v = 0 // −0 and 0 are one prior with one spelling
 		}
-		if v <= 0 && row.Args[i] != "location" && row.Args[i] != "low" && row.Args[i] != "high" {
+		if v <= 0 && !slices.Contains([]string{"location", "low", "high", "value"}, row.Args[i]) {
 			return fail("a "+row.Args[i]+" is positive", "its %s is %s", row.Args[i], strconv.FormatFloat(v, 'g', -1, 64))
 		}
 		*p.argument(row.Args[i]) = v

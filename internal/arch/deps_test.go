@@ -99,7 +99,7 @@ var deps = map[string]string{
 	"pipelines/internal/predictive": "infer infer/design infer/glm infer/loo internal/variate transform report/record" + fanout,
 	"pipelines/internal/predict": "infer infer/glm infer/prior ingest transform internal/words report report/record pipelines/internal/assess" +
 		" pipelines/internal/plan pipelines/internal/predictive pipelines/internal/spec",
-	"pipelines/internal/check": "infer infer/glm infer/groups infer/diag infer/prior internal/words report report/judge pipelines/internal/exit" +
+	"pipelines/internal/check": "infer infer/glm infer/groups infer/diag internal/words report report/judge pipelines/internal/exit" +
 		" internal/variate pipelines/internal/plan pipelines/internal/spec" + fanout,
 	// explain tells what a run would do, and draws from priors only.
 	"pipelines/internal/explain": "internal/words infer infer/design infer/glm infer/groups infer/prior pipelines/internal/plan pipelines/internal/spec",

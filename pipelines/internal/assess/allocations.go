@@ -19,7 +19,7 @@ func (e *Extras) allocate(ctx context.Context, f *plan.Fit, m plan.Labelled, dra
 			"probabilities, more than %d", len(places), components, n, mostAllocations))
 		return nil
 	}
-	rows, err := evaluate(f, m, draws)
+	rows, err := evaluate(m, draws)
 	if err != nil {
 		return f.Explain(err)
 	}

@@ -150,7 +150,7 @@ func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, want Parts, draws 
 	var rows *predictive.Evaluator
 	var err error
 	if want.LOO || want.Checks {
-		rows, err = evaluate(f, p, draws)
+		rows, err = evaluate(p, draws)
 	}
 	if err != nil {
 		return nil, f.Explain(err)
@@ -221,14 +221,13 @@ func (e *Extras) match(ctx context.Context, f *plan.Fit, r *plan.Regression, row
 func looVersion(f *plan.Fit) string { return predictive.LOOVersion(f.Pipeline.Run.LOO.MomentMatch) }
 
 // evaluate returns what evaluates the rows of a fit.
-func evaluate(f *plan.Fit, p plan.Rowwise, draws *Source) (*predictive.Evaluator, error) {
+func evaluate(p plan.Rowwise, draws *Source) (*predictive.Evaluator, error) {
 	of, out := p.Observed(), draws.fit()
 	out.Columns, out.Items = of.Columns, of.Items
 	if of.Cells != nil {
 		out.Cells = of.Cells(out.Params)
 	}
-	err := out.Locate(of.Family, draws.Parameters,
-		func(name string) (float64, error) { return f.Model.Prior.Dispersion(name).Location, nil })
+	err := locate(out, of, draws.Parameters)
 	if err == nil {
 		out.Effects, err = predictive.EffectsOf(of.Data, nil, draws.Parameters)
 	}
@@ -236,4 +235,9 @@ func evaluate(f *plan.Fit, p plan.Rowwise, draws *Source) (*predictive.Evaluator
 		return nil, err
 	}
 	return out.On(of.Family, of.Data)
+}
+
+// locate finds components and dispersions among parameters.
+func locate(fit *predictive.Fit, of plan.Observed, parameters []infer.Parameter) error {
+	return fit.Locate(of.Family, parameters, func(name string) (float64, error) { return of.Fixed(name), nil })
 }

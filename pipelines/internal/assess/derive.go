@@ -138,7 +138,7 @@ func (d *Deriving) average(q *transform.Quantity, a *transform.Averaged) ([]floa
 	switch p := d.problem.(type) {
 	case *plan.Mixture:
 		fit.Params = d.params
-		if err := fit.Locate(q.Family(), p.Parameters(), unneeded); err != nil {
+		if err := locate(fit, p.Observed(), p.Parameters()); err != nil {
 			return nil, err
 		}
 	case *plan.Imputed:
@@ -148,6 +148,14 @@ func (d *Deriving) average(q *transform.Quantity, a *transform.Averaged) ([]floa
 		}
 		fit.Cells, fit.Params = p.CellsOf(a, d.params), d.params
 	}
+	for _, f := range q.Dispersions() {
+		at := predictive.Dispersion{Param: -1, Fixed: f.Constant}
+		if f.Columns != nil {
+			at.Param = f.Columns[0]
+			fit.Params = max(fit.Params, at.Param+1)
+		}
+		fit.Dispersions = append(fit.Dispersions, at)
+	}
 	fit.Open = func() predictive.Columns { return d.columns(fit.Params) }
 	cells, err := fit.Averages(context.Background(), q.Family(), a.Data, a.Cells, a.Weights, 1, false)
 	if err != nil {
@@ -155,9 +163,6 @@ func (d *Deriving) average(q *transform.Quantity, a *transform.Averaged) ([]floa
 	}
 	return cells[0], nil
 }
-
-// unneeded is the value of a dispersion, of which means are no functions.
-func unneeded(string) (float64, error) { return math.NaN(), nil }
 
 // columns yields the draws of the first parameters, as many at a time as the bound allows (one at least).
 func (d *Deriving) columns(count int) predictive.Columns {

@@ -34,7 +34,7 @@ func (e *Extras) kfold(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *
 		Asked: kfoldAsked(f, of.Folds), Chains: draws.Chains, Warmup: draws.Draws, Draws: draws.Draws,
 		Setup: func(rows []int) (setup infer.Setup, all *predictive.Evaluator, err error) {
 			if setup, err = p.Refit(rows); err == nil {
-				all, err = evaluate(f, p, &Source{Parameters: setup.Parameters()})
+				all, err = evaluate(p, &Source{Parameters: setup.Parameters()})
 			}
 			return setup, all, err
 		},

@@ -10,7 +10,6 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
-	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
@@ -136,6 +135,7 @@ func (s *simulator) respond(i int) (theta, y []float64, redrawn int, err error) 
 	rng := s.stream("data", i)
 	theta = make([]float64, len(s.target.Parameters()))
 	p := groups.NewPredictor(s.target)
+	var disp [2]float64
 	for ; ; redrawn++ {
 		if redrawn == wallTries {
 			return nil, nil, redrawn,
@@ -149,40 +149,28 @@ func (s *simulator) respond(i int) (theta, y []float64, redrawn int, err error) 
 			s.target.DrawPrior(rng, theta)
 		}
 		p.SetTheta(theta)
-		if s.afterData() || s.feasible(p.Eta()) {
+		disp = s.Posterior.DispersionsAt(theta[s.data.Cols():])
+		if s.afterData() || s.feasible(p.Eta(), disp) {
 			break
 		}
 	}
-	disp := s.dispersions(theta[s.data.Cols():])
 	y = make([]float64, s.data.Rows())
 	for r, eta := range p.Eta() {
-		y[r] = s.outcomes.Draw(rng, r, eta, disp)
+		y[r] = s.outcomes.Draw(rng, r, eta, disp[:])
 	}
 	return theta, y, redrawn, nil
 }
 
 // feasible reports whether every row has a mean.
-func (s *simulator) feasible(eta []float64) bool {
+func (s *simulator) feasible(eta []float64, disp [2]float64) bool {
 	mean := make([]float64, len(eta))
-	s.Posterior.Family.Means(eta, mean)
+	s.Posterior.Family.Means(eta, disp, mean)
 	for _, m := range mean {
 		if math.IsNaN(m) {
 			return false
 		}
 	}
 	return true
-}
-
-// dispersions are those of the family, fixed ones included.
-func (s *simulator) dispersions(free []float64) (out []float64) {
-	for k := range s.Posterior.Family.Dispersions() {
-		if p := s.Posterior.DispersionPrior(k); p.Kind == prior.Constant {
-			out = append(out, p.Location)
-			continue
-		}
-		out, free = append(out, free[0]), free[1:]
-	}
-	return out
 }
 
 // plain tells why responses cannot be a data set of the family, or nil. It

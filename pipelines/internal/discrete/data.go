@@ -26,6 +26,7 @@ type Data struct {
 	where   func(row int) string // place of a variable in its file; nil: it has none
 	edges   []edge               // nil of a grid, whose edges are made when they are asked for
 	weights bool                 // edges have weights of their own
+	terms   []mrf.Term           // of three or more variables, by rows of edges
 	tables  []table
 }
 
@@ -70,7 +71,7 @@ func (d *Data) Edges() int {
 
 // Bytes is about the memory of the data.
 func (d *Data) Bytes() int64 {
-	bytes := 24 * int64(len(d.edges))
+	bytes := 24*int64(len(d.edges)) + 64*int64(len(d.terms))
 	for _, c := range d.columns {
 		bytes += 8*int64(len(c.numbers)) + 24*int64(len(c.texts))
 	}
@@ -182,18 +183,36 @@ func (d *Data) joined(coupling float64) []mrf.Edge {
 	return out
 }
 
+// products returns the edges and the terms of several variables, each with the coupling times its weight.
+func (d *Data) products(coupling float64) []mrf.Term {
+	var out []mrf.Term
+	for _, e := range d.joined(coupling) {
+		out = append(out, mrf.Term{Weight: e.Weight, Members: []int32{e.I, e.J}})
+	}
+	for _, t := range d.terms {
+		out = append(out, mrf.Term{Weight: float64(coupling * t.Weight), Members: t.Members})
+	}
+	return out
+}
+
 // Source tells where tables beside the rows come from; nil where there are none.
 type Source struct {
 	Edges, Tables *ingest.Source
 }
 
+// tableNumbers returns the index of each table by its name.
+func (d *Data) tableNumbers() map[string]int32 {
+	out := map[string]int32{}
+	for k, t := range d.tables {
+		out[t.name] = int32(k)
+	}
+	return out
+}
+
 // steps joins rows that are so many apart, in the order of the rows. tables have the
 // names of steps.
 func (d *Data) steps(steps []int) error {
-	numbers := map[string]int32{}
-	for k, t := range d.tables {
-		numbers[t.name] = int32(k)
-	}
+	numbers := d.tableNumbers()
 	for _, s := range steps {
 		number, ok := numbers[strconv.Itoa(s)]
 		if len(d.tables) > 1 && !ok {

@@ -278,12 +278,20 @@ func (f *Field) idsHint(id string) string {
 
 // join makes the model.
 func (f *Field) join(unary []float64) (err error) {
+	if len(f.terms) > 0 && f.Interaction() != "ising" {
+		return words.Hint(fmt.Errorf("dataset %q has terms of several variables, but model %q is not ising", f.Name,
+			f.spec.Name), "write interaction: ising, or leave more out")
+	}
 	if f.Interaction() == "ising" {
 		field := make([]float64, f.N)
 		for i := range field {
 			field[i] = 0.5 * (unary[2*i+1] - unary[2*i])
 		}
-		f.Model, err = mrf.NewBinary(field, f.joined(*f.spec.Coupling))
+		if len(f.terms) > 0 {
+			f.Model, err = mrf.NewTerms(field, f.products(*f.spec.Coupling))
+		} else {
+			f.Model, err = mrf.NewBinary(field, f.joined(*f.spec.Coupling))
+		}
 		return f.explain(err)
 	}
 	states := make([]int, f.N)
@@ -393,6 +401,9 @@ func (f *Field) words() string {
 		out = append(out, fmt.Sprintf("%d × %d grid", f.Rows, f.Columns))
 	default:
 		out = append(out, fmt.Sprintf("%d variables, %d edges", f.N, f.Edges()))
+	}
+	if len(f.terms) > 0 {
+		out = append(out, fmt.Sprintf("%d terms of three or more", len(f.terms)))
 	}
 	if f.States > 2 {
 		out = append(out, fmt.Sprintf("%d states", f.States))

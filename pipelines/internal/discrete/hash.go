@@ -26,6 +26,12 @@ func (f *Field) hash() string {
 	for _, e := range f.edges {
 		w.number(uint64(e.i), uint64(e.j), uint64(e.table), math.Float64bits(e.weight))
 	}
+	for _, t := range f.terms {
+		w.number(uint64(len(t.Members)), math.Float64bits(t.Weight))
+		for _, i := range t.Members {
+			w.number(uint64(i))
+		}
+	}
 	w.number(uint64(len(f.tables)))
 	for _, t := range f.tables {
 		w.text(t.name)

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"glmbatch/infer/mrf"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
@@ -164,6 +166,18 @@ func (s *side) fault(column string, row int, hint, format string, args ...any) e
 	}
 }
 
+// all returns the columns with these names.
+func (s *side) all(names []string) ([]*column, error) {
+	out := make([]*column, len(names))
+	for k, name := range names {
+		var err error
+		if out[k], err = s.column(name, ""); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // readEdges reads edges, each end by its id. A table without rows makes a graph
 // without edges.
 func (d *Data) readEdges(ctx context.Context, e *spec.Edges, src *ingest.Source) error {
@@ -176,11 +190,9 @@ func (d *Data) readEdges(ctx context.Context, e *spec.Edges, src *ingest.Source)
 		return err
 	}
 	defer s.Release()
-	var ends [2]*column
-	for k, given := range []string{e.From, e.To} {
-		if ends[k], err = s.column(given, ""); err != nil {
-			return err
-		}
+	ends, err := s.all(append([]string{e.From, e.To}, e.More...))
+	if err != nil {
+		return err
 	}
 	weight, err := s.column(e.Weight, "weight")
 	if err != nil {
@@ -197,56 +209,92 @@ func (d *Data) readEdges(ctx context.Context, e *spec.Edges, src *ingest.Source)
 				"there are several tables of log potentials: each edge must name its own"),
 		}
 	}
-	numbers := map[string]int32{}
-	for k, t := range d.tables {
-		numbers[t.name] = int32(k)
-	}
-	d.edges, d.weights = make([]edge, s.Data.NumRows()), weight != nil
-	seen := make(map[[2]int32]int32, len(d.edges))
-	for row := range d.edges {
+	numbers, rows := d.tableNumbers(), int(s.Data.NumRows())
+	d.edges, d.weights = make([]edge, 0, rows), weight != nil
+	seen := make(map[[2]int32]int32, rows)
+	for row := range rows {
 		if row%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := d.edge(s, row, ends, weight, which, numbers); err != nil {
+		at, err := d.edge(s, row, ends[:2], weight, which, numbers)
+		if err != nil {
 			return err
 		}
-		at := &d.edges[row]
+		members, err := d.members(s, row, at, ends[2:])
+		if err != nil {
+			return err
+		}
+		if len(members) > 2 {
+			d.terms = append(d.terms, mrf.Term{Weight: at.weight, Members: members})
+			continue
+		}
 		key := [2]int32{min(at.i, at.j), max(at.i, at.j)}
 		if before, twice := seen[key]; twice {
 			return s.fault(ends[1].name, row, "an edge joins both ways: remove one of the rows, or add their weights up",
 				"%q and %q are joined already, in %s", d.ID(int(at.i)), d.ID(int(at.j)), s.Locate(int64(before)))
 		}
 		seen[key] = int32(row)
+		d.edges = append(d.edges, at)
 	}
 	return nil
 }
 
-// edge reads one row of the edges.
-func (d *Data) edge(s *side, row int, ends [2]*column, weight, which *column, numbers map[string]int32) error {
-	at := &d.edges[row]
-	for k, to := range []*int32{&at.i, &at.j} {
-		id := ends[k].text(row)
-		i, ok := d.Variable(id)
-		switch {
-		case id == "":
-			return s.fault(ends[k].name, row, "name both ends", "there is no id")
-		case !ok:
-			return s.fault(ends[k].name, row, d.knownIDs(id), "%q is the id of no row of the data set", id)
+// member reads an id of a row of the edges.
+func (d *Data) member(s *side, row int, of *column) (int32, error) {
+	id := of.text(row)
+	i, ok := d.Variable(id)
+	switch {
+	case id == "":
+		return 0, s.fault(of.name, row, "name both ends", "there is no id")
+	case !ok:
+		return 0, s.fault(of.name, row, d.knownIDs(id), "%q is the id of no row of the data set", id)
+	}
+	return int32(i), nil
+}
+
+// members returns both ends of a row of the edges and the variables that the columns more name; nil if more is empty.
+func (d *Data) members(s *side, row int, at edge, more []*column) ([]int32, error) {
+	if len(more) == 0 {
+		return nil, nil
+	}
+	out := []int32{at.i, at.j}
+	for _, c := range more {
+		if c.text(row) == "" {
+			continue
 		}
-		*to = int32(i)
+		i, err := d.member(s, row, c)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(out, i) {
+			return nil, s.fault(c.name, row, "name each variable of a term once", "%q is named twice", d.ID(int(i)))
+		}
+		out = append(out, i)
+	}
+	return out, nil
+}
+
+// edge reads one row of the edges.
+func (d *Data) edge(s *side, row int, ends []*column, weight, which *column, numbers map[string]int32) (at edge,
+	err error) {
+	for k, to := range []*int32{&at.i, &at.j} {
+		if *to, err = d.member(s, row, ends[k]); err != nil {
+			return at, err
+		}
 	}
 	if at.i == at.j {
-		return s.fault(ends[1].name, row, "remove the row; what a variable has alone is its field",
+		return at, s.fault(ends[1].name, row, "remove the row; what a variable has alone is its field",
 			"%q is joined with itself", d.ID(int(at.i)))
 	}
 	at.weight = 1
 	if weight != nil {
 		if weight.numbers == nil {
-			return s.fault(weight.name, row, "name a column of numbers: edges: {weight: …}", "%q is not a number",
+			return at, s.fault(weight.name, row, "name a column of numbers: edges: {weight: …}", "%q is not a number",
 				weight.text(row))
 		}
 		if at.weight = weight.numbers[row]; math.IsNaN(at.weight) {
-			return s.fault(weight.name, row, "write 0 where neighbours do not matter, or remove the row", "there is no weight")
+			return at, s.fault(weight.name, row, "write 0 where neighbours do not matter, or remove the row",
+				"there is no weight")
 		}
 	}
 	if which != nil && d.tables != nil {
@@ -256,12 +304,12 @@ func (d *Data) edge(s *side, row int, ends [2]*column, weight, which *column, nu
 			for _, t := range d.tables {
 				names = append(names, t.name)
 			}
-			return s.fault(which.name, row, words.DidYouMean(which.text(row), "tables", names),
+			return at, s.fault(which.name, row, words.DidYouMean(which.text(row), "tables", names),
 				"%q is none of the tables of log potentials", which.text(row))
 		}
 		at.table = number
 	}
-	return nil
+	return at, nil
 }
 
 // mostKnown bounds the ids among which the nearest right one is sought.

@@ -225,7 +225,7 @@ func (e *Explanation) predictive(c *plan.Case, target *groups.Model) {
 	var atTypical, atRows []float64
 	for range predictiveDraws {
 		plain.DrawPrior(stream, theta)
-		atTypical = append(atTypical, e.mean(c, points, dot(theta[:d], typical)+offset(c.Data, -1), 0))
+		atTypical = append(atTypical, e.mean(c, points, dot(theta[:d], typical)+offset(c.Data, -1), theta[d:], 0))
 		for i, row := range rows {
 			eta[i] = offset(c.Data, row)
 			for j := range d {
@@ -234,7 +234,7 @@ func (e *Explanation) predictive(c *plan.Case, target *groups.Model) {
 		}
 		target.AddPriorEffects(stream, rows, eta)
 		for i, row := range rows {
-			atRows = append(atRows, e.mean(c, points, eta[i], row))
+			atRows = append(atRows, e.mean(c, points, eta[i], theta[d:], row))
 		}
 	}
 	where := "Where every column is at its mean"
@@ -257,9 +257,9 @@ func (e *Explanation) predictive(c *plan.Case, target *groups.Model) {
 }
 
 // mean is that of one response; of binomial the probability.
-func (e *Explanation) mean(c *plan.Case, p *glm.Pointwise, eta float64, row int) float64 {
-	out := []float64{eta}
-	p.Mean(row, out, out)
+func (e *Explanation) mean(c *plan.Case, p *glm.Pointwise, eta float64, free []float64, row int) float64 {
+	out, disp := []float64{eta}, c.Posterior.DispersionsAt(free)
+	p.Mean(row, out, disp[:], out)
 	if c.Data.Trials != nil {
 		out[0] /= c.Data.Trials[row]
 	}

@@ -48,7 +48,7 @@ func defaultsWords(u *Unit, m *spec.Model) string {
 
 // defaultRules words the defaults that a model uses, without data.
 func defaultRules(m *spec.Model) (out []string) {
-	coefficients, intercept, dispersion := glm.DefaultRules(m.Family.Family)
+	coefficients, intercept, dispersions := glm.DefaultRules(m.Family.Family)
 	add := func(left prior.Prior, name, rule string) {
 		if left.Kind == "" {
 			out = append(out, name+" "+rule)
@@ -57,13 +57,10 @@ func defaultRules(m *spec.Model) (out []string) {
 	add(m.Prior.Coefficients.Prior, "coefficients", coefficients)
 	add(m.Prior.Intercept.Prior.Prior, "intercept", intercept)
 	for k, d := range m.Family.Dispersions() {
-		switch {
-		case k > 0:
-			dispersion = "gamma(2, 0.1)"
-		case m.Mixed() && scaled(m):
-			dispersion = vanishingRule
+		if k == 0 && m.Mixed() && scaled(m) {
+			dispersions[k] = vanishingRule(d)
 		}
-		add(m.Prior.Dispersion(d.Name).Prior, d.Name, dispersion)
+		add(m.Prior.Dispersion(d.Name).Prior, d.Name, dispersions[k])
 	}
 	if m.Grouped() {
 		add(m.Prior.SD.Prior, "sds of group-level effects", glm.GroupSDRule(m.Family.Family))

@@ -60,6 +60,8 @@ type modelIdentity struct {
 	FrequencyWeights, PrecisionWeights          string   `json:",omitempty"`
 	Defaults                                    string   `json:",omitempty"` // the rules of priors that are left out
 	Imputation                                  []string `json:",omitempty"`
+	// Dispersions are the priors of dispersions that have no field above, by name.
+	Dispersions map[string]string `json:",omitempty"`
 	// Mixture is of models with components.
 	Mixture *mixtureIdentity `json:",omitempty"`
 	// MRF is of models of that kind, of which all but Name above is empty.
@@ -111,6 +113,12 @@ func identifyModel(m *spec.Model) modelIdentity {
 
 		FrequencyWeights: m.FrequencyWeights, PrecisionWeights: m.PrecisionWeights,
 		Defaults: defaultsOf(m),
+	}
+	for name, law := range m.Prior.Others {
+		if id.Dispersions == nil {
+			id.Dispersions = map[string]string{}
+		}
+		id.Dispersions[name] = law.String()
 	}
 	if x := m.Mixture; m.Mixed() {
 		id.Mixture = &mixtureIdentity{x.Components, mixtureWeights(m), x.Order, x.Conjugate.String(), nil}

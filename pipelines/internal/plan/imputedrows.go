@@ -13,7 +13,7 @@ import (
 func (p *Imputed) Observed() Observed {
 	return Observed{Family: p.fit.Model.Family.Family, Data: p.design.Data, Beside: p.beside, Unread: p.unread,
 		Drawn: p.keepsCells() && p.keepsEffects(), Rows: p.design.Data.Rows(), Folds: p.folds,
-		Columns: p.design.Record.Columns, Cells: p.Cells}
+		Fixed: fixed(p.fit.Model), Columns: p.design.Record.Columns, Cells: p.Cells}
 }
 
 // readBeside reads the columns that predictive checks are made by and over, on the rows with a response. Where such a

@@ -127,8 +127,13 @@ func vanishing(m *spec.Model, law prior.Prior) prior.Prior {
 	return prior.Prior{Kind: prior.InverseGamma, Shape: 2, Scale: 0.5 / law.Rate}
 }
 
-// vanishingRule is vanishing in words.
-const vanishingRule = "inverse_gamma(2, sd(y)/2)"
+// vanishingRule describes vanishing.
+func vanishingRule(d glm.Dispersion) string {
+	if d.Default == nil {
+		return "inverse_gamma(2, sd(y)/2)"
+	}
+	return "inverse_gamma(2, 0.5)"
+}
 
 // scaled reports whether the first dispersion of the family is a scale.
 func scaled(m *spec.Model) bool { return m.Family.First().Scale() }
@@ -177,7 +182,7 @@ func (m *Mixture) Identify(id *Identity) {
 // Observed are the rows of the design.
 func (m *Mixture) Observed() Observed {
 	return Observed{Family: m.fit.Model.Family.Family, Data: m.Data, Beside: m.Beside, Unread: m.Unread, Drawn: true,
-		Rows: m.Data.Rows(), Folds: m.folds, Columns: m.Record.Columns}
+		Rows: m.Data.Rows(), Folds: m.folds, Fixed: fixed(m.fit.Model), Columns: m.Record.Columns}
 }
 
 // Parameters are those of a position.

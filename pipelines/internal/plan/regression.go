@@ -62,6 +62,7 @@ type Observed struct {
 	Rows   int
 	Folds  *Folds // what k-fold leaves out together; nil: what is dealt at random
 
+	Fixed   func(name string) float64          // the value of a dispersion that is not a parameter
 	Columns []transform.Column                 // of the design
 	Items   *predictive.Items                  // in place of a design; nil: there is one
 	Cells   func(params int) *predictive.Cells // missing cells in positions of so many parameters; nil: none is drawn
@@ -87,7 +88,7 @@ func RowsOf(p Problem) (Rowwise, bool) {
 // Observed are the rows of the design.
 func (r *Regression) Observed() Observed {
 	return Observed{Family: r.Family(), Data: r.Data, Beside: r.Beside, Unread: r.Unread, Drawn: r.KeepsEffects(),
-		Rows: r.Data.Rows(), Folds: r.folds, Columns: r.Record.Columns}
+		Rows: r.Data.Rows(), Folds: r.folds, Fixed: fixed(r.fit.Model), Columns: r.Record.Columns}
 }
 
 // Family is the likelihood of the model.
@@ -260,5 +261,5 @@ func (r *Regression) Solve() (*Solution, error) {
 // Bind looks up what a derived quantity names among parameters and columns of the data.
 func (r *Regression) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
 	return d.Expression.Bind(&transform.Fitted{Dataset: r.fit.Unit.Name(), Names: names, Record: r.Record,
-		Family: r.Family(), Effects: firstEffect(r.Data, names), Average: r.averages.of})
+		Family: r.Family(), Effects: firstEffect(r.Data, names), Average: r.averages.of, Fixed: fixed(r.fit.Model)})
 }

@@ -74,14 +74,21 @@ func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
 	r := &rows{table: o.table, weights: weights, room: room, drawn: o.drawn}
 	r.fit = c.fit(ctx, o)
 	r.fit.Columns = record.Columns
-	switch all := r.fit.Open; {
-	case o.mixed:
-		err = r.fit.Locate(o.family, o.stored.Names, o.fixed)
-	case o.drawn == nil:
-		r.fit.Params = len(record.Columns)
-		r.fit.Open = func() predictive.Columns { return firstColumns(all(), r.fit.Params) }
+	if o.mixed || o.family.Distribution().Mean != nil {
+		if err := r.fit.Locate(o.family, o.stored.Names, o.fixed); err != nil {
+			return nil, err
+		}
 	}
-	return r, err
+	if o.mixed || o.drawn != nil {
+		return r, nil
+	}
+	all := r.fit.Open
+	r.fit.Open = func() predictive.Columns { return firstColumns(all(), r.fit.Params) }
+	r.fit.Params = len(record.Columns)
+	for _, d := range r.fit.Dispersions {
+		r.fit.Params = max(r.fit.Params, d.Param+1)
+	}
+	return r, nil
 }
 
 // weightsOf says how often each row of the data counts: of incomplete data that were drawn each does once, also without

@@ -96,18 +96,32 @@ func (c *Config) fit(ctx context.Context, o *opened) *predictive.Fit {
 
 // fixed is the value of a dispersion that the model fixed.
 func (o *opened) fixed(name string) (float64, error) {
-	var model map[string]json.RawMessage
-	var text string
-	err := json.Unmarshal(o.stored.Identity["model"], &model)
-	if err == nil {
-		err = json.Unmarshal(model[strings.ToUpper(name[:1])+name[1:]], &text)
-	}
-	law, parseErr := prior.Parse(text)
-	if err != nil || parseErr != nil || law.Kind != prior.Constant {
+	law, err := priorOf(o.stored, name)
+	if err != nil || law.Kind != prior.Constant {
 		return 0, words.Hint(fmt.Errorf("fit %s: the ledger does not have the value of %s", o.stored.Key, name),
 			"run the pipeline again")
 	}
 	return law.Location, nil
+}
+
+// priorOf returns the prior of a dispersion by the identity of a fit.
+func priorOf(f report.Fitted, name string) (prior.Prior, error) {
+	var model map[string]json.RawMessage
+	if err := json.Unmarshal(f.Identity["model"], &model); err != nil {
+		return prior.Prior{}, err
+	}
+	var text string
+	if own, ok := model[strings.ToUpper(name[:1])+name[1:]]; ok {
+		if err := json.Unmarshal(own, &text); err != nil {
+			return prior.Prior{}, err
+		}
+		return prior.Parse(text)
+	}
+	var others map[string]string
+	if err := json.Unmarshal(model["Dispersions"], &others); err != nil {
+		return prior.Prior{}, err
+	}
+	return prior.Parse(others[name])
 }
 
 // opened is a stored fit with the data that are asked about.

@@ -73,9 +73,9 @@ func (d Dispersion) of(value func(param int) float64) float64 {
 // Size is the number of draws over all chains.
 func (f *Fit) Size() int { return f.Chains * f.Draws }
 
-// Blocks calls do with the rows, as their design was sampled, in blocks of which the linear predictor, with the draws of
-// their missing cells, takes at most 64 MB (one row at least). The next call rewrites the block. Cost: O(n·d) for each
-// draw, and a pass over the draws for each block unless they are kept.
+// Blocks calls do with the rows, as their design was sampled, in blocks of which the linear predictor, with the draws
+// of their missing cells, takes at most 64 MB (one row at least). The next call rewrites the block. Cost: O(n·d) for
+// each draw, and a pass over the draws for each block unless they are kept.
 func (e *Evaluator) Blocks(ctx context.Context, do func(*Block) error) error {
 	if e.bytes == 0 {
 		e.bytes = blockBytes

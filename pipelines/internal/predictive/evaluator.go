@@ -179,7 +179,7 @@ func (b *Block) shares(s, i int, dst []float64) {
 // components by their weights.
 func (b *Block) means(s, from, to int, dst []float64) {
 	if b.Of == nil {
-		b.outcomes.Mean(b.First+from, b.At(s)[from:to], dst)
+		b.outcomes.Mean(b.First+from, b.At(s)[from:to], b.Disp[s][:], dst)
 		return
 	}
 	one := make([]float64, to-from)

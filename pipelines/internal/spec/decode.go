@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"glmbatch/infer/family"
 	"glmbatch/internal/words"
 )
 
@@ -183,6 +184,8 @@ func (d *decoder) structure(n *node, v reflect.Value, f field, path []string) {
 	for _, sub := range fields {
 		inner := append(path[:len(path):len(path)], sub.key)
 		switch given := n.get(sub.key); {
+		case given != nil && sub.each:
+			d.entry(given, v.Field(sub.index), sub, inner)
 		case given != nil:
 			d.value(given, v.Field(sub.index), sub, inner)
 		case sub.required && waived(t, n, sub.key):
@@ -199,6 +202,16 @@ func (d *decoder) structure(n *node, v reflect.Value, f field, path []string) {
 			d.unknownKey(e, fields, t)
 		}
 	}
+}
+
+// entry sets the entry of a map that is called as the field.
+func (d *decoder) entry(n *node, v reflect.Value, f field, path []string) {
+	value := reflect.New(v.Type().Elem()).Elem()
+	d.value(n, value, f, path)
+	if v.IsNil() {
+		v.Set(reflect.MakeMap(v.Type()))
+	}
+	v.SetMapIndex(reflect.ValueOf(f.key), value)
 }
 
 // isMapping reports whether v is filled by structure.
@@ -306,6 +319,7 @@ type field struct {
 	min, max, above string // numbers; empty if unbounded
 	keyed           string // slices of structs: the field that takes the key
 	floor           bool   // gates: the limit is a least value
+	each            bool   // an entry of a map, called as the key
 }
 
 // fallbackNode is the YAML of a default: a scalar, or a mapping of one key such as {warn: 0.5}.
@@ -334,7 +348,22 @@ func fieldsOf(t reflect.Type) []field {
 			floor: tag.Get("floor") == "true",
 		}
 		f.fallback, f.hasFallback = tag.Lookup("default")
+		if tag.Get("each") == "true" {
+			list = append(list, eachDispersion(f, t)...)
+			continue
+		}
 		list = append(list, f)
+	}
+	return list
+}
+
+// eachDispersion returns a field for each dispersion of the families that t has no field for.
+func eachDispersion(f field, t reflect.Type) (list []field) {
+	f.each = true
+	for _, d := range family.AllDispersions() {
+		if f.key, f.doc = d.Name, d.Doc; d.Doc != "" {
+			list = append(list, f)
+		}
 	}
 	return list
 }

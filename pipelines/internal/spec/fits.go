@@ -98,7 +98,7 @@ func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
 	c.factored(at, datasets, models)
 	for _, m := range models {
 		for _, s := range samplers {
-			if s.Method == "conjugate" && m.Family.Name != "" && !m.Family.Noise() {
+			if s.Method == "conjugate" && m.Family.Name != "" && !m.Family.Is(family.Squares) {
 				where := at
 				if where == (pos{}) {
 					where = p.source.find([]string{"samplers", s.Name})

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
 	"glmbatch/transform"
@@ -173,7 +174,7 @@ func (p Priors) best(name string, may func(*NamedPrior) bool) *NamedPrior {
 
 // knownErrors fixes sigma of a model whose response has known standard errors, y | se(s).
 func (c *checker) knownErrors(m *Model) {
-	if !m.KnownErrors() || !m.Family.Noise() {
+	if !m.KnownErrors() || !m.Family.Is(family.Squares) {
 		return // reported, or refused when the data are coded
 	}
 	if c.given("models", m.Name, "prior", "sigma") {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"glmbatch/infer/collapsed"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/mixture"
 	"glmbatch/internal/words"
@@ -102,9 +103,8 @@ func (c *checker) mixture(m *Model) {
 		c.at("a mixture has a linear predictor for each of its components, and none of its own",
 			"leave scale: link out: the mean of the response is that of the components by their weights", at("effects")...)
 	}
-	dispersions := m.Family.Dispersions()
-	if o := m.Mixture.Order; o != "" && (o == "sigma" || o == "shape" || o == "phi" || o == "nu") &&
-		!slices.ContainsFunc(dispersions, func(d glm.Dispersion) bool { return d.Name == o }) {
+	if o := m.Mixture.Order; m.Family.Dispersion(o) == nil &&
+		slices.ContainsFunc(family.AllDispersions(), func(d glm.Dispersion) bool { return d.Name == o }) {
 		c.at(m.Family.Name+" has no "+o+" to number components by", "write order: "+mixture.ByWeight,
 			at("mixture", "order")...)
 	}

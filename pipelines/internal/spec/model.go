@@ -48,6 +48,9 @@ var (
 	coefficientPriors = priorKinds(func(p prior.Info) bool { return p.Coefficient })
 	interceptPriors   = priorKinds(func(p prior.Info) bool { return p.Coefficient && p.Kind.OfIntercept() })
 	dispersionPriors  = priorKinds(func(p prior.Info) bool { return p.Dispersion })
+	realPriors        = priorKinds(func(p prior.Info) bool {
+		return p.Kind == prior.Constant || p.Coefficient && !p.Kind.Shrinks() && p.Kind != prior.SpikeSlab
+	})
 )
 
 // priorKinds lists the priors that serve a purpose.
@@ -74,7 +77,18 @@ func kindsFor(f field) []prior.Kind {
 }
 
 func (p *DispersionPrior) decodeNode(d *decoder, n *node, f field, _ []string) {
-	p.Prior = d.prior(n, f, dispersionPriors)
+	p.Prior = d.prior(n, f, dispersionKinds(f))
+	if p.Kind == prior.Constant && !(p.Location > 0) && !family.RealDispersion(f.key) {
+		d.add(n.at, fmt.Sprintf("prior %s: its value is %v", quote(n.text), p.Location), "a value is positive")
+	}
+}
+
+// dispersionKinds lists the priors of a dispersion, which has the name of its key.
+func dispersionKinds(f field) []prior.Kind {
+	if family.RealDispersion(f.key) {
+		return realPriors
+	}
+	return dispersionPriors
 }
 
 // prior reads a prior and refuses those of the wrong support.
@@ -176,10 +190,9 @@ func (c *checker) weights(m *Model) {
 
 // dispersionPriors refuses priors of dispersions that the family does not have.
 func (c *checker) dispersionPriors(m *Model) {
-	for _, name := range []string{"sigma", "shape", "phi", "nu"} {
-		has := slices.ContainsFunc(m.Family.Dispersions(), func(d glm.Dispersion) bool { return d.Name == name })
-		if !has && c.given("models", m.Name, "prior", name) {
-			c.at(m.Family.Name+" has no "+name, "remove it", "models", m.Name, "prior", name)
+	for _, d := range family.AllDispersions() {
+		if m.Family.Dispersion(d.Name) == nil && c.given("models", m.Name, "prior", d.Name) {
+			c.at(m.Family.Name+" has no "+d.Name, "remove it", "models", m.Name, "prior", d.Name)
 		}
 	}
 }

@@ -13,6 +13,7 @@ type Edges struct {
 	ID       string            `yaml:"id" doc:"Column of the data set that names its rows, as the edges do. Left out: id; without such a column rows are named by their number, from 1."`
 	From     string            `yaml:"from" doc:"Column of the edges with the id of one end. Left out: i."`
 	To       string            `yaml:"to" doc:"Column of the edges with the id of the other end. Left out: j."`
+	More     []string          `yaml:"more" doc:"Columns of the edges with ids of further members, for interaction ising. A row that has one is a term of several variables: coupling times weight times the product of their signs."`
 	Weight   string            `yaml:"weight" doc:"Column of the edges with what multiplies the model's coupling. Left out: weight, if there is one, else 1 for each."`
 	Table    string            `yaml:"table" doc:"Column of the edges with the name of their table of potentials. Left out: table; edges of steps are in the tables called by their step, such as 1."`
 }

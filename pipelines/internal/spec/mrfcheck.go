@@ -77,10 +77,7 @@ func (c *checker) edges(d *Dataset, n *node, path []string) {
 		}
 	}
 	if n.get("steps") != nil {
-		c.misplaced(n, path, "belongs to edges of a table, not to steps", "from", "to", "weight", "table", "id")
-	} else if len(d.By) > 0 {
-		c.at("by divides rows, and edges of a table would join rows of two groups",
-			"take edges: {steps: [1]}, or a data set for each group", append(path[:2:2], "by")...)
+		c.misplaced(n, path, "belongs to edges of a table, not to steps", "from", "to", "more", "weight", "table", "id")
 	}
 }
 

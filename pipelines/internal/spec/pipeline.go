@@ -199,25 +199,30 @@ type Priors struct {
 	SD           DispersionPrior  `yaml:"sd" json:",omitzero" doc:"Prior of every standard deviation of group-level effects, (1 + x | g) of the formula. Left out: half_student_t(3, 2.5), times the scale of the response for links with its unit."`
 	SDS          DispersionPrior  `yaml:"sds" json:",omitzero" doc:"Prior of every standard deviation of smooths, s(x) of the formula: of the coefficients of the penalised columns. Left out: half_student_t(3, 2.5), times the scale of the response for links with its unit."`
 	Cor          LKJPrior         `yaml:"cor" json:",omitzero" doc:"Prior of the correlations of the group-level effects of a grouping: lkj(1) is uniform, above 1 they are drawn to 0. Left out: lkj(1)."`
+	// Others are the priors of further dispersions by name: a key for each that the families have, with its
+	// family.Dispersion.Doc.
+	Others map[string]DispersionPrior `yaml:"dispersions" each:"true" json:",omitempty"`
 }
 
 // Dispersion returns the prior of a dispersion by its name.
-func (p *Priors) Dispersion(name string) *DispersionPrior {
+func (p *Priors) Dispersion(name string) DispersionPrior {
 	switch name {
 	case "sigma":
-		return &p.Sigma
+		return p.Sigma
 	case "shape":
-		return &p.Shape
+		return p.Shape
 	case "phi":
-		return &p.Phi
+		return p.Phi
+	case "nu":
+		return p.Nu
 	}
-	return &p.Nu
+	return p.Others[name]
 }
 
 // CoefficientPrior is a prior on the whole line.
 type CoefficientPrior struct{ prior.Prior }
 
-// DispersionPrior is a prior on the positive half line.
+// DispersionPrior is a prior of a dispersion, on the positive half line unless that is Real.
 type DispersionPrior struct{ prior.Prior }
 
 // LKJPrior is the shape of a prior of correlations, whose density is |C|^(shape − 1); 0 where it is left out.

@@ -136,8 +136,8 @@ func (p *reference) section(title string, t reflect.Type) {
 	var children []child
 	for _, f := range fieldsOf(t) {
 		path := strings.TrimPrefix(title+"."+f.key, "top level.")
-		value := inWords(p.g.typeSchema(f, t.Field(f.index).Type))
-		if inner, named := mappingOf(t.Field(f.index).Type); inner != nil {
+		value := inWords(p.g.typeSchema(f, f.typeIn(t)))
+		if inner, named := mappingOf(f.typeIn(t)); inner != nil {
 			if named {
 				path += ".NAME"
 			}

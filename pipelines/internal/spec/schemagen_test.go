@@ -178,6 +178,14 @@ func (g *generator) reference(t reflect.Type) object {
 	return object{{"$ref", "#/$defs/" + t.Name()}}
 }
 
+// typeIn is the type of the field of t.
+func (f field) typeIn(t reflect.Type) reflect.Type {
+	if f.each {
+		return t.Field(f.index).Type.Elem()
+	}
+	return t.Field(f.index).Type
+}
+
 func fieldNamed(t reflect.Type, key string) field {
 	for _, f := range fieldsOf(t) {
 		if f.key == key {
@@ -192,7 +200,7 @@ func (g *generator) structure(t reflect.Type) object {
 	var properties object
 	var required []string
 	for _, f := range fieldsOf(t) {
-		properties = append(properties, member{f.key, g.property(f, t.Field(f.index).Type)})
+		properties = append(properties, member{f.key, g.property(f, f.typeIn(t))})
 		if f.required {
 			required = append(required, f.key)
 		}

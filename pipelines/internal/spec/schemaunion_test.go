@@ -60,7 +60,10 @@ func (CoefficientPrior) jsonSchema(_ *generator, f field) object {
 	return priorSchema(kindsFor(f), "normal(0, 2.5)")
 }
 
-func (DispersionPrior) jsonSchema(*generator, field) object {
+func (DispersionPrior) jsonSchema(_ *generator, f field) object {
+	if laws.RealDispersion(f.key) {
+		return priorSchema(realPriors, "normal(0, 4)")
+	}
 	return priorSchema(dispersionPriors, "half_cauchy(5)")
 }
 

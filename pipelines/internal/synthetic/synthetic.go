@@ -117,13 +117,14 @@ func response(s spec.Synthetic, eta []float64) ([]float64, error) {
 		return nil, err
 	}
 	y, from := make([]float64, len(eta)), stream(s, "response", 0)
-	law.Mean(0, eta, y)
+	disp := []float64{1, 1}
+	law.Mean(0, eta, disp, y)
 	for i, mean := range y {
 		if f.Support().Counts() && !(mean <= mostMean) {
 			return nil, words.Hint(fmt.Errorf("synthetic data: row %d has the mean %.3g, more than counts can have", i+1, mean),
 				fmt.Sprintf("lower effect (now %g), or let fewer columns be relevant (now %d)", s.Effect, s.Relevant))
 		}
-		y[i] = law.Draw(from, i, eta[i], []float64{1})
+		y[i] = law.Draw(from, i, eta[i], disp)
 	}
 	return y, nil
 }
