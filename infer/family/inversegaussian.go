@@ -40,7 +40,7 @@ var inverseGaussian = &Distribution{
 	// Each row has the root of shape as a factor at 0, where coefficients spread over 1/shape if eta is above 0.
 	Ends: func(e Evidence) (zero, tail float64) {
 		if e.Link.Positive {
-			return e.shapeEnds(0.5*e.Rows - e.Flat)
+			return e.shapeEnds(float64(0.5*e.Rows) - e.Flat)
 		}
 		return e.shapeEnds(0.5 * e.Rows)
 	},

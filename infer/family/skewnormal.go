@@ -123,7 +123,7 @@ func owen(h, a float64) float64 {
 	h = math.Abs(h)
 	if a > 1 {
 		p, q := normalCDF(h), normalCDF(float64(a*h))
-		return 0.5*(p+q) - float64(p*q) - owen(float64(a*h), 1/a)
+		return float64(0.5*(p+q)) - float64(p*q) - owen(float64(a*h), 1/a)
 	}
 	const n = 256
 	f := func(x float64) float64 {

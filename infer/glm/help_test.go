@@ -9,6 +9,7 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/vec"
 )
 
 // example is a random data set and model of a family.
@@ -51,7 +52,7 @@ func newExample(seed uint64, name string, n, d int, priors ...prior.Prior) examp
 		case s.Counts():
 			data.Y[i] = float64(r.IntN(4))
 		case s.Positive():
-			data.Y[i] = math.Exp(r.NormFloat64())
+			data.Y[i] = vec.Exp(r.NormFloat64())
 		case s.Share():
 			data.Y[i] = r.Float64()
 		default:

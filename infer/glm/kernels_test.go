@@ -106,7 +106,7 @@ var pinnedNumbers = map[string]string{
 	"gaussian(log)":            "5b08e179ab9f8f6f",
 	"inverse_gaussian(1/mu^2)": "4b0c3242c9e331c6",
 	"inverse_gaussian(log)":    "f3b28eb9c2f54df2",
-	"lognormal(identity)":      "6f884328c23edde7",
+	"lognormal(identity)":      "81dada532ae947a7",
 	"negative_binomial(log)":   "f8839c760f03fdf8",
 	"poisson(identity)":        "d118b9ad3312f684",
 	"poisson(log)":             "67f5314b79e333f4",
