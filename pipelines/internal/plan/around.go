@@ -51,8 +51,8 @@ func (r *Regression) around(t *glm.Target, from *Previous) (*glm.Target, error) 
 	return t.From(p)
 }
 
-// effect returns the location and scale of a parameter of group-level effects in the earlier fit, of standard deviations
-// in logs.
+// effect returns the location and scale of a parameter of group-level effects in the earlier fit, in logs if it is a
+// standard deviation.
 func (p *Previous) effect(of infer.Parameter) (at, spread float64, ok bool) {
 	s := p.known[infer.Parameter{Name: of.Name, Kind: of.Kind}]
 	if s == nil {

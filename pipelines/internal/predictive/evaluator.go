@@ -17,7 +17,7 @@ type Evaluator struct {
 	outcomes *glm.Pointwise // nil of Items, whose blocks have densities
 }
 
-// On returns an evaluator of rows of data. Of a fit with Items it uses neither the family nor the design.
+// On returns an evaluator of rows of data. If the fit has Items, it uses neither the family nor the design.
 func (f *Fit) On(family glm.Family, data *glm.Data) (e *Evaluator, err error) {
 	e = &Evaluator{Fit: f, family: family, data: data}
 	if f.Items == nil {

@@ -7,7 +7,7 @@ import (
 	"glmbatch/transform"
 )
 
-// A row has the same density at a position of the sampler as in the blocks of draws: in each bit, but for rows with
+// A row has the same density at a position of the sampler as in the blocks of draws: in each bit, except for rows with
 // missing cells, whose sums run in another order.
 func TestPositionsAndBlocksAgree(t *testing.T) {
 	plain, cells, mixed := newExample(9, 2, 1, 7, 3), newExample(23, 4, 1, 7, 3), newMixture(7, 3, true)
