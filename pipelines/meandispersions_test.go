@@ -36,11 +36,14 @@ run: {warmup: 50, draws: 100}
 			return number(t, f.ask("t.duckdb", "SELECT mean FROM summary WHERE name = '"+name+"'"))
 		}
 		want := of("hand")
-		var b strings.Builder
+		var b, notes strings.Builder
 		o := pipelines.EffectsOptions{Effect: "x", At: []string{"x=2"}}
-		o.Output.Format = "csv"
+		o.Output.Format, o.Notes = "csv", &notes
 		if err := pipelines.Effects(t.Context(), &b, f.path("spec.yaml"), o); err != nil {
 			t.Fatal(err)
+		}
+		if !strings.Contains(notes.String(), "read medians and quantiles") {
+			t.Errorf("no note on means without a posterior mean: %q", notes.String())
 		}
 		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
 		effect := math.NaN()

@@ -136,6 +136,9 @@ func (s *setting) remark(w io.Writer, record *transform.Record) {
 	if s.family.Support().Trials && s.Scale != "link" {
 		say("a mean is the probability of one trial")
 	}
+	if caution := s.family.Caution(); caution != "" && s.Scale != "link" {
+		say("%s", caution)
+	}
 	if record.Response.Expression != record.Response.Column && record.Response.Trials == "" {
 		say("the response is %s", record.Response.Expression)
 	}

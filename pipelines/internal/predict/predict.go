@@ -254,6 +254,9 @@ func (c *Config) remark(o *opened, d *transform.Design) {
 	if o.family.Support().Trials && d.Data.Trials == nil {
 		say("the data have no trials: a response is that of one trial")
 	}
+	if caution := o.family.Caution(); caution != "" {
+		say("%s", caution)
+	}
 	if record.PrecisionWeights != "" && d.Data.Precision == nil {
 		say("the data have no column %q: every row has precision weight 1", record.PrecisionWeights)
 	}
