@@ -18,8 +18,8 @@ var lognormal = &Distribution{
 	Support: positives,
 	Notation: Notation{Law: "LogNormal(μ_i, sigma²)", LaTeX: `\mathrm{LogNormal}(\mu_i, \sigma^2)`, Mean: "μ_i",
 		TeX: `\mu_i`, Of: meanResponse, Note: "μ is the mean of log y, exp(μ + sigma²/2) that of y",
-		Caution: "read medians and quantiles: the posterior mean of exp(μ + sigma²/2) exists only if sigma is fixed, or its " +
-			"prior falls faster than exp(−sigma²/2)"},
+		Caution: "read medians and quantiles: the posterior mean of exp(μ + sigma²/2) exists only if sigma is fixed, or " +
+			"its prior falls faster than exp(−sigma²/2)"},
 	Mean:    func(eta float64, disp [2]float64) float64 { return vec.Exp(math.FMA(0.5*disp[0], disp[0], eta)) },
 	Prepare: logs,
 	// The log density is a parabola in eta.
