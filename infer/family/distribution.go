@@ -136,7 +136,7 @@ type Notation struct {
 	Mean, TeX  string // the letter of the mean
 	Of         string // what the mean is
 	Note       string // what the letters mean; may be empty
-	// Caution is what a reader of means should know; may be empty.
+	// Caution is a warning for readers of means; may be empty.
 	Caution string
 }
 

@@ -161,7 +161,7 @@ func (f Family) Located() bool { return f.First().Scale() && f.Of().Linear() }
 // Noise reports whether the only dispersion of the family is a scale of the response.
 func (f Family) Noise() bool { return f.First().Scale() && len(f.Dispersions()) == 1 }
 
-// Caution is what a reader of means of the family should know; empty for most families.
+// Caution returns a warning for readers of means of the family, empty for most families.
 func (f Family) Caution() string {
 	if l := f.Distribution(); l != nil {
 		return l.Notation.Caution
