@@ -276,10 +276,11 @@ const (
 			AND r.model = t.model AND r.sampler = t.sampler)
 		GROUP BY dataset, key, model, sampler`
 	gatheredFits = `CREATE OR REPLACE TEMP TABLE gathered_fit AS
-		SELECT part, was, nextval('fit_number') AS id FROM (SELECT f.part, f.fit_id AS was FROM temp.gathered_part f
-		JOIN temp.gathered_name USING (part, dataset, key, model, sampler)
+		SELECT f.part, f.fit_id AS was, NULL::BIGINT AS id, row_number() OVER (ORDER BY f.part, f.fit_id) AS place
+		FROM temp.gathered_part f JOIN temp.gathered_name USING (part, dataset, key, model, sampler)
 		WHERE f.run_id = ?1 AND (f.status <> 'complete' OR NOT EXISTS (SELECT 1 FROM main.fit k
-			WHERE k.fingerprint = f.fingerprint AND k.status = 'complete' AND k.place >= f.place)) ORDER BY f.part, f.fit_id)`
+			WHERE k.fingerprint = f.fingerprint AND k.status = 'complete' AND k.place >= f.place))`
+	gatheredIDs = "UPDATE temp.gathered_fit SET id = list_extract(?::BIGINT[], place)"
 	gatheredOld = `CREATE OR REPLACE TEMP TABLE gathered_old AS
 		SELECT b.part, b.fit_id AS was, k.fit_id AS id, b.judged > k.judged AND b.run_id <> ?1 AS judged,
 			b.run_id <> ?1 AND b.judged >= k.judged AND list_contains(?2::BIGINT[], b.fit_id) AS anew
@@ -382,6 +383,9 @@ func (s *Session) gathered(ctx context.Context, g *Gathering, p *attachment) (ju
 		_, err = s.c.ExecContext(ctx, gatheredFits, g.Run.ID)
 	}
 	if err == nil {
+		err = s.numberGathered(ctx)
+	}
+	if err == nil {
 		_, err = s.c.ExecContext(ctx, gatheredOld, g.Run.ID, append([]int64{}, g.Whole...))
 	}
 	if err == nil {
@@ -389,6 +393,19 @@ func (s *Session) gathered(ctx context.Context, g *Gathering, p *attachment) (ju
 			"temp.gathered_old").Scan(&judged, &anew)
 	}
 	return judged, anew, err
+}
+
+// numberGathered gives new fits of fragments their numbers in this ledger.
+func (s *Session) numberGathered(ctx context.Context) error {
+	var n int
+	if err := s.c.QueryRowContext(ctx, "SELECT count(*) FROM temp.gathered_fit").Scan(&n); err != nil {
+		return err
+	}
+	ids, err := s.numbers(ctx, n)
+	if err == nil {
+		_, err = s.c.ExecContext(ctx, gatheredIDs, append([]int64{}, ids...))
+	}
+	return err
 }
 
 // replaced deletes the fits that new ones replace.

@@ -300,3 +300,26 @@ func TestNumbersOfFits(t *testing.T) {
 		}
 	}
 }
+
+// Fits of fragments get numbers that no fit of the ledger has, though its numbers began again at 1.
+func TestNumbersOfGatheredFits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "l.duckdb")
+	l, err := Open(path, Options{})
+	must(t, err)
+	for i := range 3 {
+		store(t, l, sampleFit(fmt.Sprint("earlier", i)))
+	}
+	db, c, err := l.connect(t.Context(), false, reach{})
+	must(t, err)
+	must(t, errors.Join(execute(t.Context(), c, "CREATE OR REPLACE SEQUENCE fit_number"),
+		execute(t.Context(), c, "CHECKPOINT"), c.Close(), db.Close()))
+	l, err = Open(path, Options{Restore: true})
+	must(t, err)
+	must(t, l.Gather(t.Context(), Gathering{Run: &Run{ID: "r1", Started: night, Place: 1}, Fragments: fragmentsOf(t, 2),
+		together: 1, End: func(*Session) error { return nil }}))
+	wantInt(t, l, 7, "SELECT count(DISTINCT fit_id) FROM fit")
+	wantInt(t, l, 7, "SELECT count(*) FROM fit")
+	if _, err := l.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
