@@ -21,12 +21,14 @@ func (a *app) checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check SPEC|NAME",
 		Short: "Calibrate a spec's models and samplers by simulation",
-		Long: `check draws parameters from the prior, simulates responses on the design of the
-data, fits them with the spec's sampler and ranks the parameters among the
-draws: if all is right the ranks are uniform. What it finds stands in words on
-standard output, the ranks in the ledger. What default priors learn from the
-data stays as it is. A check that was stopped goes on where it was, and more
---simulations add to those that the ledger has.`,
+		Long: `check calibrates a spec by simulation. It draws parameters from the prior, simulates
+responses on the design of the data, fits them with the spec's sampler, and ranks
+the parameters among the draws. If model and sampler are right, the ranks are
+uniform.
+
+It prints what it finds on standard output and stores the ranks in the ledger.
+Default priors whose scale comes from the data keep that scale. A stopped check
+resumes where it was, and a larger --simulations adds to those in the ledger.`,
 		Example: `  pipeline check quickstart
   pipeline check nightly.yaml --only model=claims --simulations 1000`,
 		Args: cobra.ExactArgs(1),

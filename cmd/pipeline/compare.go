@@ -17,13 +17,12 @@ func (a *app) compareCommand() *cobra.Command {
 	var o pipelines.CompareOptions
 	c := &cobra.Command{
 		Use:   "compare",
-		Short: "Compare samplers: do they agree, and which is faster",
-		Long: `compare sets samplers side by side that have drawn from one posterior: the same
-data and model in one ledger. It says first where they disagree, then what each
-took: effective draws per second, seconds to an effective sample size of 100
-(set-up and warm-up included), gradients and evaluations, and the ratio of
-times. With replicates (run: {replicates: 30}) medians and 95 % intervals over
-them are printed.`,
+		Short: "Compare samplers: agreement and speed",
+		Long: `compare puts samplers side by side that drew from one posterior: the same data and
+model in one ledger. It first lists where they disagree. Then it prints what each
+took: effective draws per second, seconds to an effective sample size of 100 (set-up
+and warm-up included), gradients and evaluations, and the ratio of times. With
+replicates (run: {replicates: 30}) it prints medians and 95 % intervals over them.`,
 		Example: `  pipeline compare
   pipeline compare --dataset colon --format csv > colon.csv`,
 		Args: cobra.NoArgs,

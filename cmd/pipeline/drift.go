@@ -19,14 +19,16 @@ func (a *app) driftCommand() *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "drift [SPEC|NAME]",
-		Short: "Compare each fit with the one before it: what moved",
+		Short: "Compare each fit with the one before it",
 		Long: `drift compares the newest result of each data set, key, model and sampler of a
-pipeline with the result before it, in the order of the runs: the largest shift of a posterior mean in
-posterior standard deviations, the largest ratio of posterior sds, and how the
-data changed (rows, columns, rows left out for missing cells, mean response,
-means and spreads of columns). Fits without a predecessor are left out.
+pipeline with the result before it, in the order of the runs. It prints the largest
+shift of a posterior mean in posterior standard deviations, the largest ratio of
+posterior sds, and how the data changed (rows, columns, rows left out for missing
+cells, mean response, means and spreads of columns). Fits without a predecessor are
+left out.
 
-The limits of gates: {drift: …} decide about verdicts; this only shows.`,
+The limits of gates: {drift: …} in a spec decide about verdicts; drift never changes
+one.`,
 		Example: `  pipeline drift nightly.yaml
   pipeline drift --database nightly.duckdb --nights 7 --only 'dataset=claims/*'`,
 		Args: cobra.MaximumNArgs(1),

@@ -15,18 +15,18 @@ func (a *app) effectsCommand() *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "effects SPEC|NAME [VARIABLE[:VARIABLE…]]",
-		Short: "Say what a variable does, on the scale of the response",
-		Long: `effects computes the mean of the response at values of a variable, at each kept
-draw of the newest fit, and prints its mean, sd and 95 % interval: numbers go
-from their least to their largest value, factors through their levels. Other
-numbers are held at their mean, factors at their reference, or where --at says.
+		Short: "Compute means of the response at values of a variable",
+		Long: `effects computes the mean of the response at values of a variable, at each kept draw
+of the newest fit, and prints its mean, sd and 95 % interval. Numbers go from their
+least to their largest value, factors through their levels. Other numbers are at
+their mean and other factors at their reference, unless --at gives a value.
 
-With --average every row of the data is given each value in turn, and the rows
-are averaged. With --contrast the values are compared, by difference, ratio or
-odds ratio, with the share of draws on the side of zero where most are.
+With --average every row of the data gets each value in turn, and the results are
+averaged over the rows. With --contrast the values are compared by difference, ratio
+or odds ratio, with the share of draws on the side of zero that has most of them.
 
-Group-level effects are 0, offsets too (a mean is per unit of exposure, or the
-probability of one trial).`,
+Group-level effects are 0, offsets too: a mean is per unit of exposure, or the
+probability of one trial.`,
 		Example: `  pipeline effects quickstart age
   pipeline effects quickstart age:bmi --at age=30,50
   pipeline effects nightly.yaml treatment:sex --contrast pairwise
@@ -57,13 +57,13 @@ probability of one trial).`,
 	c.Flags().StringVar(&o.Scale, "scale", "", "response, or link for the linear predictor (default response)")
 	c.Flags().Float64Var(&o.Step, "step", 0, "step of a number that is compared (default 1)")
 	c.Flags().IntVar(&o.Points, "points", 0, "points of a number's grid (default 20)")
-	c.Flags().BoolVar(&o.Offsets, "offsets", false, "count the offsets: of rows their own, else at the means")
+	c.Flags().BoolVar(&o.Offsets, "offsets", false, "include offsets: those of the rows, else their means")
 	c.Flags().StringVar(&o.Data, "data", "", "CSV or Parquet file of rows, in place of the fit's own")
 	onlyFlag(c, &o.Only, "names the fit")
 	c.Flags().IntVar(&o.Workers, "workers", 0,
 		"draws that are computed at once; 0 means one per processor (it never changes a bit)")
 	c.Flags().StringVar(&format, "format", "table", strings.Join(pipelines.Formats(), ", "))
 	c.Flags().IntVar(&o.Output.MaxRows, "rows", 100,
-		"rows that a table shows; -1 for all (the other formats always have all)")
+		"rows in a table; -1 for all (the other formats always have all)")
 	return c
 }

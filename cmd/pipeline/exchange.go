@@ -20,16 +20,16 @@ func (a *app) exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [SPEC|NAME]",
 		Short: "Write draws as files for R, ArviZ, Stan's tools and Arrow",
-		Long: `export writes the draws of the newest fits, in the units of the data, one file a
-fit named after data set, key, model and sampler.
+		Long: `export writes the draws of the newest fits, in the units of the data, one file per
+fit, named after data set, key, model and sampler.
 
-Layouts: parquet, arrow (IPC file) and csv have a row a draw, the columns being
-the parameters, log_lik, log_prior, .chain, .iteration and .draw, as draws_df of
-R's posterior. cmdstan is Stan's CSV, one file a chain: coefficients are beta.1,
-beta.2, …, and comments say which is which. netcdf is ArviZ's InferenceData, which
-arviz.from_netcdf reads: the groups posterior and sample_stats. Where a spec is
-named, its data are read again, and the file has log_likelihood,
-posterior_predictive and observed_data too.`,
+Layouts: parquet, arrow (IPC file) and csv have a row per draw. Their columns are
+the parameters, log_lik, log_prior, .chain, .iteration and .draw, as in draws_df of
+R's posterior. cmdstan is Stan's CSV, one file per chain: coefficients are beta.1,
+beta.2, …, and comments list their names. netcdf is ArviZ's InferenceData for
+arviz.from_netcdf, with the groups posterior and sample_stats. If a spec is named,
+its data are read again, and the file also has log_likelihood, posterior_predictive
+and observed_data.`,
 		Example: `  pipeline export --to draws
   pipeline export --only sampler=nuts --layout cmdstan --to draws
   pipeline export nightly.yaml --layout netcdf --to draws`,
@@ -60,7 +60,7 @@ posterior_predictive and observed_data too.`,
 	}
 	f.asks(c)
 	c.Flags().StringVar(&layout, "layout", "parquet", strings.Join(pipelines.Layouts(), ", "))
-	c.Flags().StringVar(&o.Dir, "to", ".", "the folder for the files; it is made where it is not there")
+	c.Flags().StringVar(&o.Dir, "to", ".", "folder for the files; it is created if needed")
 	onlyFlag(c, &o.Only, "narrows the fits")
 	outputFlag(c, &output)
 	return c
@@ -87,15 +87,15 @@ func (a *app) importCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE…",
 		Short: "Store draws that Stan or R made, to compare them",
-		Long: `import reads draws that another program made of a posterior of which the ledger
-has a fit, and stores them beside it as one more sampler: with diagnostics, a
-verdict, and in the views comparison and draws. Files are Stan's CSV, one a chain
-(times and divergences are read from them), or one Parquet or CSV file with a row a draw
-and the columns .chain and .iteration, as posterior::as_draws_df gives it.
+		Long: `import stores draws that another program made of a posterior, as one more sampler
+beside the ledger's own fit of it. The draws get diagnostics, a verdict, and rows in
+the views comparison and draws. Files are Stan's CSV, one per chain, with times and
+divergences, or one Parquet or CSV file with a row per draw and the columns .chain
+and .iteration, as posterior::as_draws_df makes it.
 
-Draws must be in the units of the data and have every coefficient and dispersion;
---rename says which column is which. Other columns are left out. Nothing is stored
-unless all of it can be.`,
+Draws must be in the units of the data and have every coefficient and dispersion.
+--rename gives a column the name of a parameter; other columns are left out. import
+stores all draws or none.`,
 		Example: `  pipeline import --only dataset=pima --rename beta.1=glu chain-1.csv
   pipeline compare`,
 		Args: cobra.MinimumNArgs(1),
@@ -125,7 +125,7 @@ unless all of it can be.`,
 	databaseFlag(c, &database)
 	pipelineFlag(c, &o.Pipeline)
 	onlyFlag(c, &o.Only, "names the posterior")
-	c.Flags().StringVar(&o.Sampler, "sampler", "", "what the fit is called (default stan or draws_df)")
+	c.Flags().StringVar(&o.Sampler, "sampler", "", "name of the fit (default stan or draws_df)")
 	c.Flags().StringArrayVar(&rename, "rename", nil, "COLUMN=PARAMETER; may be repeated")
 	outputFlag(c, &output)
 	return c

@@ -15,13 +15,13 @@ func (a *app) explainCommand() *cobra.Command {
 	var format string
 	c := &cobra.Command{
 		Use:   "explain SPEC|NAME",
-		Short: "Tell what a spec fits: model, priors, sampler",
-		Long: `explain reads the data of a spec and tells of each fit, before anything is drawn:
-the model in mathematics; each prior as sampled, in the units of the data, and as
-the effect of one standard deviation of its column; what the priors together imply
-for the mean response, at the means of the columns and over rows of the data; and
-the sampler that would draw it, with the reason in the words that the ledger gets.
-Of a data set of several files or groups it tells of the first.`,
+		Short: "Describe what a spec fits: model, priors, sampler",
+		Long: `explain reads the data of a spec and describes each fit before anything is drawn:
+the model in mathematics; each prior as sampled, in the units of the data, and for
+the effect of one standard deviation of its column; the mean response that the
+priors together imply, at the means of the columns and over rows of the data; and
+the sampler, with the reason that the ledger records. Of a data set of several files
+or groups it describes the first.`,
 		Example: `  pipeline explain quickstart
   pipeline explain nightly.yaml --only model=claims
   pipeline explain nightly.yaml --format latex > models.tex`,

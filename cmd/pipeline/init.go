@@ -22,17 +22,17 @@ func (a *app) initCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init FILE",
 		Short: "Write a first spec for a data file, with its reasons",
-		Long: `init looks at a CSV or Parquet file, or a folder of part files, and writes a spec:
-it proposes the response, family, formula, scaling and priors from what it sees,
-and says why in comments. Two values make bernoulli, counts poisson or
-negative_binomial by their dispersion, shares beta, what is positive and skewed
-gamma. Columns that number rows, groups or strata, are constant, hold dates or
-tell the response are left out, and it says so; trials, exposures, offsets and frequencies are known by name and
-content. Where nothing says which column is the response, it asks for
---response and writes nothing. It is a start: read it, and change what you know better.
+		Long: `init reads a CSV or Parquet file, or a folder of part files, and writes a spec:
+response, family, formula, scaling and priors, with the reasons as comments. Two
+values make bernoulli, counts make poisson or negative_binomial by their dispersion,
+shares make beta, and positive skewed numbers make gamma. It leaves out columns that
+number rows, groups or strata, that are constant, that hold dates, or that determine
+the response, and lists them. It finds trials, exposures, offsets and frequencies by
+name and content. If it cannot find the response, it asks for --response and writes
+nothing. Read the spec, and change what you know better.
 
-The spec is written to NAME.yaml in the working directory, NAME being the file's
-name; a file that is there stays, unless --force says otherwise.`,
+The spec is written to NAME.yaml in the working directory, where NAME is the name of
+the data file. An existing file stays, unless --force is given.`,
 		Example: `  pipeline init claims.csv
   pipeline init patients.parquet --response died --output night.yaml
   pipeline init labels.csv --triplets words.parquet --output -`,
@@ -72,7 +72,7 @@ name; a file that is there stays, unless --force says otherwise.`,
 	c.Flags().StringVar(&o.Triplets, "triplets", "", "file of the non-zeros (row, col, value) of further columns")
 	c.Flags().StringVar(&o.Name, "name", "", "name of pipeline, data set and model; default: after the file")
 	c.Flags().StringVar(&output, "output", "", "where to write the spec; - for standard output")
-	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	c.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return c
 }
 

@@ -199,10 +199,10 @@ func (a *app) root() *cobra.Command {
 		Use:   "pipeline",
 		Short: "Fit many Bayesian generalised linear models, and trust them",
 		Long: `pipeline reads data sets from Parquet, CSV or SQL, draws from the posterior of
-every generalised linear model that a spec tells it to fit, and leaves draws,
-diagnostics and a verdict in a DuckDB file.
+every generalised linear model in a spec, and stores draws, diagnostics and a
+verdict in a DuckDB file.
 
-pipeline help VERB tells the flags and the exit codes of each.`,
+pipeline help VERB prints the flags and the exit codes of a verb.`,
 		Example: `  pipeline run quickstart
   pipeline show
   pipeline sql "SELECT * FROM coefficients"`,
@@ -226,7 +226,7 @@ pipeline help VERB tells the flags and the exit codes of each.`,
 		a.listCommand(), a.initCommand(), a.explainCommand(), a.showCommand(), a.runsCommand(), a.sqlCommand(),
 		a.compareCommand(), a.weightsCommand(), a.predictCommand(), a.effectsCommand(), a.exportCommand(),
 		a.importCommand(), a.verifyCommand(), a.versionCommand())
-	tellExits(root)
+	addExits(root)
 	complete(root)
 	plainUsage(root, a.screen().width)
 	return root

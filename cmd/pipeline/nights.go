@@ -16,12 +16,11 @@ func (a *app) retryCommand() *cobra.Command {
 	f := runFlags{retry: true}
 	c := &cobra.Command{
 		Use:   "retry SPEC|NAME…",
-		Short: "Run again what failed or erred in the last run",
-		Long: `retry carries out those fits of each spec that failed or erred in the last run
-of its pipeline, as the ledger tells. A fit that failed its gates and that
-nothing has changed about is not drawn again, since the same draws would come:
-change the spec, the data or the seed. Fits that a stopped run did not reach
-are no failures; run goes on with them.`,
+		Short: "Run again the fits that failed or erred in the last run",
+		Long: `retry runs again the fits of each spec that failed or erred in the last run of its
+pipeline. A fit that failed its gates is not drawn again if nothing has changed,
+since the draws would be the same: change the spec, the data or the seed. Fits that
+a stopped run did not reach are not failures; run goes on with them.`,
 		Example: `  pipeline retry nightly.yaml`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runAll(c.Context(), args, &f) },
@@ -36,11 +35,10 @@ func (a *app) commitCommand() *cobra.Command {
 	var lockWait time.Duration
 	c := &cobra.Command{
 		Use:   "commit [SPEC|NAME]",
-		Short: "Load what was drawn while the ledger was held",
-		Long: `commit loads the fits that a run has drawn and judged but could not commit,
-since another process held the ledger. It draws nothing and reads no data; the
-ledger is named by a spec or by --database. Fits that are not finished stay for
-the next run.`,
+		Short: "Load fits that were drawn while the ledger was open elsewhere",
+		Long: `commit loads the fits that a run has drawn and judged but could not commit, because
+another process had the ledger open. It draws nothing and reads no data. A spec or
+--database names the ledger. Unfinished fits stay for the next run.`,
 		Example: `  pipeline commit --database posteriors.duckdb
   pipeline commit nightly.yaml`,
 		Args: cobra.MaximumNArgs(1),
@@ -169,12 +167,12 @@ func (a *app) pruneCommand() *cobra.Command {
 		Use:   "prune [SPEC|NAME] --keep N",
 		Short: "Keep the newest fits of each name, and shrink the ledger",
 		Long: `prune keeps the newest N complete fits of each pipeline, data set, key, model and
-sampler, and the newest N errors, and removes what belongs to the others. With a
-SPEC it removes fits of that pipeline alone. A fit that the newest run found
-unchanged is the newest, whenever it was drawn. What runs did about removed fits
-stays in run_fit. The file is rewritten beside itself and then renamed, so a
-crash leaves the one or the other, whole; a process that reads the ledger must
-end first (exit code 3).`,
+sampler, and the newest N errors, and deletes what belongs to the others. With a
+SPEC it deletes fits of that pipeline only. A fit that the newest run found
+unchanged is the newest, whenever it was drawn. The rows of run_fit about deleted
+fits stay. prune writes a new file and then renames it, so that a crash leaves the
+old or the new file, complete. Processes that read the ledger must end first (exit
+code 3).`,
 		Example: `  pipeline prune nightly.yaml --keep 7
   pipeline prune --database posteriors.duckdb --keep 7`,
 		Args: cobra.MaximumNArgs(1),
@@ -204,7 +202,7 @@ end first (exit code 3).`,
 	}
 	f.register(c)
 	pipelineFlag(c, &f.pipeline)
-	c.Flags().IntVar(&keep, "keep", 0, "complete fits of each name that stay")
+	c.Flags().IntVar(&keep, "keep", 0, "complete fits of each name to keep")
 	outputFlag(c, &output)
 	lockWaitFlag(c, &lockWait)
 	return c

@@ -16,12 +16,12 @@ func (a *app) predictCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "predict [SPEC|NAME]",
 		Short: "Predict new data, or the data of a fit, from its draws",
-		Long: `predict computes, for every row, the mean of the response and random responses
-(posterior predictive draws) at each kept draw of the newest fit, and prints
-their summaries, or with --draws all of them. Rows are those of --data, coded as
-the fit's own data were, or those that the spec's data set has now.
+		Long: `predict computes, for every row and each kept draw of the newest fit, the mean of
+the response and random responses (posterior predictive draws). It prints their
+summaries, or all of them with --draws. The rows are those of --data, coded like the
+fit's own data, or those that the spec's data set has now.
 
-The same row, seed and fit give the same numbers, whatever else is predicted.`,
+The same row, seed and fit give the same numbers, whatever other rows are predicted.`,
 		Example: `  pipeline predict quickstart
   pipeline predict --only model=diabetes --data new.csv
   pipeline predict nightly.yaml --data new.csv --draws --format csv > draws.csv`,
@@ -49,13 +49,13 @@ The same row, seed and fit give the same numbers, whatever else is predicted.`,
 	c.Flags().StringSliceVar(&o.Of, "quantity", nil, "linear, mean, response; several with commas (default mean,response)")
 	c.Flags().BoolVar(&o.Draws, "draws", false, "every draw in long form, instead of summaries")
 	c.Flags().StringVar(&o.NewLevels, "new-levels", "error",
-		"levels of groupings that the fit has not seen: error, sample (their effects are drawn), zero (they have none)")
+		"new levels of groupings: error, sample (draw their effects), zero (no effects)")
 	c.Flags().StringSliceVar(&o.Groups, "groups", nil,
-		"groupings whose effects count; several with commas, none for the population (default all)")
+		"groupings whose effects are included; several with commas, none for the population (default all)")
 	c.Flags().IntVar(&o.Workers, "workers", 0,
 		"rows that are predicted at once; 0 means one per processor (it never changes a bit)")
 	c.Flags().StringVar(&format, "format", "table", strings.Join(pipelines.Formats(), ", "))
 	c.Flags().IntVar(&o.Output.MaxRows, "rows", 100,
-		"rows that a table shows; -1 for all (the other formats always have all)")
+		"rows in a table; -1 for all (the other formats always have all)")
 	return c
 }

@@ -17,14 +17,14 @@ func (a *app) reportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report [SPEC|NAME]",
 		Short: "Write one HTML page about a night: verdicts, intervals, plots",
-		Long: `report reads a ledger and writes one file that any browser opens, also from a
-mail and without a network: the fits of the newest run, failures first; for each
-of them the verdict and what to do about it, coefficients with intervals, trace and
-rank plots, effective sample sizes over draws, autocorrelations, predictive checks and
-leave-one-out; samplers compared; and how far each fit lies from the night before.
+		Long: `report reads a ledger and writes one HTML file for a browser or a mail, without a
+network. It lists the fits of the newest run, failures first. Each fit has its
+verdict and remedy, coefficients with intervals, trace and rank plots, effective
+sample sizes over draws, autocorrelations, predictive checks and leave-one-out. The
+page also compares samplers, and each fit with the night before.
 
-The same ledger gives the same bytes. Draws of log_lik and of the parameters that
-mixed worst are plotted; --parameter names others.`,
+The same ledger gives the same bytes. The plots show log_lik and the parameters that
+mixed worst; --parameter chooses others.`,
 		Example: `  pipeline report nightly.yaml --output night.html
   pipeline report --latest --only 'dataset=claims/*'
   pipeline report --fit 12 --parameter 'age*' --output - > fit.html`,

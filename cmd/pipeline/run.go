@@ -32,7 +32,7 @@ func (f *common) register(c *cobra.Command) {
 	c.Flags().StringVar(&f.profile, "profile", "", "profile of the spec to apply")
 	c.Flags().StringVar(&f.seed, "seed", "", "seed, instead of the spec's")
 	c.Flags().StringArrayVar(&f.allow, "allow", nil,
-		"folder that the spec may read and write in, or s3://BUCKET to read of; may be repeated (default: "+
+		"folder that the spec may read and write in, or s3://BUCKET to read from; may be repeated (default: "+
 			"$PIPELINE_ALLOW, or the spec's folder and the current one)")
 	c.Flags().StringArrayVar(&f.allowEnv, "allow-env", nil,
 		"glob of environment variables that the spec may read; may be repeated (default: all)")
@@ -86,10 +86,10 @@ func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use:   "run SPEC|NAME…",
-		Short: "Fit what the specs say, and commit it to their ledgers",
-		Long: `run carries out specs, by path or by the name of a shipped pipeline. Complete
-fits are skipped; a killed run goes on where it stopped, with the same bits. With
---plan it carries out one shard of a night that several machines share.`,
+		Short: "Fit the models of specs, and commit them to their ledgers",
+		Long: `run runs specs, each given by path or by the name of a shipped pipeline. Complete
+fits are skipped. A killed run goes on where it stopped, with the same bits. With
+--plan it runs one shard of a night that several machines share.`,
 		Example: `  pipeline run quickstart
   pipeline run nightly.yaml --workers 8 --only 'dataset=claims/*'`,
 		Args: f.count,
@@ -116,11 +116,11 @@ func (f *runFlags) registerRun(c *cobra.Command) {
 	c.Flags().IntVar(&f.workers, "workers", 0,
 		"chains that are drawn at once; 0 means the spec's number, or one per processor (it never changes a bit)")
 	c.Flags().StringVar(&f.memory, "memory", "",
-		"memory that the run may take: 500MB, 2GB; a fit that cannot do with it is refused (it never changes a bit); "+
-			"left out: the spec's, or three quarters of the machine's")
+		"memory for the run: 500MB, 2GB; a fit that needs more is refused (it never changes a bit); "+
+			"default: the spec's, or three quarters of the machine's")
 	onlyFlag(c, &f.only, "narrows the fits")
 	c.Flags().BoolVar(&f.force, "force", false, "compute complete fits again")
-	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would be drawn and why, and draw nothing")
+	c.Flags().BoolVar(&f.dryRun, "dry-run", false, "print what would be drawn and why, and draw nothing")
 	c.Flags().BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
 	outputFlag(c, &f.output)
 	f.registerFiles(c)
@@ -148,7 +148,7 @@ func outputFlag(c *cobra.Command, output *string) {
 }
 
 func lockWaitFlag(c *cobra.Command, wait *time.Duration) {
-	c.Flags().DurationVar(wait, "lock-wait", 10*time.Second, "how long to wait for another process that holds the ledger")
+	c.Flags().DurationVar(wait, "lock-wait", 10*time.Second, "how long to wait for another process that has the ledger open")
 }
 
 func databaseFlag(c *cobra.Command, database *string) {

@@ -21,13 +21,12 @@ func (a *app) runsCommand() *cobra.Command {
 	var o pipelines.RunsOptions
 	c := &cobra.Command{
 		Use:   "runs",
-		Short: "List the nights: when, how long, what they did, how they ended",
-		Long: `runs lists the runs of a ledger, the newest first: when they started (UTC), how
-long they took, how many fits were drawn anew, stayed the same since nothing had
-changed, failed their gates or erred, and the exit code, with the number of fits
-that are not committed. A run that goes on is told as running, one that was
-killed or lost its machine as killed. A star marks a spec that is not that of the
-pipeline's run before.`,
+		Short: "List the runs: start, duration, fits, exit code",
+		Long: `runs lists the runs of a ledger, the newest first: start (UTC), duration, exit code,
+and the numbers of fits that were drawn anew, were unchanged, failed their gates,
+erred, or are not committed. A run is killed if its process or its machine stopped
+before it ended. A star marks a run whose spec differs from that of the pipeline's
+run before.`,
 		Example: `  pipeline runs
   pipeline runs --since 7d --database nightly.duckdb
   pipeline runs --limit 1 --format json`,

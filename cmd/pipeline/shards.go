@@ -24,13 +24,13 @@ func (a *app) planCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan SPEC|NAME",
 		Short: "Divide a run among machines",
-		Long: `plan writes a folder that all machines see: the spec, its variables and the
-environment that it read, profile, seed, the day, the program's build, what the ledger
-has, and a manifest. The manifest lists the files and groups of which fits are planned,
-with their sources and sizes. Data that cannot be read are an error, and nothing is
-planned. run --plan runs a shard, progress shows how far the shards are, and gather
-loads all of them into the ledger. Draws are those of one run. A call that is repeated
-finds the plan that is there.`,
+		Long: `plan writes a folder that all machines can read: the spec, its variables and the
+environment that it read, profile, seed, the day, the program's build, the fits in
+the ledger, and a manifest. The manifest lists the files and groups of the planned
+fits, with their sources and sizes. Data that cannot be read are an error, and
+nothing is planned. run --plan runs a shard, progress shows how far the shards are,
+and gather loads all of them into the ledger. The draws are those of one run. A
+repeated call finds the existing plan.`,
 		Example: `  pipeline plan nightly.yaml --shards 20 --to night
   pipeline plan nightly.yaml --shards 20 --alone dataset=claims/huge --to night
   pipeline run --plan night --shard 0
@@ -63,9 +63,9 @@ finds the plan that is there.`,
 	f.register(c)
 	onlyFlag(c, &o.Only, "narrows the fits")
 	c.Flags().IntVar(&o.Shards, "shards", 0, "number of shards, one for each machine or job")
-	c.Flags().StringArrayVar(&o.Alone, "alone", nil, "gives the fits that FIELD=PATTERN names, as in --only, a shard of "+
-		"their own beside those; may be repeated")
-	c.Flags().StringVar(&o.To, "to", "", "the folder for the plan; it is made where it is not there")
+	c.Flags().StringArrayVar(&o.Alone, "alone", nil, "FIELD=PATTERN as in --only: these fits get one more shard, of "+
+		"their own; may be repeated")
+	c.Flags().StringVar(&o.To, "to", "", "folder for the plan; it is created if needed")
 	outputFlag(c, &output)
 	lockWaitFlag(c, &o.LockWait)
 	return c
@@ -77,16 +77,16 @@ func (a *app) gatherCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gather DIR",
 		Short: "Load the shards of a run into the ledger",
-		Long: `gather reads the fragments of all shards, compares the names of their fits with the
-plan's and the draws with their checksums, loads some shards at a time in one
-transaction, and publishes what the spec asks for, as one run of all fits would have. It
-may be killed and called again. If a shard or a planned fit is missing, damaged or of
-another run, gather names it and loads nothing; with --partial it loads the others. The
-exit code is 3 either way.
+		Long: `gather loads the fragments of all shards into the ledger. It compares the names of
+their fits with the plan and the draws with their checksums, loads some shards in
+each transaction, and publishes what the spec asks for, as one run of all fits would
+have. It may be killed and called again. If a shard or a planned fit is missing,
+damaged or of another run, gather names it and loads nothing; with --partial it
+loads the others. The exit code is 3 in both cases.
 
-With --draws parquet the draws go to a folder beside the ledger, posteriors.duckdb.draws,
-one Parquet file a shard, and all else to the ledger: for nights of more than some 100,000
-fits. Move, copy and restore the two together.`,
+With --draws parquet the draws go to a folder beside the ledger,
+posteriors.duckdb.draws, one Parquet file per shard, and all else to the ledger: for
+nights of more than some 100,000 fits. Move, copy and restore the two together.`,
 		Example: `  pipeline gather night
   pipeline gather night --draws parquet`,
 		Args: cobra.ExactArgs(1),
@@ -107,12 +107,12 @@ fits. Move, copy and restore the two together.`,
 			return a.finish(out, &f)
 		},
 	}
-	c.Flags().BoolVar(&o.Partial, "partial", false, "load the shards that are there")
+	c.Flags().BoolVar(&o.Partial, "partial", false, "load the shards that are complete, and name the others")
 	c.Flags().StringVar(&o.Draws, "draws", pipelines.DrawsLedger, "where draws go: "+pipelines.DrawsLedger+", or "+
 		pipelines.DrawsParquet+", files beside it")
 	c.Flags().StringVar(&o.Database, "database", "", "DuckDB file, instead of the plan's; nothing is published then")
 	c.Flags().StringVar(&f.memory, "memory", "",
-		"memory that gather may take: 500MB, 2GB; left out: the spec's, or three quarters of the machine's")
+		"memory for gather: 500MB, 2GB; default: the spec's, or three quarters of the machine's")
 	c.Flags().BoolVar(&f.quiet, "quiet", false, "print nothing but errors")
 	outputFlag(c, &f.output)
 	f.registerFiles(c)
@@ -143,12 +143,12 @@ func (a *app) finish(out *pipelines.Outcome, f *runFlags) error {
 type shardFlags struct{ plan, shard, spool string }
 
 func (f *shardFlags) register(c *cobra.Command) {
-	c.Flags().StringVar(&f.plan, "plan", "", "carry out a shard of the plan in this folder, which says all else")
+	c.Flags().StringVar(&f.plan, "plan", "", "run a shard of the plan in this folder")
 	c.Flags().StringVar(&f.shard, "shard", "",
-		"number of the shard, from 0, as in 3 or 3/20; left out: $SLURM_ARRAY_TASK_ID, $JOB_COMPLETION_INDEX or "+
+		"number of the shard, from 0, as in 3 or 3/20; default: $SLURM_ARRAY_TASK_ID, $JOB_COMPLETION_INDEX or "+
 			"$AWS_BATCH_JOB_ARRAY_INDEX")
 	c.Flags().StringVar(&f.spool, "spool", "",
-		"folder in which a shard is made, where another attempt goes on with it (default: the temporary one)")
+		"folder for the unfinished shard, which a later attempt completes (default: the temporary folder)")
 }
 
 // withPlan are the flags that a plan leaves to each machine.

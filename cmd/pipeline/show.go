@@ -30,21 +30,21 @@ func (a *app) showCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show [FIT|SPEC]",
 		Short: "Show fits: verdict, worst diagnostics, intervals as bars",
-		Long: `show tells of one fit its verdict in words, the worst diagnostics, and its
-coefficients with bars for their intervals; of several a line each, the worst
-first. FIT is the number of a fit, or DATASET/MODEL/SAMPLER (DATASET/KEY/… for
-a file or group), where * is any run of characters and parts at the end may be
-left out: the newest fits of these names. Without FIT it is the newest run; with
-a SPEC it is the newest run of that pipeline, in its ledger.
+		Long: `show prints one fit: its verdict, the worst diagnostics, and its coefficients with
+bars for their intervals. Several fits get a line each, the worst first. FIT is the
+number of a fit, or DATASET/MODEL/SAMPLER (DATASET/KEY/… for a file or group) for
+the newest fits of these names. In a name * is any run of characters, and parts at
+the end may be left out. Without FIT show prints the newest run; with a SPEC, the
+newest run of that pipeline, in its ledger.
 
---attention lists the fits that a person has to look at, each with the reason and
-what to do: the newest run erred on them, did not commit them or broke a gate,
-whether they ever succeeded or not.
+--attention lists the fits that need a person, each with the reason and the remedy:
+the newest run erred on them, did not commit them or broke a gate. It does not
+matter whether they succeeded before.
 
-Of many coefficients the 20 with the largest |mean|/sd are shown; --all has all.
-A bar is the 95 % interval, thick its middle half, ● the median, │ zero. Bars of
-coefficients share an axis: effects of one standard deviation of the column
-where it is known, so that they can be compared (--bars units: of one unit).`,
+Of many coefficients show prints the 20 with the largest |mean|/sd; --all prints
+all. A bar is the 95 % interval, thick its middle half, ● the median, │ zero. Bars
+of coefficients share an axis: effects of one standard deviation of the column if it
+is known, so that they can be compared (--bars units: of one unit).`,
 		Example: `  pipeline show
   pipeline show pima/diabetes/gibbs
   pipeline show 'claims/*' --database nightly.duckdb
@@ -57,9 +57,9 @@ where it is known, so that they can be compared (--bars units: of one unit).`,
 	databaseFlag(c, &f.database)
 	pipelineFlag(c, &f.pipeline)
 	c.Flags().BoolVar(&f.attention, "attention", false,
-		"the fits that a person has to look at, with the reason and what to do")
+		"the fits that need a person, with the reason and the remedy")
 	c.Flags().StringVar(&f.run, "run", "",
-		"a run, by its name, the beginning or the end of it: what it did about its fits")
+		"a run by its name, or by the beginning or the end of it: list its fits")
 	c.Flags().StringVar(&f.format, "format", "table", strings.Join(showFormats, ", "))
 	f.lines.register(c)
 	return c

@@ -16,13 +16,13 @@ func (a *app) sqlCommand() *cobra.Command {
 	var allow []string
 	c := &cobra.Command{
 		Use:   "sql QUERY",
-		Short: "Ask a ledger a question in SQL",
-		Long: `sql runs one statement on a ledger, which is opened read-only, and prints the
-answer. A QUERY of - is read from standard input. The ledger may be a stranger's:
-its views and the query reach no file, no network and no extension. --allow opens
-a folder for reading and for COPY ... TO.
+		Short: "Run an SQL query on a ledger",
+		Long: `sql runs one statement on a ledger, which it opens read-only, and prints the answer.
+A QUERY of - is read from standard input. A ledger from another person is safe to
+open: its views and the query reach no file, no network and no extension. --allow
+opens a folder for reading and for COPY ... TO.
 
-Start from the views: coefficients (the newest fits' summaries), draws (every
+Start from the views: coefficients (summaries of the newest fits), draws (every
 draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
 		Example: `  pipeline sql "SELECT * FROM coefficients"
   pipeline sql --format csv "FROM draws WHERE parameter = 'glu'" > glu.csv`,
@@ -48,7 +48,7 @@ draw), latest, comparison and drift. DESCRIBE and SHOW TABLES work too.`,
 	}
 	databaseFlag(c, &database)
 	c.Flags().StringVar(&format, "format", "table", strings.Join(pipelines.Formats(), ", "))
-	c.Flags().IntVar(&rows, "rows", 100, "rows that a table shows; -1 for all (the other formats always have all)")
+	c.Flags().IntVar(&rows, "rows", 100, "rows in a table; -1 for all (the other formats always have all)")
 	c.Flags().StringArrayVar(&allow, "allow", nil,
 		"folder that the query may read and write in; may be repeated (default: none)")
 	return c

@@ -30,8 +30,8 @@ var otherWords = map[string][]string{
 	"help":    {"usage", "man"},
 }
 
-// plainUsage has wrong calls told in the program's own words: what is missing or too much,
-// with an example, and the nearest right name.
+// plainUsage answers wrong calls with errors of the program: the missing or surplus argument,
+// an example, and the nearest right name.
 func plainUsage(root *cobra.Command, width int) {
 	for _, c := range root.Commands() {
 		c.SuggestFor = otherWords[c.Name()]
@@ -57,7 +57,7 @@ func plainUsage(root *cobra.Command, width int) {
 		fmt.Sprintf("Flags.FlagUsagesWrapped %d | plainTypes ", width)))
 }
 
-// plainTypes puts words that people know in place of the types of flags, each as long as what it replaces.
+// plainTypes replaces the names of flags' types by common words, each of the same width.
 var plainTypes = strings.NewReplacer(" stringArray ", " TEXT        ", " int64Slice ", " N          ", " string ",
 	" TEXT   ", " int ", " N   ", " float ", " N     ", " duration ", " TIME     ", " (default [])", "")
 
@@ -72,7 +72,7 @@ func filled(text string, width int) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// noSpec says of a call that names a fit where a spec is taken how the verb takes fits.
+// noSpec is the error of a call that names a fit where the verb takes a spec.
 func noSpec(c *cobra.Command, args []string) error {
 	if len(args) != 1 || c.Flags().Lookup("fit") == nil {
 		return nil
@@ -84,7 +84,7 @@ func noSpec(c *cobra.Command, args []string) error {
 		fmt.Sprintf("pipeline %s --fit %s names a fit", c.Name(), args[0]))
 }
 
-// countError says of a call which argument it lacks, or has too much.
+// countError is the error of a call that lacks an argument or has too many.
 func countError(c *cobra.Command, args []string) error {
 	takes := strings.TrimPrefix(c.Use, c.Name()+" ")
 	switch {
@@ -93,7 +93,7 @@ func countError(c *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return fmt.Errorf("%s: %s is missing", c.Name(), takes)
 	}
-	return fmt.Errorf("%s takes one argument, %s, and these are %d: %q", c.Name(), strings.Trim(takes, "[]"), len(args),
+	return fmt.Errorf("%s takes one argument, %s, and got %d: %q", c.Name(), strings.Trim(takes, "[]"), len(args),
 		args)
 }
 
@@ -110,10 +110,10 @@ func unknownVerb(root *cobra.Command, name string) error {
 	if near := root.SuggestionsFor(name); len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %q? %s", near[0], hint)
 	}
-	return words.Hint(fmt.Errorf("there is no verb %q", name), hint)
+	return words.Hint(fmt.Errorf("unknown verb %q", name), hint)
 }
 
-// flagError says what is wrong with a flag, and which one is near.
+// flagError explains a wrong flag and suggests the nearest one.
 func flagError(c *cobra.Command, err error) error {
 	help := fmt.Sprintf("pipeline help %s lists the flags", c.Name())
 	if c == c.Root() {
@@ -148,7 +148,7 @@ func flagError(c *cobra.Command, err error) error {
 	return err
 }
 
-// kindWords says what a flag's type takes.
+// kindWords describes the values of a flag's type.
 func kindWords(kind string) string {
 	switch kind {
 	case "int", "int64", "uint64", "int64Slice":
@@ -163,11 +163,11 @@ func kindWords(kind string) string {
 	return "a " + kind
 }
 
-// helpCommand tells of a verb, or of all.
+// helpCommand prints the help of a verb, or of the program.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [VERB]",
-		Short: "Tell what a verb does, its flags and its exit codes",
+		Short: "Print what a verb does, its flags and its exit codes",
 		RunE: func(c *cobra.Command, args []string) error {
 			verb, _, err := c.Root().Find(args)
 			if err != nil || verb == c.Root() && len(args) > 0 {
@@ -179,7 +179,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// An exit is one exit code of a verb and what it says.
+// An exit is one exit code of a verb and its meaning.
 type exit struct {
 	code    int
 	meaning string
@@ -188,14 +188,14 @@ type exit struct {
 // What many verbs share.
 var (
 	done        = exit{pipelines.ExitPass, "done"}
-	broken      = exit{pipelines.ExitFail, "the work itself went wrong"}
-	usage       = exit{pipelines.ExitUsage, "the call is wrong, or what it names is not there or damaged"}
-	held        = exit{pipelines.ExitUncommitted, "another process held the ledger"}
+	broken      = exit{pipelines.ExitFail, "the work failed"}
+	usage       = exit{pipelines.ExitUsage, "the call is wrong, or a file or fit that it names is missing or damaged"}
+	held        = exit{pipelines.ExitUncommitted, "another process has the ledger open"}
 	interrupted = exit{pipelines.ExitInterrupted, "interrupted"}
 	badSpec     = exit{pipelines.ExitUsage,
-		"the spec or the call is wrong, and nothing was done; or the ledger is damaged"}
+		"the spec or the call is wrong and nothing was done, or the ledger is damaged"}
 	drawn = exit{pipelines.ExitUncommitted,
-		"something is drawn but not committed, or the ledger could not be published, or its report not be written"}
+		"some fits are drawn but not committed, or the ledger or its report could not be written out"}
 	lacking = exit{pipelines.ExitUncommitted, drawn.meaning + "; of a shard, planned data are missing"}
 	kept    = exit{pipelines.ExitInterrupted, "interrupted; what was drawn is kept"}
 	asked   = []exit{done, broken, usage, held, interrupted} // of verbs that ask a ledger
@@ -218,8 +218,8 @@ var exits = map[string][]exit{
 		{pipelines.ExitUsage, "the call is wrong, another program made the plan, or the ledger is damaged"},
 		{pipelines.ExitUncommitted,
 			"a shard or a planned fit is missing, or the ledger or a file to publish cannot be written"}, interrupted},
-	"commit": {{pipelines.ExitPass, "nothing waits, and what was loaded passes"},
-		{pipelines.ExitFail, "some fit that was loaded failed"}, badSpec, drawn, interrupted},
+	"commit": {{pipelines.ExitPass, "no drawn fit is left uncommitted, and all loaded fits pass"},
+		{pipelines.ExitFail, "some loaded fit failed"}, badSpec, drawn, interrupted},
 	"check": {{pipelines.ExitPass, "no fit failed"}, {pipelines.ExitFail, "some fit failed or erred"},
 		{pipelines.ExitUsage, "the spec or the call is wrong, a prior is flat, or the ledger is damaged"}, held, interrupted},
 	"validate": {{pipelines.ExitPass, "every fit of every spec would draw"},
@@ -228,18 +228,18 @@ var exits = map[string][]exit{
 	"compare": {{pipelines.ExitPass, "no two samplers disagree"},
 		{pipelines.ExitFail, "two samplers disagree: one of them is wrong, or failed its own gates"}, usage, held,
 		interrupted},
-	"drift":   {{pipelines.ExitPass, "shown, whatever moved"}, broken, usage, held, interrupted},
+	"drift":   {{pipelines.ExitPass, "shown, whatever changed"}, broken, usage, held, interrupted},
 	"weights": {{pipelines.ExitPass, "shown"}, broken, usage, held, interrupted},
 	"init": {{pipelines.ExitPass, "the spec is written"}, broken,
-		{pipelines.ExitUsage, "the file cannot be read or has no response, or the spec is there already"}},
+		{pipelines.ExitUsage, "the file cannot be read or has no response, or the spec exists already"}},
 	"report": {{pipelines.ExitPass, "the page is written, whatever the verdicts in it"}, broken, usage, held,
 		interrupted},
-	"explain": {{pipelines.ExitPass, "told"}, broken, {pipelines.ExitUsage, "the spec or the call is wrong"}},
+	"explain": {{pipelines.ExitPass, "described"}, broken, {pipelines.ExitUsage, "the spec or the call is wrong"}},
 	"show":    {{pipelines.ExitPass, "shown, whatever the verdicts"}, broken, usage, held, interrupted},
 	"runs":    {{pipelines.ExitPass, "listed, whatever the runs' exit codes"}, broken, usage, held, interrupted},
 	"prune":   asked,
-	"verify": {{pipelines.ExitPass, "all that is in use is what was written"}, broken,
-		{pipelines.ExitUsage, "the ledger is damaged, is not there, or the call is wrong"}, held, interrupted},
+	"verify": {{pipelines.ExitPass, "all blocks in use and all draws are as they were written"}, broken,
+		{pipelines.ExitUsage, "the ledger is damaged or missing, or the call is wrong"}, held, interrupted},
 	"sql":     asked,
 	"predict": asked,
 	"effects": asked,
@@ -249,8 +249,8 @@ var exits = map[string][]exit{
 	"version": {done, usage},
 }
 
-// tellExits puts the exit codes of each verb below its description.
-func tellExits(root *cobra.Command) {
+// addExits puts the exit codes of each verb below its description.
+func addExits(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		var codes []string
 		for _, e := range exits[c.Name()] {

@@ -19,11 +19,11 @@ func (a *app) validateCommand() *cobra.Command {
 		Use:   "validate SPEC|NAME…",
 		Short: "Check specs and their data without running them",
 		Long: `validate reports every problem of a spec at once, each with its file, line and
-column. For a good spec it lists what would be fitted, with the numbers of the
-priors that are left out. It reads the data of every fit and takes the fit as far
-as run does before the first draw: it codes the data, sets the sampler up and
-looks up derived quantities. An error that would end a fit there is reported in
-the words of run, with the same exit code. Nothing is drawn or stored.`,
+column. For a good spec it lists the fits that run would make, with the values of
+the default priors. It reads the data of every fit and does what run does before the
+first draw: it codes the data, sets the sampler up and looks up derived quantities.
+An error there is reported in the words of run, with the same exit code. Nothing is
+drawn or stored.`,
 		Example: `  pipeline validate nightly.yaml`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -59,8 +59,9 @@ func (a *app) listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list [NAME]",
 		Short: "List the pipelines that the program carries, or print one",
-		Long: `list names the pipelines that the program carries, each with a sentence about it.
-With a NAME it prints the spec of that one, to be read, or saved and changed.`,
+		Long: `list prints the names of the pipelines that the program carries, each with a
+sentence about it. With a NAME it prints the spec of that one, to read, or to save
+and change.`,
 		Example: `  pipeline list
   pipeline list quickstart > mine.yaml`,
 		Args: cobra.MaximumNArgs(1),
@@ -91,7 +92,7 @@ func (a *app) versionCommand() *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "version",
-		Short: "Print which build this is",
+		Short: "Print the version and build of the program",
 		Long: `version prints the version and build of the program: commit, version of Go and
 target, as the ledger has them of each run.`,
 		Example: `  pipeline version
@@ -115,15 +116,14 @@ func (a *app) verifyCommand() *cobra.Command {
 	var lockWait time.Duration
 	c := &cobra.Command{
 		Use:   "verify [SPEC|NAME]",
-		Short: "Read all of a ledger, and hold draws against their checksums",
-		Long: `verify reads the whole file, where other verbs read what they are asked for, and
-holds the draws of every fit against the checksums that were stored with them. It
-says which blocks and which fits are not what was written. A block that holds
-nothing does no harm. Files of draws beside the ledger (gather --draws parquet) are
-read too.
+		Short: "Read all of a ledger, and compare draws with their checksums",
+		Long: `verify reads the whole file; other verbs read only what they need. It compares the
+draws of every fit with the checksums that were stored with them, and lists the
+blocks and the fits that differ. Damage to an empty block does no harm. Files of
+draws beside the ledger (gather --draws parquet) are read too.
 
-run and commit read every block before they believe a stored verdict, and publish
-reads the copy before it takes the place of the last one; neither looks at draws.`,
+run and commit read every block before they use a stored verdict, and publish reads
+the copy before it takes the place of the last one. None of them checks draws.`,
 		Example: `  pipeline verify --database posteriors.duckdb`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -16,14 +16,14 @@ func (a *app) weightsCommand() *cobra.Command {
 	var output string
 	c := &cobra.Command{
 		Use:   "weights [SPEC|NAME]",
-		Short: "Weigh models by how they predict rows that are left out",
+		Short: "Weigh models by how they predict left-out rows",
 		Long: `weights reads the leave-one-out results that run: {loo: true} has stored, or with
---kfold those of run: {kfold: …}, and prints for the models of each data set two
+--kfold those of run: {kfold: …}. For the models of each data set it prints two
 kinds of weights that sum to 1.
 
-stacking: of the mixture of their predictive distributions that predicts best;
-of two models that predict alike, one may have it all. pseudo_bma: of each by
-itself, e^elpd averaged over the Bayesian bootstrap of rows (pseudo-BMA+).`,
+stacking: the weights of the mixture of predictive distributions that predicts best;
+of two models that predict alike, one may get all the weight. pseudo_bma: each model
+by itself, e^elpd averaged over the Bayesian bootstrap of rows (pseudo-BMA+).`,
 		Example: `  pipeline weights nightly.yaml
   pipeline weights --database nightly.duckdb --only model=risk*`,
 		Args: cobra.MaximumNArgs(1),
