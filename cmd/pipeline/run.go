@@ -148,7 +148,8 @@ func outputFlag(c *cobra.Command, output *string) {
 }
 
 func lockWaitFlag(c *cobra.Command, wait *time.Duration) {
-	c.Flags().DurationVar(wait, "lock-wait", 10*time.Second, "how long to wait for another process that has the ledger open")
+	c.Flags().DurationVar(wait, "lock-wait", 10*time.Second,
+		"how long to wait for another process that has the ledger open")
 }
 
 func databaseFlag(c *cobra.Command, database *string) {
