@@ -110,7 +110,7 @@ func unknownVerb(root *cobra.Command, name string) error {
 	if near := root.SuggestionsFor(name); len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %q? %s", near[0], hint)
 	}
-	return words.Hint(fmt.Errorf("unknown verb %q", name), hint)
+	return words.Hint(fmt.Errorf("there is no verb %q", name), hint)
 }
 
 // flagError explains a wrong flag and suggests the nearest one.
