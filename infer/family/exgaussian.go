@@ -83,7 +83,7 @@ func (exgaussianLaw) Terms(r Rows, eta, dst []float64) {
 	}
 }
 
-// slopes: Fisher's information of a row is E of the curvature, for which the density of r and the hazard make up a
+// Slopes: Fisher's information of a row is E of the curvature, for which the density of r and the hazard make up a
 // normal density.
 func (exgaussianLaw) Slopes(r Rows, eta, grad, curv, info []float64) {
 	sigma, beta := r.Disp[0], r.Disp[1]

@@ -73,7 +73,7 @@ func (skewNormalLaw) Terms(r Rows, eta, dst []float64) {
 	}
 }
 
-// slopes: Fisher's information needs E of the curvature of log Φ, for which the densities of z and of the hazard make
+// Slopes: Fisher's information needs E of the curvature of log Φ, for which the densities of z and of the hazard make
 // up a normal density.
 func (skewNormalLaw) Slopes(r Rows, eta, grad, curv, info []float64) {
 	k, alpha := skewAt(r.Disp), r.Disp[1]

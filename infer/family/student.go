@@ -54,7 +54,7 @@ func (studentLaw) Terms(r Rows, eta, dst []float64) {
 	}
 }
 
-// slopes: the information per row is (nu + 1)/(nu + 3)/sigma².
+// Slopes: the information per row is (nu + 1)/(nu + 3)/sigma².
 func (studentLaw) Slopes(r Rows, eta, grad, curv, info []float64) {
 	sigma, nu := r.Disp[0], r.Disp[1]
 	for i, e := range eta {
