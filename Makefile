@@ -16,7 +16,7 @@ TEMPORALCLI := github.com/temporalio/cli/cmd/temporal@v1.5.1
 # An S3 gateway in front of a folder, which heeds conditional puts.
 VERSITYGW   := github.com/versity/versitygw/cmd/versitygw@v1.8.0
 # What is built and tested without cgo: the samplers and the arithmetic below them.
-PURE        := ./infer/... $(addprefix ./internal/,vec simd linalg variate state)
+PURE        := ./infer/... ./discrete/... $(addprefix ./internal/,vec simd linalg variate state)
 FUZZTIME    ?= 30s
 KILLS       ?= 200
 FITS        ?= 1000

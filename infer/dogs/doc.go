@@ -1,5 +1,6 @@
 // Package dogs certifies and improves the order in which a Gibbs sampler updates
-// the variables of a discrete Markov random field, or of a normal law.
+// the variables of a system, from a matrix of influences between them or from the
+// precision of a normal law.
 //
 // The influence C_ij of variable j on i bounds how far the full conditional of i
 // moves, in total variation, when j alone changes. If b_i bounds the probability
@@ -24,7 +25,7 @@
 // Source: Mitliagkas and Mackey (2017), Improving Gibbs Sampler Scan Quality with
 // DoGS, arXiv:1707.05807; Dobrushin and Shlosman (1985); Hayes (2006).
 //
-// Read influence.go (C) and exact_test.go (C by enumeration), then variation.go
+// Read influence.go (C; discrete/influence bounds that of discrete systems), then variation.go
 // (dᵀb), norms.go (whether any scan contracts), optimise.go,
 // search.go and iterate.go. Of normal laws: normal.go, improve.go, cycle.go, plan.go.
 package dogs

@@ -9,7 +9,7 @@ import (
 // A repeated list is the optimised one over and over, after the variables that it leaves out, has the variation that is told of it, and
 // ends with the first update that is good enough. It needs more updates than Search.
 func TestIterate(t *testing.T) {
-	c := Bounds(ising(t, 6, 6, 0.2))
+	c := lattice(6, 6, 0.2)
 	for _, d := range []Target{{Variables: []int32{0}}, {Variables: []int32{14, 3}, Weights: []float64{2, 0.5}}, All(36)} {
 		o := Options{Below: 0.02 * float64(len(d.Variables)), Rounds: 20}
 		cert, err := c.Iterate(d, 72, o)
@@ -41,7 +41,7 @@ func TestIterate(t *testing.T) {
 
 // A list of nothing, one that is not long enough, an aim that is none and influences that are too strong are errors.
 func TestIterateRefuses(t *testing.T) {
-	c := Bounds(ising(t, 6, 6, 0.2))
+	c := lattice(6, 6, 0.2)
 	d := Target{Variables: []int32{0}}
 	var reach *ReachError
 	if _, err := c.Iterate(All(36), 36, Options{Below: 1e-6, MaxLength: 50}); !errors.As(err, &reach) || reach.Length != 50 {
@@ -50,7 +50,7 @@ func TestIterateRefuses(t *testing.T) {
 	for name, err := range map[string]error{
 		"no updates": second(c.Iterate(d, 0, Options{Below: 0.1})), "no aim": second(c.Iterate(d, 36, Options{})),
 		"no target":  second(c.Iterate(Target{}, 36, Options{Below: 0.1})),
-		"too strong": second(Bounds(ising(t, 6, 6, 0.6)).Iterate(d, 36, Options{Below: 0.1})),
+		"too strong": second(lattice(6, 6, 0.6).Iterate(d, 36, Options{Below: 0.1})),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)

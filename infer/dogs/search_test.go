@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"glmbatch/infer/mrf"
 )
 
 // The 40 × 40 model of the paper, θ = 1/3.915: rows sum to 1.00006, and the spectral radius is 0.9971. 64 power
@@ -14,7 +12,7 @@ import (
 // radius of 1.0142 (θ = 0.26) as many do not tell that it is not.
 func TestNormsOfThePapersModel(t *testing.T) {
 	for _, theta := range []float64{1 / 3.915, 0.26} {
-		c := Bounds(ising(t, 40, 40, theta))
+		c := lattice(40, 40, theta)
 		rho := 4 * math.Tanh(theta) * math.Cos(math.Pi/41)
 		n := c.Norms()
 		if n.Rows <= 1 || n.Floor > rho || n.Spectral < rho || (n.Spectral < 1) != (rho < 1) || (n.Floor >= 1) != (rho >= 1) {
@@ -30,17 +28,13 @@ func TestNormsOfThePapersModel(t *testing.T) {
 // Parts of a graph are bounded each by itself: the radius of a star is 0.72, though its row sum is 1.25, and that of a
 // pair beside it 0.9. In one power iteration over both the star would fade away, and its row sum stay.
 func TestNormsOfParts(t *testing.T) {
-	edges := mrf.Grid(40, 40, 1/3.915)
+	pairs := grid(40, 40, 1/3.915)
 	first := int32(1600)
 	for j := range int32(3) {
-		edges = append(edges, mrf.Edge{I: first, J: first + 1 + j, Weight: math.Atanh(1.25 / 3)})
+		pairs = append(pairs, pair{first, first + 1 + j, 1.25 / 3})
 	}
-	edges = append(edges, mrf.Edge{I: first + 4, J: first + 5, Weight: math.Atanh(0.9)})
-	m, err := mrf.NewBinary(make([]float64, first+7), edges) // the last one is alone
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := Bounds(m).Norms()
+	pairs = append(pairs, pair{first + 4, first + 5, 0.9})
+	n := symmetric(int(first)+7, pairs).Norms() // the last one is alone
 	if math.Abs(n.Rows-1.25) > 1e-12 || n.Spectral >= 1 || n.Floor < 0.9-1e-12 {
 		t.Errorf("%+v, want a row sum of 1.25 and a spectral radius from 0.9 to 1", n)
 	}
@@ -80,11 +74,7 @@ func TestSearchIsNoLongerThanSystematic(t *testing.T) {
 		{10, 10, 0.2, 0.9999999999, []int32{12}, 1, 1},              // one update does
 		{5, 5, 0.25, 24.999, All(25).Variables, 1, 1},               //
 	} {
-		m, err := mrf.NewBinary(make([]float64, c.rows*c.cols), mrf.Grid(c.rows, c.cols, c.theta))
-		if err != nil {
-			t.Fatal(err)
-		}
-		influence, d := Bounds(m), Target{Variables: c.target}
+		influence, d := lattice(c.rows, c.cols, c.theta), Target{Variables: c.target}
 		got, err := influence.Search(d, Options{Below: c.below, Rounds: c.rounds})
 		if err != nil {
 			t.Errorf("%+v: %v", c, err)
@@ -106,11 +96,7 @@ func TestSearchIsNoLongerThanSystematic(t *testing.T) {
 
 // Where scans towards the target do not come near enough within MaxLength, the systematic one is taken.
 func TestSearchFallsBackOnSystematic(t *testing.T) {
-	m, err := mrf.NewBinary(make([]float64, 8), mrf.Grid(4, 2, 0.22805736145124278))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Bounds(m).Search(Target{Variables: []int32{2, 3}}, Options{Below: 0.2, Rounds: 1, MaxLength: 20})
+	got, err := lattice(4, 2, 0.22805736145124278).Search(Target{Variables: []int32{2, 3}}, Options{Below: 0.2, Rounds: 1, MaxLength: 20})
 	if err != nil || len(got.Scan) > 20 || got.Variation > 0.2 {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -119,20 +105,16 @@ func TestSearchFallsBackOnSystematic(t *testing.T) {
 // Strong influences elsewhere do not keep a scan from being certified: in another part of the graph, and behind weak ones.
 func TestSearchBesideStrongInfluences(t *testing.T) {
 	for name, link := range map[string]float64{"another part": 0, "behind a weak edge": 0.01} {
-		edges := []mrf.Edge{{I: 0, J: 1, Weight: 0.2}, {I: 1, J: 2, Weight: 0.2}}
+		pairs := []pair{{0, 1, math.Tanh(0.2)}, {1, 2, math.Tanh(0.2)}}
 		for i := int32(3); i < 8; i++ { // all pairs of five: a row sum far above 1
 			for j := i + 1; j < 8; j++ {
-				edges = append(edges, mrf.Edge{I: i, J: j, Weight: 1})
+				pairs = append(pairs, pair{i, j, math.Tanh(1)})
 			}
 		}
 		if link > 0 {
-			edges = append(edges, mrf.Edge{I: 2, J: 3, Weight: link})
+			pairs = append(pairs, pair{2, 3, link})
 		}
-		m, err := mrf.NewBinary(make([]float64, 8), edges)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, d := Bounds(m), Target{Variables: []int32{0, 1}}
+		c, d := symmetric(8, pairs), Target{Variables: []int32{0, 1}}
 		if n := c.Norms(); n.Floor < 1 {
 			t.Fatalf("%s: norms %+v are no test", name, n)
 		}
@@ -152,4 +134,25 @@ func TestSearchBesideStrongInfluences(t *testing.T) {
 				systematic)
 		}
 	}
+}
+
+// needs returns the least length at which a variation is not above below, by
+// bisection of lengths.
+func needs(t testing.TB, below float64, variation func(int) float64) int {
+	t.Helper()
+	high := 1
+	for variation(high) > below {
+		if high *= 2; high > 1<<22 {
+			t.Fatalf("no scan of %d updates does", high)
+		}
+	}
+	low := high / 2
+	for high-low > 1 {
+		if mid := (low + high) / 2; variation(mid) > below {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high
 }

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
 	"glmbatch/infer/conjugate"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
-	"glmbatch/infer/mrf"
 	"glmbatch/infer/prior"
 	"glmbatch/infer/selection"
 )

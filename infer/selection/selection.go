@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	"glmbatch/discrete/herded"
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
 	"glmbatch/infer/conjugate"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/herded"
-	"glmbatch/infer/mrf"
 	"glmbatch/internal/state"
 )
 

@@ -6,11 +6,11 @@ import (
 	"math"
 	"testing"
 
+	"glmbatch/discrete/herded"
 	"glmbatch/infer"
 	"glmbatch/infer/conjugate"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/herded"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"

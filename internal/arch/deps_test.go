@@ -43,21 +43,22 @@ var deps = map[string]string{
 	"infer/priordraws": "infer infer/glm infer/groups internal/state internal/words",
 	"infer/loo":        "internal/vec internal/linalg internal/variate",
 	"infer/powerscale": "internal/vec",
-	"infer/mrf":        "infer internal/vec internal/state internal/words",
-	"infer/herded":     "infer infer/mrf internal/vec internal/words",
 	// The law of all models of a selection is a discrete system, and its coefficients are conjugate's.
-	"infer/selection":  "infer infer/glm infer/conjugate infer/herded infer/mrf internal/state",
-	"infer/dogs":       "infer/mrf internal/vec internal/simd internal/linalg",
-	"infer/infertest":  "infer infer/design infer/family infer/glm infer/prior internal/variate",
-	"internal/vec":     "",
-	"internal/simd":    "internal/vec golang.org/x/sys/cpu",
-	"internal/linalg":  "internal/vec internal/simd",
-	"internal/variate": "internal/vec internal/simd",
-	"internal/state":   "",
-	"ingest":           "os/exec internal/held internal/objects internal/words" + arrow + duckdb, // a process for a query
-	"transform":        "infer/design infer/family infer/glm internal/linalg internal/vec internal/words" + arrow,
-	"report":           "infer infer/diag infer/loo report/html report/judge report/record internal/chunk internal/held internal/outfile internal/words" + duckdb + fanout,
-	"report/html":      "",
+	"infer/selection":    "infer infer/glm infer/conjugate discrete/herded discrete/mrf internal/state",
+	"infer/dogs":         "internal/simd internal/linalg",
+	"discrete/mrf":       "infer internal/vec internal/state internal/words",
+	"discrete/herded":    "infer discrete/mrf internal/vec internal/words",
+	"discrete/influence": "discrete/mrf infer/dogs internal/vec",
+	"infer/infertest":    "infer infer/design infer/family infer/glm infer/prior internal/variate",
+	"internal/vec":       "",
+	"internal/simd":      "internal/vec golang.org/x/sys/cpu",
+	"internal/linalg":    "internal/vec internal/simd",
+	"internal/variate":   "internal/vec internal/simd",
+	"internal/state":     "",
+	"ingest":             "os/exec internal/held internal/objects internal/words" + arrow + duckdb, // a process for a query
+	"transform":          "infer/design infer/family infer/glm internal/linalg internal/vec internal/words" + arrow,
+	"report":             "infer infer/diag infer/loo report/html report/judge report/record internal/chunk internal/held internal/outfile internal/words" + duckdb + fanout,
+	"report/html":        "",
 	// judge and record are values without SQL, for rooms that know no ledger.
 	"report/judge":  "infer/diag internal/words",
 	"report/record": "infer infer/diag report/judge",
@@ -75,8 +76,8 @@ var deps = map[string]string{
 	"pipelines/internal/exit":    "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
 	"pipelines/internal/plan": "infer infer/family infer/glm infer/cggibbs infer/groups infer/impute infer/nuts infer/conjugate infer/collapsed infer/mixture infer/design infer/diag infer/prior" +
-		" infer/priordraws infer/mrf" +
-		" infer/herded infer/selection ingest transform internal/mapped report/judge report/record internal/words pipelines/internal/discrete" +
+		" infer/priordraws discrete/mrf" +
+		" discrete/herded infer/selection ingest transform internal/mapped report/judge report/record internal/words pipelines/internal/discrete" +
 		" pipelines/internal/predictive pipelines/internal/spec pipelines/internal/synthetic",
 	"pipelines/internal/draw": "infer internal/words report/record pipelines/internal/assess pipelines/internal/cpu pipelines/internal/plan" +
 		" pipelines/internal/progress pipelines/internal/spool" + fanout,
@@ -110,7 +111,7 @@ var deps = map[string]string{
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/family infer/glm infer/prior internal/words pipelines/internal/spec",
 	// discrete makes discrete models of tables and images, and samples nothing itself.
-	"pipelines/internal/discrete": "infer infer/prior infer/diag infer/mrf infer/herded infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
+	"pipelines/internal/discrete": "infer infer/prior infer/diag discrete/mrf discrete/herded discrete/influence infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
 	"cmd/pipeline":                "pipelines internal/outfile internal/words github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",
 	"internal/arch":               "",
 	"internal/bars":               "internal/vec internal/words pipelines" + arrow,
@@ -191,7 +192,7 @@ func allowedInTest(pkg, imp string) bool {
 	if !within(pkg, "infer") && !chainFolder(pkg) || standard(imp) || imp == module {
 		return true
 	}
-	return ours && (within(name, "infer") || chainFolder(name) || name == "internal/words" || name == "internal/references") ||
+	return allowed(pkg, imp) || ours && (within(name, "infer") || chainFolder(name) || name == "internal/words" || name == "internal/references") ||
 		strings.HasPrefix(imp, "gonum.org/v1/gonum/")
 }
 

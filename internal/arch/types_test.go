@@ -17,10 +17,10 @@ import (
 	"testing"
 )
 
-// chainFolder reports whether a folder is on the path of a chain: infer without
-// its harness infertest, and the arithmetic below it.
+// chainFolder reports whether a folder is on the path of a chain: infer without its harness infertest, discrete,
+// and the arithmetic below them.
 func chainFolder(dir string) bool {
-	return within(dir, "infer") && dir != "infer/infertest" ||
+	return within(dir, "infer", "discrete") && dir != "infer/infertest" ||
 		slices.Contains(strings.Fields(numeric+" internal/state"), dir)
 }
 

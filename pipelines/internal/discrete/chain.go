@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"glmbatch/discrete/herded"
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/herded"
-	"glmbatch/infer/mrf"
 )
 
 // Version names what chains keep: it changes whenever the same states are told

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"glmbatch/infer/mrf"
+	"glmbatch/discrete/mrf"
 )
 
 // conditionals average the full conditional probability of each state, given the others at the end of an iteration, in

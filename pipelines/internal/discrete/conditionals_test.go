@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"glmbatch/discrete/herded"
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/herded"
-	"glmbatch/infer/mrf"
 )
 
 // Averages of conditional probabilities are those of the states that iterations ended in, written out, over any window.

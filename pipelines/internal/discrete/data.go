@@ -7,7 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	"glmbatch/infer/mrf"
+	"glmbatch/discrete/mrf"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
 )

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"testing"
 
+	"glmbatch/discrete/herded"
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/herded"
-	"glmbatch/infer/mrf"
 	"glmbatch/pipelines/internal/spec"
 )
 

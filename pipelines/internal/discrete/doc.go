@@ -8,7 +8,7 @@
 // each state is counted by the chain, in its saved state. docs/decisions/0025 has
 // the reasons.
 //
-// It samples nothing itself: infer/mrf, infer/herded and infer/dogs do.
+// It samples nothing itself: discrete/mrf, discrete/herded and infer/dogs do.
 //
 // Read data.go (variables and edges) with table.go, image.go, cells.go and
 // made.go, then field.go (the model) with hash.go (its identity), functional.go

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"glmbatch/infer/mrf"
+	"glmbatch/discrete/mrf"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"

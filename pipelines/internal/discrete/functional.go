@@ -2,8 +2,8 @@ package discrete
 
 import (
 	"bytes"
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/mrf"
 )
 
 // Functional is the kind of a parameter that is a function of the whole state.

@@ -6,8 +6,8 @@ import (
 	"math"
 	"strconv"
 
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/mrf"
 	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
 )

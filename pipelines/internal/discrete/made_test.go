@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"glmbatch/infer/mrf"
+	"glmbatch/discrete/mrf"
 	"glmbatch/pipelines/internal/spec"
 )
 

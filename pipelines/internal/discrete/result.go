@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 
+	"glmbatch/discrete/herded"
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
-	"glmbatch/infer/herded"
-	"glmbatch/infer/mrf"
 )
 
 // Result is what is known of a field besides functionals.

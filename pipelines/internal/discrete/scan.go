@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"glmbatch/discrete/influence"
 	"glmbatch/infer/dogs"
 	"glmbatch/internal/words"
 )
@@ -85,7 +86,7 @@ func (f *Field) certified(a Aim, target dogs.Target) (order []int32, cert Certif
 		cert.Of = "sum over variables of weight times the probability that coupled chains differ in it, from any start, " +
 			"after an iteration"
 	}
-	c := dogs.Bounds(f.Model)
+	c := influence.Bounds(f.Model)
 	switch {
 	case len(a.List) > 0:
 		cert.Method = "given scan"

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"glmbatch/discrete/influence"
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer/dogs"
-	"glmbatch/infer/mrf"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -23,7 +24,7 @@ func TestScanForSomeVariables(t *testing.T) {
 	if err != nil || len(focus) != 2 || focus[0] != 0 || focus[1] != 13 {
 		t.Fatal(focus, err)
 	}
-	v, err := dogs.Bounds(f.Model).Variation(order, dogs.Target{Variables: []int32{0, 13}})
+	v, err := influence.Bounds(f.Model).Variation(order, dogs.Target{Variables: []int32{0, 13}})
 	if err != nil || v != cert.Bound || !(v <= 0.05) || cert.Updates != int64(len(order)) {
 		t.Errorf("the list has a variation of %v, told %v of %d updates, %v", v, cert.Bound, cert.Updates, err)
 	}
@@ -32,7 +33,7 @@ func TestScanForSomeVariables(t *testing.T) {
 	if err != nil || len(plain) < len(order) || !(whole.Bound <= 0.05) {
 		t.Errorf("%d updates in turn, bound %v, against %d: %v", len(plain), whole.Bound, len(order), err)
 	}
-	if v, _ := dogs.Bounds(f.Model).Variation(plain[:len(plain)-1], dogs.Target{Variables: []int32{0, 13}}); v <= 0.05 {
+	if v, _ := influence.Bounds(f.Model).Variation(plain[:len(plain)-1], dogs.Target{Variables: []int32{0, 13}}); v <= 0.05 {
 		t.Errorf("a systematic scan one step shorter has a variation of %v", v)
 	}
 	strong := ising(t, 0.6)
@@ -99,7 +100,7 @@ func countsItsVariables(t *testing.T, f *Field, order []int32, focus []int) {
 // where they are given; a repeated list is some list over and over, and longer than what a search finds.
 func TestScanOfABudget(t *testing.T) {
 	f := ising(t, 0.2)
-	c := dogs.Bounds(f.Model)
+	c := influence.Bounds(f.Model)
 	target := dogs.Target{Variables: []int32{0, 13}, Weights: []float64{3, 0.5}}
 	variation := func(order []int32) float64 {
 		v, err := c.Variation(order, target)
@@ -135,7 +136,7 @@ func TestScanOfABudget(t *testing.T) {
 // A list that was chosen by inflated bounds is the best of these, and its certificate is by the bounds as they are.
 func TestScanByLooserBounds(t *testing.T) {
 	f := ising(t, 0.2)
-	c := dogs.Bounds(f.Model)
+	c := influence.Bounds(f.Model)
 	target := dogs.Target{Variables: []int32{0}}
 	aim := Aim{IDs: []string{"1,1"}, Updates: 40, Inflate: 1.25}
 	order, _, cert, err := f.Scan(aim)
@@ -165,7 +166,7 @@ func TestScanByLooserBounds(t *testing.T) {
 // it is. An update of no variable is an error that names it. Seen red: the target in place of the list.
 func TestScanAsGiven(t *testing.T) {
 	f := ising(t, 0.25)
-	c, target := dogs.Bounds(f.Model), dogs.Target{Variables: []int32{0}}
+	c, target := influence.Bounds(f.Model), dogs.Target{Variables: []int32{0}}
 	order, focus, cert, err := f.Scan(Aim{IDs: []string{"1,1"}, List: []string{"1,2", "2,1", "1,1", "1,1"}})
 	v, _ := c.Variation([]int32{1, 6, 0, 0}, target)
 	if err != nil || !slices.Equal(order, []int32{1, 6, 0, 0}) || len(focus) != 1 || cert.Bound != v || cert.Updates != 4 {

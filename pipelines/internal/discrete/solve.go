@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer/diag"
-	"glmbatch/infer/mrf"
 	"glmbatch/internal/words"
 )
 

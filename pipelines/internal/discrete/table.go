@@ -10,7 +10,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
-	"glmbatch/infer/mrf"
+	"glmbatch/discrete/mrf"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"

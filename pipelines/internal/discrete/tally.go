@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"glmbatch/infer/mrf"
+	"glmbatch/discrete/mrf"
 )
 
 // Plan says when a chain counts states. Segments[0] is the first iteration that is

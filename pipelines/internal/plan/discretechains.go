@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"glmbatch/discrete/herded"
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/herded"
-	"glmbatch/infer/mrf"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/pipelines/internal/spec"

@@ -3,8 +3,8 @@ package plan
 import (
 	"fmt"
 
-	"glmbatch/infer/herded"
-	"glmbatch/infer/mrf"
+	"glmbatch/discrete/herded"
+	"glmbatch/discrete/mrf"
 	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/pipelines/internal/spec"
 )

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"glmbatch/discrete/herded"
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
 	"glmbatch/infer/conjugate"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/herded"
-	"glmbatch/infer/mrf"
 	"glmbatch/infer/selection"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"

@@ -1,4 +1,4 @@
-package dogs
+package influence
 
 import (
 	"math"
@@ -6,8 +6,9 @@ import (
 	"os"
 	"testing"
 
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/mrf"
+	"glmbatch/infer/dogs"
 )
 
 // The segmented images: rows × cols patches of three classes, of which the
@@ -67,8 +68,8 @@ func segmentation(t testing.TB, seed uint64) (m mrf.Model, truth []uint8) {
 }
 
 // centre is the 8 × 12 patches in the middle.
-func centre() Target {
-	var d Target
+func centre() dogs.Target {
+	var d dogs.Target
 	for row := segRows/2 - 4; row < segRows/2+4; row++ {
 		for col := segCols/2 - 6; col < segCols/2+6; col++ {
 			d.Variables = append(d.Variables, int32(row*segCols+col))
@@ -79,7 +80,7 @@ func centre() Target {
 
 // wrong returns the share of patches of the target with a wrong class after a
 // scan, over chains that start in states drawn uniformly.
-func wrong(t testing.TB, m mrf.Model, truth []uint8, scan []int32, d Target, chains int) float64 {
+func wrong(t testing.TB, m mrf.Model, truth []uint8, scan []int32, d dogs.Target, chains int) float64 {
 	s, err := mrf.NewGibbs(m, mrf.Options{Order: scan})
 	if err != nil {
 		t.Fatal(err)
@@ -115,16 +116,16 @@ func TestFigure7(t *testing.T) {
 	for seed := range images {
 		m, truth := segmentation(t, seed)
 		c := exact(t, m)
-		cert, err := c.Search(d, Options{Below: below, Rounds: 10})
+		cert, err := c.Search(d, dogs.Options{Below: below, Rounds: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
-		systematic := needs(t, below, func(k int) float64 { v, _ := c.Variation(Systematic(n, k), d); return v })
-		short, err := c.Optimise(c.Towards(d, budget), d, Options{Rounds: 10})
+		systematic := needs(t, below, func(k int) float64 { v, _ := c.Variation(dogs.Systematic(n, k), d); return v })
+		short, err := c.Optimise(c.Towards(d, budget), d, dogs.Options{Rounds: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
-		ours, theirs := wrong(t, m, truth, short.Scan, d, chains), wrong(t, m, truth, Systematic(n, budget), d, chains)
+		ours, theirs := wrong(t, m, truth, short.Scan, d, chains), wrong(t, m, truth, dogs.Systematic(n, budget), d, chains)
 		longest := wrong(t, m, truth, cert.Scan, d, chains)
 		t.Logf("| %d | %d | %d | %.3f | %.3f | %.3f |", seed, len(cert.Scan), systematic, ours, theirs, longest)
 		if len(cert.Scan) >= systematic || ours > theirs-0.05 {

@@ -1,14 +1,13 @@
-package dogs
+package influence
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
-	"glmbatch/infer/mrf"
+	"glmbatch/discrete/mrf"
+	"glmbatch/infer/dogs"
 )
 
 func normals(r *rand.Rand, n int, scale float64) []float64 {
@@ -75,7 +74,7 @@ func triples(t testing.TB, seed uint64, scale float64) *mrf.Terms {
 	return m
 }
 
-func exact(t testing.TB, m mrf.Model) *Influence {
+func exact(t testing.TB, m mrf.Model) *dogs.Influence {
 	c, err := Exact(m)
 	if err != nil {
 		t.Fatal(err)
@@ -203,75 +202,10 @@ func TestBoundsAreReached(t *testing.T) {
 	}
 }
 
-// Norms against dense algebra: the spectral radius of a grid without fields is
-// tanh θ·(2·cos(π/(r+1)) + 2·cos(π/(c+1))).
-func TestNorms(t *testing.T) {
-	n := Bounds(ising(t, 4, 6, 0.3)).Norms()
-	c := math.Tanh(0.3)
-	rho := c * (2*math.Cos(math.Pi/5) + 2*math.Cos(math.Pi/7))
-	if math.Abs(n.Rows-4*c) > 1e-15 || math.Abs(n.Columns-4*c) > 1e-15 || n.Spectral < rho-1e-12 || n.Spectral > rho*1.02 || n.Least() != n.Spectral {
-		t.Errorf("norms %+v, want %v, %v and a little over %v", n, 4*c, 4*c, rho)
-	}
-	star, err := mrf.NewBinary([]float64{0, 0, 0, 0}, []mrf.Edge{{I: 0, J: 1, Weight: 0.2}, {I: 0, J: 2, Weight: 0.3}, {I: 0, J: 3, Weight: 0.4}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := Bounds(star).Norms()
-	want := math.Tanh(0.2) + math.Tanh(0.3) + math.Tanh(0.4)
-	if math.Abs(s.Rows-want) > 1e-15 || s.Most != 0 || math.Abs(s.Columns-want) > 1e-15 {
-		t.Errorf("norms of a star: %+v, want %v", s, want)
-	}
-	uneven := Bounds(binary(t, 3, 6, 0.5)) // fields make C_ij ≠ C_ji
-	columns := make([]float64, 6)
-	for i := range 6 {
-		near, value := uneven.Row(i)
-		for k, j := range near {
-			columns[j] += value[k]
-		}
-	}
-	if got := uneven.Norms(); got.Columns != slices.Max(columns) || got.Columns == got.Rows {
-		t.Errorf("norms %+v, want columns of %v", got, slices.Max(columns))
-	}
-	loose := Bounds(star).Scaled(1.5).Norms()
-	if math.Abs(loose.Rows-1.5*want) > 1e-15 {
-		t.Errorf("scaled: %+v", loose)
-	}
-}
-
-// Strong influences are refused, with the norms and what to do; so are targets and
-// scans that are none.
-func TestRefusals(t *testing.T) {
-	hot, cold := Bounds(ising(t, 10, 10, 0.6)), Bounds(ising(t, 3, 3, 0.2))
-	var norm *NormError
-	if _, err := hot.Search(All(100), Options{Below: 0.1}); !errors.As(err, &norm) || norm.Norms.Rows < 1 || !strings.Contains(err.Error(), "none below 1; ") {
-		t.Errorf("Search: %v", err)
-	}
-	if _, err := hot.Optimise(Systematic(100, 200), All(100), Options{}); !errors.As(err, &norm) {
-		t.Errorf("Optimise: %v", err)
-	}
-	if _, err := hot.Variation(Systematic(100, 200), All(100)); err != nil {
-		t.Errorf("Variation needs no norm: %v", err)
-	}
-	for want, f := range map[string]func() error{
-		"has no variables":          func() error { _, err := cold.Variation(nil, Target{}); return err },
-		"target variable 9":         func() error { _, err := cold.Variation(nil, Target{Variables: []int32{9}}); return err },
-		"named twice":               func() error { _, err := cold.Variation(nil, Target{Variables: []int32{1, 1}}); return err },
-		"2 weights for 1":           func() error { _, err := cold.Variation(nil, Target{[]int32{1}, []float64{1, 2}}); return err },
-		"weight NaN":                func() error { _, err := cold.Variation(nil, Target{[]int32{1}, []float64{math.NaN()}}); return err },
-		"update 1 of the scan":      func() error { _, err := cold.Variation([]int32{0, -1}, All(9)); return err },
-		"scan is of variable 9":     func() error { _, err := cold.Optimise([]int32{9}, All(9), Options{}); return err },
-		"the variation to reach is": func() error { _, err := cold.Search(All(9), Options{}); return err },
-		"scans of 20 updates reach": func() error { _, err := cold.Search(All(9), Options{Below: 1e-9, MaxLength: 20}); return err },
-		"2 probabilities of sum 1":  func() error { _, err := cold.RandomVariation([]float64{0.5, 0.5}, 3, All(9)); return err },
-		"more than 65536 states":    func() error { _, err := Exact(wide(t)); return err },
-		"9 probabilities of sum NaN": func() error {
-			_, err := cold.RandomVariation([]float64{2, -1, 0, 0, 0, 0, 0, 0, 0}, 3, All(9))
-			return err
-		},
-	} {
-		if err := f(); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "; ") {
-			t.Errorf("want %q and what to do, got %v", want, err)
-		}
+// Exact refuses neighbourhoods that are too large.
+func TestExactRefuses(t *testing.T) {
+	if _, err := Exact(wide(t)); err == nil || !strings.Contains(err.Error(), "more than 65536 states; use Bounds") {
+		t.Errorf("17 neighbours: %v", err)
 	}
 }
 

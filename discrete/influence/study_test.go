@@ -1,9 +1,11 @@
-package dogs
+package influence
 
 import (
 	"os"
 	"syscall"
 	"testing"
+
+	"glmbatch/infer/dogs"
 )
 
 // processor returns the processor seconds of this process.
@@ -20,19 +22,19 @@ func processor() float64 {
 // 2, the scan for a corner of 1000 × 1000 variables.
 func TestFigure1(t *testing.T) {
 	c := Bounds(ising(t, 10, 10, 0.25))
-	cases := []Target{{Variables: []int32{0}}}
+	cases := []dogs.Target{{Variables: []int32{0}}}
 	if os.Getenv("GLMBATCH_STAT") == "1" {
-		cases = append(cases, Target{Variables: []int32{55}}, All(100))
+		cases = append(cases, dogs.Target{Variables: []int32{55}}, dogs.All(100))
 	}
 	for _, d := range cases {
 		below := 0.01 * float64(len(d.Variables))
 		before := processor()
-		cert, err := c.Search(d, Options{Below: below, Rounds: 20})
+		cert, err := c.Search(d, dogs.Options{Below: below, Rounds: 20})
 		if err != nil {
 			t.Fatal(err)
 		}
 		spent := processor() - before
-		systematic := needs(t, below, func(n int) float64 { v, _ := c.Variation(Systematic(100, n), d); return v })
+		systematic := needs(t, below, func(n int) float64 { v, _ := c.Variation(dogs.Systematic(100, n), d); return v })
 		random := needs(t, below, func(n int) float64 { v, _ := c.RandomVariation(nil, n, d); return v })
 		t.Logf("| %d of 100 | %d | %d | %d | %.3f s |", len(d.Variables), len(cert.Scan), systematic, random, spent)
 		if len(cert.Scan) > systematic || systematic > random {
@@ -73,7 +75,7 @@ func TestFigure2(t *testing.T) {
 		before := processor()
 		c := Bounds(m)
 		bounds := processor() - before
-		cert, err := c.Search(Target{Variables: []int32{0}}, Options{Below: below, Rounds: 20})
+		cert, err := c.Search(dogs.Target{Variables: []int32{0}}, dogs.Options{Below: below, Rounds: 20})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,7 @@ package herded
 import (
 	"math"
 
-	"glmbatch/infer/mrf"
+	"glmbatch/discrete/mrf"
 )
 
 // Bound is an error that theory proves of the states that sweeps ended in, all

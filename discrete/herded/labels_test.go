@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/mrf"
 )
 
 // sentence is a chain CRF of n words with 5 labels: unary potentials N(0, 3²)

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/mrf"
 )
 
 // Where herded Gibbs does not converge: three variables in a row, couplings log 2, the one in the middle leaning by

@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/mrf"
 	"glmbatch/internal/variate"
 )
 

@@ -1,11 +1,12 @@
-package dogs
+package influence
 
 import (
 	"math"
 	"os"
 	"testing"
 
-	"glmbatch/infer/mrf"
+	"glmbatch/discrete/mrf"
+	"glmbatch/infer/dogs"
 )
 
 // agreement returns E Σ s_i·s_j over the edges of a side × side grid under a law.
@@ -30,13 +31,13 @@ func agreement(m *mrf.Binary, p []float64) float64 {
 
 // expected returns what Gibbs chains from uniform states expect of agreement at
 // theta after a scan of a length, optimised at this theta or systematic: exactly,
-// by the law of all states.
+// from the probabilities of all states.
 func expected(t testing.TB, side, length int, theta float64, optimised bool) float64 {
 	m := ising(t, side, side, theta)
 	g := newGibbs(t, m)
-	scan := Systematic(side*side, length)
+	scan := dogs.Systematic(side*side, length)
 	if optimised {
-		cert, err := Bounds(m).Optimise(scan, All(side*side), Options{Rounds: 10})
+		cert, err := Bounds(m).Optimise(scan, dogs.All(side*side), dogs.Options{Rounds: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,8 @@
 package herded
 
 import (
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/mrf"
 	"glmbatch/internal/vec"
 )
 

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/mrf"
 )
 
 // empirical follows the law of the states that iterations end in.

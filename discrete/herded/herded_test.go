@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/mrf"
 	"glmbatch/internal/words"
 )
 

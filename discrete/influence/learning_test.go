@@ -1,4 +1,4 @@
-package dogs
+package influence
 
 import (
 	"math"
@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"testing"
 
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/mrf"
+	"glmbatch/infer/dogs"
 )
 
 // learner finds the parameters of a binary model on a grid, fields first and then couplings, by gradients of the log
@@ -79,7 +80,7 @@ func (l *learner) exactly(theta []float64) []float64 {
 func (l *learner) sampled(theta []float64, scan string, chains int, rng *infer.Stream) (out []float64, updates int) {
 	const within = 0.01
 	m, n := l.model(theta), l.side*l.side
-	c, d, o := Bounds(m), All(n), mrf.Options{}
+	c, d, o := Bounds(m), dogs.All(n), mrf.Options{}
 	switch scan {
 	case "fixed": // enough for random scans of all couplings up to 0.2
 		updates = int(math.Ceil(float64(n) * math.Log(float64(n)/within) / (1 - 4*math.Tanh(0.2))))
@@ -88,7 +89,7 @@ func (l *learner) sampled(theta []float64, scan string, chains int, rng *infer.S
 		updates = needs(l.t, within, func(k int) float64 { v, _ := c.RandomVariation(nil, k, d); return v })
 		o.Scan, o.Updates = mrf.Random, updates
 	default:
-		cert, err := c.Search(d, Options{Below: within, Rounds: 1})
+		cert, err := c.Search(d, dogs.Options{Below: within, Rounds: 1})
 		if err != nil {
 			l.t.Fatal(err)
 		}

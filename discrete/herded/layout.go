@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"glmbatch/infer/mrf"
+	"glmbatch/discrete/mrf"
 	"glmbatch/internal/words"
 )
 

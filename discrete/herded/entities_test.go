@@ -7,8 +7,8 @@ import (
 	"os"
 	"testing"
 
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/mrf"
 )
 
 // The labels of a made corpus: outside, and the beginning and the rest of a person's and of a place's name.

@@ -1,12 +1,13 @@
-package dogs
+package influence
 
 import (
 	"math"
 	"os"
 	"testing"
 
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/mrf"
+	"glmbatch/infer/dogs"
 )
 
 // bias returns the excess over ½ of the share of chains from all +1 whose corner
@@ -42,7 +43,7 @@ func bias(t testing.TB, m *mrf.Binary, scan []int32, chains int) float64 {
 // GLMBATCH_STAT=1 prints the table of docs/discrete-studies.md.
 func TestFigures4And5(t *testing.T) {
 	m := ising(t, 40, 40, 0.25)
-	c, d := Bounds(m), Target{Variables: []int32{0}}
+	c, d := Bounds(m), dogs.Target{Variables: []int32{0}}
 	lengths, chains := []int{16}, 20_000
 	if os.Getenv("GLMBATCH_STAT") == "1" {
 		lengths = []int{4, 16, 64, 256, 1024, 4096}
@@ -52,7 +53,7 @@ func TestFigures4And5(t *testing.T) {
 		for s := range systematic { // … 2, 1, 0: the corner last
 			systematic[s] = int32((length - 1 - s) % 1600)
 		}
-		cert, err := c.Optimise(c.Towards(d, length), d, Options{Rounds: 20})
+		cert, err := c.Optimise(c.Towards(d, length), d, dogs.Options{Rounds: 20})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,8 +93,8 @@ func TestFigure4Histogram(t *testing.T) {
 
 func updatesByDistance(t *testing.T, m *mrf.Binary, apart func(i int32) int) {
 	const length = 16_000
-	c, d := Bounds(m), Target{Variables: []int32{0}}
-	cert, err := c.Optimise(c.Towards(d, length), d, Options{Rounds: 1})
+	c, d := Bounds(m), dogs.Target{Variables: []int32{0}}
+	cert, err := c.Optimise(c.Towards(d, length), d, dogs.Options{Rounds: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,19 +123,19 @@ func updatesByDistance(t *testing.T, m *mrf.Binary, apart func(i int32) int) {
 // factor of 1.3 still less than the systematic scan.
 func TestFigure8(t *testing.T) {
 	c := Bounds(ising(t, 10, 10, 0.16))
-	for _, d := range []Target{{Variables: []int32{0}}, All(100)} {
+	for _, d := range []dogs.Target{{Variables: []int32{0}}, dogs.All(100)} {
 		length := 300
-		best, err := c.Optimise(c.Towards(d, length), d, Options{Rounds: 10})
+		best, err := c.Optimise(c.Towards(d, length), d, dogs.Options{Rounds: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, factor := range []float64{1.1, 1.3, 1.5} {
-			loose, err := c.Scaled(factor).Optimise(c.Towards(d, length), d, Options{Rounds: 10})
+			loose, err := c.Scaled(factor).Optimise(c.Towards(d, length), d, dogs.Options{Rounds: 10})
 			if err != nil {
 				t.Fatal(err)
 			}
 			v, _ := c.Variation(loose.Scan, d)
-			plain, _ := c.Variation(Systematic(100, length), d)
+			plain, _ := c.Variation(dogs.Systematic(100, length), d)
 			t.Logf("| %d of 100 | × %.1f | %.2e | %.2e | %.2e | %.2e |", len(d.Variables), factor, plain, best.Variation, v, loose.Variation)
 			if v > loose.Variation || v > plain && factor < 1.4 {
 				t.Errorf("× %v: judged %v, certified %v, systematic %v", factor, v, loose.Variation, plain)

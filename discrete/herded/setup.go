@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"glmbatch/discrete/mrf"
 	"glmbatch/infer"
-	"glmbatch/infer/mrf"
 )
 
 // Version names the algorithm: it changes whenever the same stream gives other

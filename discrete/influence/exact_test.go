@@ -1,10 +1,11 @@
-package dogs
+package influence
 
 import (
 	"fmt"
 	"math"
 
-	"glmbatch/infer/mrf"
+	"glmbatch/discrete/mrf"
+	"glmbatch/infer/dogs"
 )
 
 // MaxNeighbourhood is the number of states of a variable's neighbours up to which
@@ -15,8 +16,8 @@ const MaxNeighbourhood = 1 << 16
 // variable's neighbours: the largest total variation distance between two full
 // conditionals of i that differ in the state of j alone. Cost: a conditional per
 // state of each neighbourhood; it refuses more than MaxNeighbourhood of them.
-func Exact(m mrf.Model) (*Influence, error) {
-	c := shape(m)
+func Exact(m mrf.Model) (*dogs.Influence, error) {
+	c := dogs.NewInfluence(m.Variables(), m.Neighbours)
 	x := make([]uint8, m.Variables())
 	lw := make([]float64, mrf.MaxStates(m))
 	for i := range m.Variables() {
@@ -24,7 +25,7 @@ func Exact(m mrf.Model) (*Influence, error) {
 		total := 1
 		for _, j := range near {
 			if total *= m.States(int(j)); total > MaxNeighbourhood {
-				return nil, fmt.Errorf("dogs: the %d neighbours of variable %d have more than %d states; use Bounds", len(near), i, MaxNeighbourhood)
+				return nil, fmt.Errorf("the %d neighbours of variable %d have more than %d states; use Bounds", len(near), i, MaxNeighbourhood)
 			}
 		}
 		p := make([]float64, total*q)
@@ -37,10 +38,11 @@ func Exact(m mrf.Model) (*Influence, error) {
 			m.LogWeights(lw[:q], i, x)
 			mrf.Conditional(p[at*q:(at+1)*q], lw[:q], 1)
 		}
+		_, row := c.Row(i)
 		stride := 1
 		for k, j := range near {
 			r := m.States(int(j))
-			c.value[int(c.start[i])+k] = widest(p, total, q, stride, r)
+			row[k] = widest(p, total, q, stride, r)
 			stride *= r
 		}
 	}
