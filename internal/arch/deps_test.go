@@ -49,6 +49,7 @@ var deps = map[string]string{
 	"discrete/mrf":       "infer internal/vec internal/state internal/words",
 	"discrete/herded":    "infer discrete/mrf internal/vec internal/words",
 	"discrete/influence": "discrete/mrf infer/dogs internal/vec",
+	"discrete/system":    "discrete/herded discrete/influence discrete/mrf infer infer/diag infer/dogs internal/words",
 	"infer/infertest":    "infer infer/design infer/family infer/glm infer/prior internal/variate",
 	"internal/vec":       "",
 	"internal/simd":      "internal/vec golang.org/x/sys/cpu",
@@ -76,7 +77,7 @@ var deps = map[string]string{
 	"pipelines/internal/exit":    "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
 	"pipelines/internal/plan": "infer infer/family infer/glm infer/cggibbs infer/groups infer/impute infer/nuts infer/conjugate infer/collapsed infer/mixture infer/design infer/diag infer/prior" +
-		" infer/priordraws discrete/mrf" +
+		" infer/priordraws discrete/mrf discrete/system" +
 		" discrete/herded infer/selection ingest transform internal/mapped report/judge report/record internal/words pipelines/internal/discrete" +
 		" pipelines/internal/predictive pipelines/internal/spec pipelines/internal/synthetic",
 	"pipelines/internal/draw": "infer internal/words report/record pipelines/internal/assess pipelines/internal/cpu pipelines/internal/plan" +
@@ -110,8 +111,8 @@ var deps = map[string]string{
 	"pipelines/internal/exchange": "infer infer/diag ingest internal/netcdf internal/outfile internal/words report report/judge" + arrow,
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/family infer/glm infer/prior internal/words pipelines/internal/spec",
-	// discrete makes discrete models of tables and images, and samples nothing itself.
-	"pipelines/internal/discrete": "infer infer/prior infer/diag discrete/mrf discrete/herded discrete/influence infer/dogs ingest internal/words pipelines/internal/spec" + arrow,
+	// discrete makes discrete systems of tables and images, and samples nothing itself.
+	"pipelines/internal/discrete": "discrete/mrf discrete/system infer infer/prior ingest internal/words pipelines/internal/spec" + arrow,
 	"cmd/pipeline":                "pipelines internal/outfile internal/words github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",
 	"internal/arch":               "",
 	"internal/bars":               "internal/vec internal/words pipelines" + arrow,
@@ -142,7 +143,7 @@ const numeric = " internal/vec internal/simd internal/linalg internal/variate"
 
 // pureStd is what code on the path of a chain may use of the standard library: no I/O,
 // no clock, no logger, no reflection over formats.
-var pureStd = strings.Fields(`cmp crypto/sha256 encoding encoding/binary errors fmt math math/bits math/rand/v2
+var pureStd = strings.Fields(`bytes cmp crypto/sha256 encoding encoding/binary errors fmt math math/bits math/rand/v2
 	slices sort strings strconv sync`)
 
 // nobody may import these, unless the map names the package for it: the old generator with its global state, C,

@@ -123,7 +123,7 @@ func TestGridHasGaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := field(t, d, model(2, func(m *spec.Model) { m.Noise = spec.Noise{SD: 1} }))
-	got := fmt.Sprint(f.Rows, f.Columns, f.Edges(), f.Observation, f.Truth)
+	got := fmt.Sprint(f.Rows, f.Columns, f.Edges, f.Observation, f.Truth)
 	if want := "2 3 7 [0.5 NaN NaN 7 NaN NaN] [0 -1 -1 -1 -1 1]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

@@ -8,20 +8,16 @@ import (
 	"strconv"
 
 	"glmbatch/discrete/mrf"
+	"glmbatch/discrete/system"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
 )
 
 // Data are the variables of one fit, with columns by name, and their edges.
 type Data struct {
-	Name string // the data set, for errors
-	N    int    // variables
-	// Rows and Columns are those of an image or grid, row by row; 0 of other data.
-	Rows, Columns int
-	Warnings      []string
+	system.Variables
+	Warnings []string
 
-	ids     []string // nil: by number from 1, or by row and column
-	byID    map[string]int32
 	columns []column
 	where   func(row int) string // place of a variable in its file; nil: it has none
 	edges   []edge               // nil of a grid, whose edges are made when they are asked for
@@ -58,6 +54,11 @@ type entry struct {
 	at    string
 }
 
+// rectangle has the variables of an image or grid.
+func rectangle(name string, rows, columns int) system.Variables {
+	return system.Variables{Name: name, N: rows * columns, Rows: rows, Columns: columns}
+}
+
 // grid reports whether edges are those of a rectangle.
 func (d *Data) grid() bool { return d.Rows > 0 && d.edges == nil }
 
@@ -75,37 +76,7 @@ func (d *Data) Bytes() int64 {
 	for _, c := range d.columns {
 		bytes += 8*int64(len(c.numbers)) + 24*int64(len(c.texts))
 	}
-	return bytes + 64*int64(len(d.ids))
-}
-
-// ID names variable i: by its id, by its row and column in an image, or by its number, all
-// from 1.
-func (d *Data) ID(i int) string {
-	switch {
-	case d.ids != nil:
-		return d.ids[i]
-	case d.Rows > 0:
-		return strconv.Itoa(i/d.Columns+1) + "," + strconv.Itoa(i%d.Columns+1)
-	}
-	return strconv.Itoa(i + 1)
-}
-
-// Variable is the number of the variable with an id.
-func (d *Data) Variable(id string) (int, bool) {
-	if d.ids != nil {
-		i, ok := d.byID[id]
-		return int(i), ok
-	}
-	var r, c int
-	if d.Rows > 0 {
-		n, err := fmt.Sscanf(id, "%d,%d", &r, &c)
-		if n != 2 || err != nil || r < 1 || r > d.Rows || c < 1 || c > d.Columns || d.ID((r-1)*d.Columns+c-1) != id {
-			return 0, false
-		}
-		return (r-1)*d.Columns + c - 1, true
-	}
-	i, err := strconv.Atoi(id)
-	return i - 1, err == nil && i >= 1 && i <= d.N && strconv.Itoa(i) == id
+	return bytes + 64*int64(len(d.IDs))
 }
 
 // column finds one by name; nil if there is none.

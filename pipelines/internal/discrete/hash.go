@@ -14,26 +14,26 @@ const hashVersion = "glmbatch field 1"
 // hash is the SHA-256 of what the model uses of the data: ids, edges with their
 // weights, tables, and the columns of potentials, observations and truths, as 64
 // hexadecimal digits.
-func (f *Field) hash() string {
+func (f *maker) hash() string {
 	sum := sha256.New()
 	w := &digest{out: bufio.NewWriterSize(sum, 1<<16)}
 	w.text(hashVersion)
-	w.number(uint64(f.N), uint64(f.Rows), uint64(f.Columns), uint64(f.Edges()))
-	w.number(uint64(len(f.ids)))
-	for _, id := range f.ids {
+	w.number(uint64(f.N), uint64(f.Rows), uint64(f.Columns), uint64(f.Edges))
+	w.number(uint64(len(f.IDs)))
+	for _, id := range f.IDs {
 		w.text(id)
 	}
-	for _, e := range f.edges {
+	for _, e := range f.data.edges {
 		w.number(uint64(e.i), uint64(e.j), uint64(e.table), math.Float64bits(e.weight))
 	}
-	for _, t := range f.terms {
+	for _, t := range f.data.terms {
 		w.number(uint64(len(t.Members)), math.Float64bits(t.Weight))
 		for _, i := range t.Members {
 			w.number(uint64(i))
 		}
 	}
-	w.number(uint64(len(f.tables)))
-	for _, t := range f.tables {
+	w.number(uint64(len(f.data.tables)))
+	for _, t := range f.data.tables {
 		w.text(t.name)
 		w.number(uint64(len(t.entries)))
 		for _, e := range t.entries {
@@ -44,10 +44,10 @@ func (f *Field) hash() string {
 	}
 	fields := append([]string(f.spec.Fields), string(f.spec.Field))
 	if len(f.spec.Fields) == 0 {
-		fields = append(fields, f.madeFields(f.States)...)
+		fields = append(fields, f.data.madeFields(f.States)...)
 	}
 	for _, name := range fields {
-		if c := f.column(name); c != nil {
+		if c := f.data.column(name); c != nil {
 			w.text(name)
 			w.numbers(c.numbers)
 		}

@@ -46,7 +46,7 @@ func FromImage(ctx context.Context, i *spec.Image, src ingest.Source) (*Data, er
 			seen.numbers[k] = math.FMA(v, i.High-i.Low, i.Low)
 		}
 	}
-	d := &Data{Name: src.Name, N: seen.rows * seen.cols, Rows: seen.rows, Columns: seen.cols, Warnings: seen.warnings,
+	d := &Data{Variables: rectangle(src.Name, seen.rows, seen.cols), Warnings: seen.warnings,
 		columns: []column{seen.column}}
 	if i.Truth == "" {
 		return d, nil

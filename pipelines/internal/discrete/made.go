@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"glmbatch/discrete/mrf"
+	"glmbatch/discrete/system"
 	"glmbatch/infer"
 	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
@@ -17,7 +18,7 @@ var standardNormal = prior.Prior{Kind: prior.Normal, Scale: 1}
 // FromGrid makes a rectangle of variables, with weights of its edges if a range is given,
 // and noisy observations of its picture if it has one. image counts the noisy images from 0; each has noise of its own.
 func FromGrid(name string, g *spec.Grid, image int) *Data {
-	d := &Data{Name: name, N: g.Rows * g.Columns, Rows: g.Rows, Columns: g.Columns}
+	d := &Data{Variables: rectangle(name, g.Rows, g.Columns)}
 	if g.Weights != nil {
 		d.weigh(g)
 	}
@@ -63,7 +64,7 @@ const everyThird, skipReward = 3, 1.0
 
 // FromSequences makes sequence number k, from 0, of labelling problems.
 func FromSequences(ctx context.Context, name string, s *spec.Sequences, k int) (*Data, error) {
-	d := &Data{Name: name, N: s.Length, edges: []edge{}}
+	d := &Data{Variables: system.Variables{Name: name, N: s.Length}, edges: []edge{}}
 	rng := infer.NewStream(s.Seed, "sequence", "unary", strconv.Itoa(k))
 	for a := range s.States {
 		d.columns = append(d.columns, column{name: unaryColumn(a), numbers: make([]float64, d.N)})

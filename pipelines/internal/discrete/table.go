@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"glmbatch/discrete/mrf"
+	"glmbatch/discrete/system"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
@@ -21,7 +22,7 @@ import (
 //
 // Errors name the data set, the column and the row, of the file at fault.
 func FromTable(ctx context.Context, ds *spec.Dataset, rows *ingest.Table, src Source) (*Data, error) {
-	d := &Data{Name: name(rows), N: int(rows.Data.NumRows()), Warnings: rows.Warnings,
+	d := &Data{Variables: system.Variables{Name: name(rows), N: int(rows.Data.NumRows())}, Warnings: rows.Warnings,
 		where: func(i int) string { return rows.Locate(int64(i)) }}
 	if err := d.checkSize(ctx); err != nil {
 		return nil, err
@@ -104,17 +105,17 @@ func (d *Data) named(id string) error {
 	if err != nil {
 		return err
 	}
-	d.ids, d.byID = make([]string, d.N), make(map[string]int32, d.N)
-	for i := range d.ids {
+	d.IDs, d.Index = make([]string, d.N), make(map[string]int32, d.N)
+	for i := range d.IDs {
 		text := c.text(i)
 		if text == "" {
 			return d.fault(id, i, errors.New("the row has no id"), "give it one")
 		}
-		if before, twice := d.byID[text]; twice {
+		if before, twice := d.Index[text]; twice {
 			return d.fault(id, i, fmt.Errorf("%q is also the id of %s", text, d.where(int(before))),
 				"ids must differ; remove one of the rows, or name another column: edges: {id: …}")
 		}
-		d.ids[i], d.byID[text] = text, int32(i)
+		d.IDs[i], d.Index[text] = text, int32(i)
 	}
 	return nil
 }
@@ -312,16 +313,13 @@ func (d *Data) edge(s *side, row int, ends []*column, weight, which *column, num
 	return at, nil
 }
 
-// mostKnown bounds the ids among which the nearest right one is sought.
-const mostKnown = 10_000
-
 // knownIDs is the hint for an unknown id.
 func (d *Data) knownIDs(id string) string {
-	if d.ids == nil {
+	if d.IDs == nil {
 		return fmt.Sprintf("the data set has no column of ids: its rows are called 1 to %d; name their column with edges: "+
 			"{id: …}", d.N)
 	}
-	return words.DidYouMean(id, "ids", d.ids[:min(len(d.ids), mostKnown)])
+	return d.IDsHint(id)
 }
 
 // readTables reads tables of log potentials, in the order in which their names come.

@@ -3,8 +3,8 @@ package plan
 import (
 	"fmt"
 
+	"glmbatch/discrete/system"
 	"glmbatch/infer"
-	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
 	"glmbatch/transform"
@@ -13,7 +13,7 @@ import (
 // Discrete is a Markov random field on the variables of a unit: a model of kind mrf.
 type Discrete struct {
 	fit    *Fit
-	field  *discrete.Field
+	field  *system.Field
 	method *discreteMethod
 }
 
@@ -39,9 +39,9 @@ func (d *Discrete) Foreseen() string { return "" }
 // Facts name the interaction and count variables and edges.
 func (d *Discrete) Facts() Facts {
 	return Facts{
-		Family: record.DiscreteFamily, Link: d.field.Interaction(), Formula: d.field.Words, Rows: d.field.N,
-		Columns:  d.field.Edges(),
-		DataHash: d.field.Hash, Warnings: d.field.Warnings, Notes: d.fit.Unit.notes(),
+		Family: record.DiscreteFamily, Link: d.field.Interaction, Formula: d.field.Words, Rows: d.field.N,
+		Columns:  d.field.Edges,
+		DataHash: d.field.Hash, Warnings: d.fit.Unit.discrete.Warnings, Notes: d.fit.Unit.notes(),
 	}
 }
 
@@ -105,12 +105,12 @@ func (d *Discrete) Setup(_ infer.Parallel, s Schedule, _ *Previous) (*Setup, err
 }
 
 // chains is the sampler with its counts.
-func (d *Discrete) chains(s Schedule) (*discrete.Setup, *discreteSampler, error) {
+func (d *Discrete) chains(s Schedule) (*system.Setup, *discreteSampler, error) {
 	chains, err := d.method.setup(d.field, s.most())
 	if err != nil {
 		return nil, nil, err
 	}
-	counts := discrete.NewPlan(s.Start().From, s.Ends())
+	counts := system.NewPlan(s.Start().From, s.Ends())
 	counts.Conditionals = d.fit.Sampler.Marginals == "conditionals"
 	if !d.method.gated {
 		counts.Batch = 0

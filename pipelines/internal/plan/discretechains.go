@@ -6,9 +6,9 @@ import (
 
 	"glmbatch/discrete/herded"
 	"glmbatch/discrete/mrf"
+	"glmbatch/discrete/system"
 	"glmbatch/infer"
 	"glmbatch/internal/words"
-	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -17,7 +17,7 @@ type discreteSampler struct {
 	setup        infer.Setup
 	focus        []int // variables that the scan is for; nil: all
 	warnings     []string
-	certificates []discrete.Certificate
+	certificates []system.Certificate
 }
 
 // longestSchedule bounds the sweeps of an annealing schedule, which is kept.
@@ -32,7 +32,7 @@ func gibbsMethod(s *spec.Sampler) *discreteMethod {
 		m.gated, m.sampled = false, false
 		m.why = "annealed chains look for the most probable states: they sample no law"
 	}
-	m.setup = func(f *discrete.Field, iterations int) (*discreteSampler, error) {
+	m.setup = func(f *system.Field, iterations int) (*discreteSampler, error) {
 		o := mrf.Options{Scan: mrf.Scan(s.Scan.Order), Start: mrf.Start(s.States)}
 		if a.To != 0 {
 			n := a.Sweeps
@@ -47,13 +47,13 @@ func gibbsMethod(s *spec.Sampler) *discreteMethod {
 		}
 		out := &discreteSampler{}
 		if len(s.Scan.For) > 0 {
-			order, focus, cert, err := f.Scan(discrete.Aim{IDs: s.Scan.For, Weights: s.Scan.Weights,
+			order, focus, cert, err := f.Scan(system.Aim{IDs: s.Scan.For, Weights: s.Scan.Weights,
 				Within: s.Scan.Within, Updates: s.Scan.Updates, Iterate: s.Scan.Iterate, Rounds: s.Scan.Rounds,
 				Inflate: s.Scan.Inflate, Order: s.Scan.Order, List: s.Scan.List})
 			if err != nil {
 				return nil, err
 			}
-			out.certificates = []discrete.Certificate{cert}
+			out.certificates = []system.Certificate{cert}
 			out.focus = focus
 			if o.Scan == mrf.Random {
 				o.Updates = s.Scan.Updates
@@ -75,7 +75,7 @@ const herdedWhy = "herded Gibbs is deterministic: R-hat and effective sample siz
 func herdedMethod(o herded.Options) *discreteMethod {
 	return &discreteMethod{
 		sampled: true, why: herdedWhy,
-		setup: func(f *discrete.Field, _ int) (*discreteSampler, error) {
+		setup: func(f *system.Field, _ int) (*discreteSampler, error) {
 			setup, err := herded.New(f.Model, o)
 			var memory *herded.MemoryError
 			if errors.As(err, &memory) {

@@ -3,13 +3,13 @@ package plan
 import (
 	"strings"
 
-	"glmbatch/pipelines/internal/discrete"
+	"glmbatch/discrete/system"
 	"glmbatch/report/record"
 )
 
 // found is what is known of a discrete system besides draws: it is Collected.
 type found struct {
-	*discrete.Result
+	*system.Result
 	problem *Discrete
 	// chainBytes is the memory of one chain; 0 without chains.
 	chainBytes int64
@@ -23,8 +23,8 @@ func (f *found) Describe(rec *record.Fit) {
 	field, found := f.problem.field, f.Result
 	out := &record.Discrete{
 		System: record.System{
-			Variables: field.N, Edges: field.Edges(), Labels: field.Labels, Rows: field.Rows, Columns: field.Columns,
-			Interaction: field.Interaction(),
+			Variables: field.N, Edges: field.Edges, Labels: field.Labels, Rows: field.Rows, Columns: field.Columns,
+			Interaction: field.Interaction,
 			LogZ:        found.LogZ, BestLogLik: found.BestU, BestChain: found.BestChain, Gated: f.problem.method.gated,
 			ModelBytes: int64(field.Model.Bytes()), ChainBytes: f.chainBytes,
 		},

@@ -5,7 +5,7 @@ import (
 
 	"glmbatch/discrete/herded"
 	"glmbatch/discrete/mrf"
-	"glmbatch/pipelines/internal/discrete"
+	"glmbatch/discrete/system"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -16,14 +16,14 @@ type discreteMethod struct {
 	// sampled that their states tell marginals.
 	gated, sampled bool
 	// solve is a method without chains, nil of others; it tells in words how.
-	solve func(*discrete.Field) (*discrete.Result, string, error)
+	solve func(*system.Field) (*system.Result, string, error)
 	// setup makes a sampler for chains of so many iterations; nil of methods without chains.
-	setup func(f *discrete.Field, iterations int) (*discreteSampler, error)
+	setup func(f *system.Field, iterations int) (*discreteSampler, error)
 	why   string // why no gate looks at it
 }
 
 // resolveDiscrete chooses the method of a sampler for a field.
-func resolveDiscrete(s *spec.Sampler, f *discrete.Field) (*discreteMethod, error) {
+func resolveDiscrete(s *spec.Sampler, f *system.Field) (*discreteMethod, error) {
 	name, reason := s.Method, ""
 	if name == "auto" {
 		name, reason = "gibbs", "auto chose gibbs: exact sums would take too long on this graph"
@@ -32,7 +32,7 @@ func resolveDiscrete(s *spec.Sampler, f *discrete.Field) (*discreteMethod, error
 		}
 	}
 	var m *discreteMethod
-	version := mrf.Version + " " + discrete.Version
+	version := mrf.Version + " " + system.Version
 	switch name {
 	case "gibbs":
 		if len(s.Scan.For) > 0 {
@@ -48,7 +48,7 @@ func resolveDiscrete(s *spec.Sampler, f *discrete.Field) (*discreteMethod, error
 	case "herded":
 		o := herded.Options{Sharing: herded.Sharing(s.Sharing), Start: herded.Start(s.Start), States: mrf.Start(s.States),
 			Updates: herded.Updates(s.Updates)}
-		version = herded.Version + " " + discrete.Version
+		version = herded.Version + " " + system.Version
 		m = herdedMethod(o)
 		m.Options = struct {
 			herded.Options
@@ -58,16 +58,16 @@ func resolveDiscrete(s *spec.Sampler, f *discrete.Field) (*discreteMethod, error
 		o := mrf.MeanFieldOptions{Damping: s.Damping, Tolerance: s.Tolerance, MaxSweeps: s.MaxSweeps,
 			Start: mrf.Start(s.States)}
 		m = &discreteMethod{why: "an approximation has no chains",
-			solve: func(f *discrete.Field) (*discrete.Result, string, error) {
+			solve: func(f *system.Field) (*system.Result, string, error) {
 				r, err := f.MeanField(o)
 				return r, "mean field", err
 			}}
 		m.Options = o
 	case "exact":
-		m = &discreteMethod{why: "an exact method has no chains", solve: (*discrete.Field).Exact}
+		m = &discreteMethod{why: "an exact method has no chains", solve: (*system.Field).Exact}
 	case "viterbi":
 		m = &discreteMethod{why: "an exact method has no chains",
-			solve: func(f *discrete.Field) (*discrete.Result, string, error) {
+			solve: func(f *system.Field) (*system.Result, string, error) {
 				r, err := f.Viterbi()
 				return r, "Viterbi", err
 			}}

@@ -3,8 +3,8 @@ package plan
 import (
 	"fmt"
 
+	"glmbatch/discrete/system"
 	"glmbatch/internal/words"
-	"glmbatch/pipelines/internal/discrete"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -12,7 +12,7 @@ import (
 func sizeWords(p *spec.Pipeline, u *Unit, m *spec.Model) string {
 	head := fmt.Sprintf("%s × %s", u.Name(), m.Name)
 	err := u.Err
-	var f *discrete.Field
+	var f *system.Field
 	if err == nil {
 		f, err = u.field(m)
 	}
@@ -20,7 +20,7 @@ func sizeWords(p *spec.Pipeline, u *Unit, m *spec.Model) string {
 		return head + ": not known: " + words.Line(err)
 	}
 	line := fmt.Sprintf("%s: %s: %d variables of %d states, %d edges; the model takes %s",
-		head, f.Words, f.N, f.States, f.Edges(), spec.Bytes(f.Model.Bytes()))
+		head, f.Words, f.N, f.States, f.Edges, spec.Bytes(f.Model.Bytes()))
 	for _, ref := range p.Fits() {
 		if ref.Dataset != u.Dataset || ref.Model != m {
 			continue

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"glmbatch/discrete/system"
 	matrix "glmbatch/infer/design"
 	"glmbatch/ingest"
 	"glmbatch/internal/mapped"
@@ -155,12 +156,12 @@ func UnitName(dataset, key string) string {
 // field is one model's field on one unit, made once for its samplers.
 type field struct {
 	once sync.Once
-	*discrete.Field
+	*system.Field
 	err error
 }
 
 // field makes the field of a model on the unit's variables.
-func (u *Unit) field(m *spec.Model) (*discrete.Field, error) {
+func (u *Unit) field(m *spec.Model) (*system.Field, error) {
 	u.mu.Lock()
 	if u.fields == nil {
 		u.fields = map[*spec.Model]*field{}

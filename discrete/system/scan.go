@@ -1,4 +1,4 @@
-package discrete
+package system
 
 import (
 	"errors"
@@ -10,14 +10,14 @@ import (
 	"glmbatch/internal/words"
 )
 
-// Aim is what a scan is for: the variables whose joint law matters, and how near it
-// must come to the model's in total variation, from any start, within one iteration.
+// Aim configures a scan: the variables whose joint distribution matters, and the total variation distance from the
+// model's that one iteration must reach from any start.
 type Aim struct {
 	IDs     []string
 	Weights []float64 // of the variables; nil: 1 for each
 	Within  float64
-	Updates int      // a list of so many, in place of Within; 0: as many as that takes
-	Iterate int      // one list of so many is repeated; 0: all updates are chosen
+	Updates int      // the length of the list, instead of Within; 0: as many as that takes
+	Iterate int      // the length of one list that is repeated; 0: all updates are chosen
 	Rounds  int      // passes of the search at most; 0: 20
 	Inflate float64  // the list is chosen by bounds of influences so many times as large; 0: 1
 	Order   string   // systematic: variables in turn, as often as that takes; random: Updates of them drawn uniformly
@@ -46,7 +46,7 @@ func (f *Field) Scan(a Aim) (order []int32, focus []int, cert Certificate, err e
 		switch {
 		case !ok:
 			return nil, nil, cert, words.Hint(fmt.Errorf("dataset %q: the scan is for %q, which is no variable", f.Name, id),
-				f.idsHint(id))
+				f.IDsHint(id))
 		case seen[i]:
 			return nil, nil, cert, words.Hint(fmt.Errorf("dataset %q: the scan is for %q twice", f.Name, id),
 				"remove one of the two")
@@ -119,7 +119,7 @@ func (f *Field) listed(ids []string) ([]int32, error) {
 		i, ok := f.Variable(id)
 		if !ok {
 			return nil, words.Hint(fmt.Errorf("dataset %q: update %d of the scan is of %q, which is no variable", f.Name,
-				t+1, id), f.idsHint(id))
+				t+1, id), f.IDsHint(id))
 		}
 		order[t] = int32(i)
 	}
@@ -144,7 +144,7 @@ func (f *Field) random(c *dogs.Influence, target dogs.Target, a Aim, cert Certif
 }
 
 // searched is the list that an aim asks for and its variation; with no list, why there is none. A list that was chosen
-// by inflated bounds is judged by the bounds as they are, and what the inflated ones say of it is told.
+// by inflated bounds is judged by the bounds as they are; note has the bound by the inflated ones.
 func searched(c *dogs.Influence, target dogs.Target, a Aim) (order []int32, bound float64, note string) {
 	by := c
 	if a.Inflate > 0 {

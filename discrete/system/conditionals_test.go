@@ -1,4 +1,4 @@
-package discrete
+package system
 
 import (
 	"math"
@@ -54,8 +54,7 @@ func TestConditionalsAreAveraged(t *testing.T) {
 //
 // Deterministic: no false alarms.
 func TestConditionalsHaveLessError(t *testing.T) {
-	d := graph(9)
-	f := field(t, d, model(2, nil))
+	f := grid(t, 3, 3, 2, 0.25)
 	edges := mrf.Grid(3, 3, 0.25)
 	for k := range edges {
 		if k%3 == 0 {

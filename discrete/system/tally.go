@@ -1,4 +1,4 @@
-package discrete
+package system
 
 import (
 	"encoding/binary"
@@ -9,13 +9,13 @@ import (
 )
 
 // Plan says when a chain counts states. Segments[0] is the first iteration that is
-// counted; at each later entry counting begins anew, so that any window between two of
-// them can be told. Batch is the number of iterations whose means are compared for a
+// counted; at each later entry counting restarts, so that any window between two of
+// them has its counts. Batch is the number of iterations whose means are compared for a
 // Monte Carlo error; 0 for none.
 type Plan struct {
 	Segments []int
 	Batch    int
-	// Conditionals says that full conditional probabilities are averaged beside the counts: see conditionals.
+	// Conditionals says that full conditional probabilities are averaged in addition to the counts: see conditionals.
 	Conditionals bool
 }
 
@@ -25,7 +25,7 @@ func NewPlan(from int, ends []int) Plan {
 	return Plan{Segments: append([]int{from}, ends[:len(ends)-1]...), Batch: max(1, int(math.Sqrt(float64(ends[0]-from))))}
 }
 
-// segment counts states over some iterations. Counts of variable i stand at
+// segment counts states over some iterations. Counts of variable i begin at
 // i·(q−1), of states 1 … q−1.
 type segment struct {
 	iterations int
@@ -36,7 +36,7 @@ type segment struct {
 	batch   []uint16 // counts of the batch under way
 	inner   []uint32
 	square  []uint64
-	mean    *conditionals // nil where none are averaged
+	mean    *conditionals // nil if none are averaged
 }
 
 func newSegment(size int, p *Plan) *segment {
@@ -137,7 +137,7 @@ func (s *segment) endBatch() {
 	}
 }
 
-// maxBatch is what a count of a batch can hold.
+// maxBatch is the largest count of a batch.
 const maxBatch = math.MaxUint16
 
 // append writes the tally's state.

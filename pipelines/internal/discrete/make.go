@@ -11,32 +11,28 @@ import (
 	"strings"
 
 	"glmbatch/discrete/mrf"
+	"glmbatch/discrete/system"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
-// Field is a model of kind mrf on data: what its samplers share.
-type Field struct {
-	*Data
-	Model  mrf.Model
-	States int
-	Labels []string // of states
-	// Observation is NaN where there is none, Truth −1 where it is unknown; nil without.
-	Observation []float64
-	Truth       []int16
-	Watched     []int // variables whose states are kept
-	Hash        string
-	Words       string // the model in words
-
+// maker makes a field of data and a model of a spec.
+type maker struct {
+	*system.Field
+	data *Data
 	spec *spec.Model
 }
 
 // NewField makes the model of data. Errors name the column and the variable.
 //
 // Cost: O(variables·states + edges).
-func NewField(ctx context.Context, d *Data, m *spec.Model) (*Field, error) {
-	f := &Field{Data: d, States: m.ModelStates(), spec: m}
+func NewField(ctx context.Context, d *Data, m *spec.Model) (*system.Field, error) {
+	f := &maker{data: d, spec: m, Field: &system.Field{Variables: &d.Variables, ModelName: m.Name, Edges: d.Edges(),
+		Interaction: m.Interaction, States: m.ModelStates()}}
+	if d.tables != nil {
+		f.Interaction = "tables"
+	}
 	f.label()
 	unary, err := f.unary()
 	if err != nil {
@@ -58,25 +54,17 @@ func NewField(ctx context.Context, d *Data, m *spec.Model) (*Field, error) {
 		return nil, err
 	}
 	f.Hash, f.Words = f.hash(), f.words()
-	return f, nil
-}
-
-// Interaction is what joins neighbours: ising, potts or tables.
-func (f *Field) Interaction() string {
-	if f.tables != nil {
-		return "tables"
-	}
-	return f.spec.Interaction
+	return f.Field, nil
 }
 
 // label names the states.
-func (f *Field) label() {
+func (f *maker) label() {
 	f.Labels = make([]string, f.States)
 	for a := range f.Labels {
 		switch {
 		case len(f.spec.Labels) > 0:
 			f.Labels[a] = string(f.spec.Labels[a])
-		case f.Interaction() == "ising":
+		case f.Interaction == "ising":
 			f.Labels[a] = strconv.Itoa(2*a - 1)
 		default:
 			f.Labels[a] = strconv.Itoa(a)
@@ -86,7 +74,7 @@ func (f *Field) label() {
 
 // state is the number of a state that is named by label or, where the spec gives
 // none, by number.
-func (f *Field) state(text string) (int, bool) {
+func (f *maker) state(text string) (int, bool) {
 	for a, label := range f.Labels {
 		if label == text {
 			return a, true
@@ -99,25 +87,25 @@ func (f *Field) state(text string) (int, bool) {
 	return a, err == nil && a >= 0 && a < f.States
 }
 
-func (f *Field) statesHint() string {
+func (f *maker) statesHint() string {
 	return "states are called " + strings.Join(f.Labels[:min(len(f.Labels), 12)], ", ")
 }
 
 // unary returns the log potentials of single variables, states of one variable
 // after the other.
-func (f *Field) unary() ([]float64, error) {
+func (f *maker) unary() ([]float64, error) {
 	q := f.States
 	out := make([]float64, f.N*q)
 	fields := []string(f.spec.Fields)
-	if made := f.madeFields(q); made != nil && len(fields) == 0 {
+	if made := f.data.madeFields(q); made != nil && len(fields) == 0 {
 		fields = made
-		if f.column(unaryColumn(q)) != nil || f.column(unaryColumn(q-1)) == nil {
+		if f.data.column(unaryColumn(q)) != nil || f.data.column(unaryColumn(q-1)) == nil {
 			return nil, words.Hint(fmt.Errorf("dataset %q has sequences of other states than the %d of the model", f.Name, q),
 				"give both the same number of states")
 		}
 	}
 	for a, name := range fields {
-		values, err := f.numbers(name, false)
+		values, err := f.data.numbers(name, false)
 		if err != nil {
 			return nil, err
 		}
@@ -130,11 +118,11 @@ func (f *Field) unary() ([]float64, error) {
 	}
 	add := func(i int, v float64) {
 		out[i*q+q-1] += v
-		if f.Interaction() == "ising" {
+		if f.Interaction == "ising" {
 			out[i*q] -= v
 		}
 	}
-	if v, err := strconv.ParseFloat(string(f.spec.Field), 64); err == nil && f.column(string(f.spec.Field)) == nil {
+	if v, err := strconv.ParseFloat(string(f.spec.Field), 64); err == nil && f.data.column(string(f.spec.Field)) == nil {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, words.Hint(fmt.Errorf("model %q: field is %s", f.spec.Name, f.spec.Field),
 				"give a finite number, or a column")
@@ -144,7 +132,7 @@ func (f *Field) unary() ([]float64, error) {
 		}
 		return out, nil
 	}
-	values, err := f.numbers(string(f.spec.Field), false)
+	values, err := f.data.numbers(string(f.spec.Field), false)
 	if err != nil {
 		return nil, err
 	}
@@ -156,19 +144,19 @@ func (f *Field) unary() ([]float64, error) {
 
 // observe adds the log densities of observations to the potentials, up to what all
 // states of a variable have in common.
-func (f *Field) observe(unary []float64) error {
+func (f *maker) observe(unary []float64) error {
 	name, noise := f.spec.Observation, f.spec.Noise
 	if name == "" {
 		name = observationColumn
 	}
 	if noise.SD == 0 {
-		if c := f.column(name); c != nil && c.numbers != nil {
+		if c := f.data.column(name); c != nil && c.numbers != nil {
 			f.Observation = c.numbers // for pictures of it
 			return c.bad
 		}
 		return nil
 	}
-	values, err := f.numbers(name, true)
+	values, err := f.data.numbers(name, true)
 	if err != nil {
 		return fmt.Errorf("model %q has noise, and so observations: %w", f.spec.Name, err)
 	}
@@ -177,7 +165,7 @@ func (f *Field) observe(unary []float64) error {
 	precision := 1 / (noise.SD * noise.SD)
 	for i, y := range values {
 		if math.IsNaN(y) {
-			continue // a variable that nobody saw
+			continue // a variable without observation
 		}
 		for a := range q {
 			mu := f.mean(a)
@@ -189,7 +177,7 @@ func (f *Field) observe(unary []float64) error {
 }
 
 // mean is that of an observation of a state.
-func (f *Field) mean(a int) float64 {
+func (f *maker) mean(a int) float64 {
 	if m := f.spec.Noise.Means; len(m) > 0 {
 		return m[a]
 	}
@@ -197,8 +185,8 @@ func (f *Field) mean(a int) float64 {
 }
 
 // known finds the true states.
-func (f *Field) known() error {
-	if c := f.column(shadeColumn); c != nil && f.spec.Truth == "" {
+func (f *maker) known() error {
+	if c := f.data.column(shadeColumn); c != nil && f.spec.Truth == "" {
 		f.Truth = make([]int16, f.N)
 		for i, v := range c.numbers {
 			f.Truth[i] = int16(math.Round(v * float64(f.States-1)))
@@ -207,11 +195,11 @@ func (f *Field) known() error {
 	}
 	name := f.spec.Truth
 	if name == "" {
-		if name = truthColumn; f.column(name) == nil {
+		if name = truthColumn; f.data.column(name) == nil {
 			return nil
 		}
 	}
-	c, err := f.needed(name)
+	c, err := f.data.needed(name)
 	if err != nil {
 		return err
 	}
@@ -223,7 +211,7 @@ func (f *Field) known() error {
 		case text == "":
 			a = -1
 		case !ok:
-			return f.fault(name, i, fmt.Errorf("%q is no state of the model", text), f.statesHint())
+			return f.data.fault(name, i, fmt.Errorf("%q is no state of the model", text), f.statesHint())
 		}
 		f.Truth[i] = int16(a)
 	}
@@ -234,7 +222,7 @@ func (f *Field) known() error {
 const mostWatched = 1000
 
 // watch finds the variables whose states are kept.
-func (f *Field) watch() error {
+func (f *maker) watch() error {
 	if len(f.spec.Watch) == 1 && f.spec.Watch[0] == "*" {
 		if f.N > mostWatched {
 			return words.Hint(fmt.Errorf("model %q: watch '*' would keep the states of %d variables", f.spec.Name, f.N),
@@ -255,7 +243,7 @@ func (f *Field) watch() error {
 		switch {
 		case !ok:
 			return words.Hint(fmt.Errorf("model %q, dataset %q: watch names %q, which is no variable", f.spec.Name, f.Name, id),
-				f.idsHint(id))
+				f.IDsHint(id))
 		case seen[i]:
 			return words.Hint(fmt.Errorf("model %q: watch names %q twice", f.spec.Name, id), "remove one of the two")
 		}
@@ -265,34 +253,23 @@ func (f *Field) watch() error {
 	return nil
 }
 
-// idsHint says how variables are called.
-func (f *Field) idsHint(id string) string {
-	switch {
-	case f.ids != nil:
-		return words.DidYouMean(id, "ids", f.ids[:min(len(f.ids), mostKnown)])
-	case f.Rows > 0:
-		return fmt.Sprintf("variables are called by row and column, from '1,1' to '%d,%d'", f.Rows, f.Columns)
-	}
-	return fmt.Sprintf("variables are called 1 to %d", f.N)
-}
-
 // join makes the model.
-func (f *Field) join(unary []float64) (err error) {
-	if len(f.terms) > 0 && f.Interaction() != "ising" {
+func (f *maker) join(unary []float64) (err error) {
+	if len(f.data.terms) > 0 && f.Interaction != "ising" {
 		return words.Hint(fmt.Errorf("dataset %q has terms of several variables, but model %q is not ising", f.Name,
 			f.spec.Name), "write interaction: ising, or leave more out")
 	}
-	if f.Interaction() == "ising" {
+	if f.Interaction == "ising" {
 		field := make([]float64, f.N)
 		for i := range field {
 			field[i] = 0.5 * (unary[2*i+1] - unary[2*i])
 		}
-		if len(f.terms) > 0 {
-			f.Model, err = mrf.NewTerms(field, f.products(*f.spec.Coupling))
+		if len(f.data.terms) > 0 {
+			f.Model, err = mrf.NewTerms(field, f.data.products(*f.spec.Coupling))
 		} else {
-			f.Model, err = mrf.NewBinary(field, f.joined(*f.spec.Coupling))
+			f.Model, err = mrf.NewBinary(field, f.data.joined(*f.spec.Coupling))
 		}
-		return f.explain(err)
+		return f.Explain(err)
 	}
 	states := make([]int, f.N)
 	for i := range states {
@@ -303,31 +280,23 @@ func (f *Field) join(unary []float64) (err error) {
 		return err
 	}
 	f.Model, err = mrf.NewTables(states, unary, tables, edges)
-	return f.explain(err)
-}
-
-// explain names the data set and the model in an error of the numeric core.
-func (f *Field) explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("dataset %q, model %q: %w", f.Name, f.spec.Name, err)
+	return f.Explain(err)
 }
 
 // pairs are the tables of the model and the edges with their tables: those of the data,
 // each times the edge's weight, or Potts tables.
-func (f *Field) pairs() (out []mrf.Table, edges []mrf.TableEdge, err error) {
-	given := make([]mrf.Table, len(f.tables))
-	for k := range f.tables {
-		if given[k], err = f.potentials(&f.tables[k]); err != nil {
+func (f *maker) pairs() (out []mrf.Table, edges []mrf.TableEdge, err error) {
+	given := make([]mrf.Table, len(f.data.tables))
+	for k := range f.data.tables {
+		if given[k], err = f.potentials(&f.data.tables[k]); err != nil {
 			return nil, nil, err
 		}
 	}
 	coupling := *f.spec.Coupling
-	if f.tables == nil {
+	if f.data.tables == nil {
 		given = []mrf.Table{mrf.Potts(f.States, coupling)}
 	}
-	if f.grid() {
+	if f.data.grid() {
 		for _, e := range mrf.Grid(f.Rows, f.Columns, 1) {
 			edges = append(edges, mrf.TableEdge{I: e.I, J: e.J})
 		}
@@ -338,7 +307,7 @@ func (f *Field) pairs() (out []mrf.Table, edges []mrf.TableEdge, err error) {
 		weight float64
 	}
 	numbers := map[scaled]int32{}
-	for _, e := range f.edges {
+	for _, e := range f.data.edges {
 		key := scaled{e.table, e.weight}
 		k, ok := numbers[key]
 		if !ok {
@@ -360,7 +329,7 @@ func (f *Field) pairs() (out []mrf.Table, edges []mrf.TableEdge, err error) {
 }
 
 // potentials fills a table of the data.
-func (f *Field) potentials(t *table) (mrf.Table, error) {
+func (f *maker) potentials(t *table) (mrf.Table, error) {
 	q := f.States
 	out := mrf.Table{Rows: q, Cols: q, Log: make([]float64, q*q)}
 	seen := make([]string, q*q)
@@ -394,26 +363,26 @@ func (f *Field) potentials(t *table) (mrf.Table, error) {
 }
 
 // words are the model in a line.
-func (f *Field) words() string {
+func (f *maker) words() string {
 	var out []string
 	switch {
 	case f.Rows > 0:
 		out = append(out, fmt.Sprintf("%d × %d grid", f.Rows, f.Columns))
 	default:
-		out = append(out, fmt.Sprintf("%d variables, %d edges", f.N, f.Edges()))
+		out = append(out, fmt.Sprintf("%d variables, %d edges", f.N, f.Edges))
 	}
-	if len(f.terms) > 0 {
-		out = append(out, fmt.Sprintf("%d terms of three or more", len(f.terms)))
+	if len(f.data.terms) > 0 {
+		out = append(out, fmt.Sprintf("%d terms of three or more", len(f.data.terms)))
 	}
 	if f.States > 2 {
 		out = append(out, fmt.Sprintf("%d states", f.States))
 	}
-	if f.tables == nil {
+	if f.data.tables == nil {
 		coupling := "coupling " + strconv.FormatFloat(*f.spec.Coupling, 'g', -1, 64)
-		if f.weights && len(f.edges) > 0 {
+		if f.data.weights && len(f.data.edges) > 0 {
 			by := func(a, b edge) int { return cmp.Compare(a.weight, b.weight) }
-			coupling += fmt.Sprintf(" times weights of edges from %.3g to %.3g", slices.MinFunc(f.edges, by).weight,
-				slices.MaxFunc(f.edges, by).weight)
+			coupling += fmt.Sprintf(" times weights of edges from %.3g to %.3g", slices.MinFunc(f.data.edges, by).weight,
+				slices.MaxFunc(f.data.edges, by).weight)
 		}
 		out = append(out, coupling)
 	}

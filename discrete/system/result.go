@@ -1,4 +1,4 @@
-package discrete
+package system
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"glmbatch/infer/diag"
 )
 
-// Result is what is known of a field besides functionals.
+// Result holds the answers about a field besides functionals.
 type Result struct {
 	Marginals *mrf.Marginals // nil: none
 	MCSE      []float64      // Monte Carlo standard errors, by variable and state; nil: none
@@ -18,7 +18,7 @@ type Result struct {
 	BestU     float64        // its log density without the constant
 	BestChain int            // −1: no chain found it
 	LogZ      float64        // NaN: unknown
-	// Certificates tell what is proved of the result.
+	// Certificates are proved bounds of the result's errors.
 	Certificates []Certificate
 	// Means are expectations of functionals where no chain drew them; nil: none.
 	Means    []diag.Summary
@@ -29,17 +29,16 @@ type Result struct {
 // Certificate is an error that is proved, or why there is none.
 type Certificate struct {
 	Method  string // what proves it
-	Of      string // what is bounded, in words
+	Of      string // the bounded quantity, as text
 	IDs     []string
-	Count   int     // variables that it speaks of
+	Count   int     // variables that it applies to
 	Updates int64   // single updates after which it holds
 	Bound   float64 // NaN: none
 	Reason  string  // why there is none, or what it assumes
 }
 
 // Collect sums the chains of a set-up up over the window of [from, to) iterations, both
-// planned. Chains that sample another law than the model's, by temperature, tell no
-// marginals.
+// planned. Chains that sample another distribution than the model's, by temperature, give no marginals.
 func (s *Setup) Collect(kernels []infer.Kernel, from, to int, sampled, random bool) *Result {
 	out := &Result{LogZ: math.NaN(), BestChain: -1, BestU: math.Inf(-1)}
 	x := make([]uint8, s.N)
@@ -124,10 +123,9 @@ func (s *segment) merge(o *segment) {
 // leastBatches is how many batches a Monte Carlo error needs.
 const leastBatches = 8
 
-// errors are the Monte Carlo standard errors of marginals by batch means over all
-// chains: sd of the batches' means over the root of their number. They count what
-// chains differ by. Of the first state, by that of all others together where there
-// are two, else NaN.
+// errors returns the Monte Carlo standard errors of marginals by batch means over all chains: the standard deviation of
+// the batches' means over the root of their number. They include the differences of chains. The first state of two has
+// the error of the other; the first of more has NaN.
 func (s *Setup) errors(sum *segment) []float64 {
 	q, m := s.States, float64(sum.batches)
 	out := make([]float64, s.N*q)

@@ -1,4 +1,4 @@
-package discrete
+package system
 
 import (
 	"bytes"
@@ -11,12 +11,10 @@ import (
 	"glmbatch/discrete/influence"
 	"glmbatch/discrete/mrf"
 	"glmbatch/infer/dogs"
-	"glmbatch/pipelines/internal/spec"
 )
 
-// A certified list has the variation that is told of it, below the aim, and is no longer
-// than the systematic one; chains of it tell counts of the variables it is for, and
-// nothing of the others. Where influences are too strong there is a reason, and no list.
+// A certified list has the variation of its certificate, below the aim, and is no longer than the systematic one. Its
+// chains count the variables that it is for, and no others. Where influences are too strong there is a reason, and no list.
 func TestScanForSomeVariables(t *testing.T) {
 	f := ising(t, 0.25)
 	aim := Aim{IDs: []string{"1,1", "3,2"}, Within: 0.05}
@@ -47,7 +45,7 @@ func TestScanForSomeVariables(t *testing.T) {
 }
 
 func ising(t *testing.T, coupling float64) *Field {
-	return field(t, FromGrid("g", &spec.Grid{Rows: 6, Columns: 6}, 0), model(2, func(m *spec.Model) { *m.Coupling = coupling }))
+	return grid(t, 6, 6, 2, coupling)
 }
 
 // countsItsVariables compares chains of a list with plain ones: it is for variables 0 and
@@ -96,8 +94,8 @@ func countsItsVariables(t *testing.T, f *Field, order []int32, focus []int) {
 	}
 }
 
-// A budget is the best list of so many updates, in turn or chosen, with the variation that is told of it and weights
-// where they are given; a repeated list is some list over and over, and longer than what a search finds.
+// A budget is the best list of its length, in turn or chosen, with the variation of its certificate, and weights if they
+// are given; a repeated list is some list over and over, and longer than what a search finds.
 func TestScanOfABudget(t *testing.T) {
 	f := ising(t, 0.2)
 	c := influence.Bounds(f.Model)
@@ -163,7 +161,7 @@ func TestScanByLooserBounds(t *testing.T) {
 }
 
 // A list that is given has the certificate of its updates, and a random scan that of definition 7; the list is kept as
-// it is. An update of no variable is an error that names it. Seen red: the target in place of the list.
+// it is. An update of no variable is an error that names it. Seen red: the target instead of the list.
 func TestScanAsGiven(t *testing.T) {
 	f := ising(t, 0.25)
 	c, target := influence.Bounds(f.Model), dogs.Target{Variables: []int32{0}}

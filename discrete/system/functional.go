@@ -1,4 +1,4 @@
-package discrete
+package system
 
 import (
 	"bytes"
@@ -13,16 +13,15 @@ const Functional infer.ParameterKind = "functional"
 type functional struct {
 	name string
 	at   func(x []uint8) float64
-	// mean is its expectation under marginals, where these tell it; else nil.
+	// mean is its expectation under marginals; nil if these do not determine it.
 	mean func(q *mrf.Marginals) float64
 }
 
 // mostShares bounds the states whose shares are followed.
 const mostShares = 8
 
-// functionals are what a draw of the field is: shares of states but the first,
-// agreement of neighbours, share of wrong states; of a scan for some variables shares
-// among these alone.
+// functionals returns the numbers of a draw: shares of states except the first, agreement of neighbours, share of wrong
+// states. With a focus, which a scan for some variables has, they are shares among these variables.
 func (f *Field) functionals(focus []int) (out []functional) {
 	if focus != nil {
 		return f.focused(focus)
@@ -41,7 +40,7 @@ func (f *Field) functionals(focus []int) (out []functional) {
 			},
 		})
 	}
-	if f.Edges() > 0 {
+	if f.Edges > 0 {
 		out = append(out, functional{name: "agree", at: f.agreement})
 	}
 	if known := f.knownTruths(); known > 0 {
@@ -86,7 +85,7 @@ func (f *Field) agreement(x []uint8) float64 {
 			}
 		}
 	}
-	return float64(count) / float64(f.Edges())
+	return float64(count) / float64(f.Edges)
 }
 
 func (f *Field) knownTruths() (known int) {

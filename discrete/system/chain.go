@@ -1,4 +1,4 @@
-package discrete
+package system
 
 import (
 	"encoding/binary"
@@ -10,12 +10,11 @@ import (
 	"glmbatch/infer"
 )
 
-// Version names what chains keep: it changes whenever the same states are told
-// otherwise.
+// Version names the numbers that chains keep: it changes whenever the same states give others.
 const Version = "discrete/1"
 
-// Setup is the set-up of a sampler whose chains tell functionals of their states and
-// count these. It is an infer.Setup; its kernels are *Chain.
+// Setup is the set-up of a sampler whose chains compute functionals of their states and count these states. It is an
+// infer.Setup; its kernels are *Chain.
 type Setup struct {
 	*Field
 	Plan
@@ -83,7 +82,8 @@ type Chain struct {
 // Step advances the chain, and counts its state. Info.Accept is the share of
 // variables that are in another state than before.
 //
-// Cost beside the sampler's own: a pass over the variables, and a full conditional of each where these are averaged.
+// Cost in addition to that of the sampler: a pass over the variables, and a full conditional of each if these are
+// averaged.
 func (k *Chain) Step() (infer.Info, error) {
 	info, err := k.sampler.Step()
 	if err != nil {

@@ -1,4 +1,4 @@
-package discrete
+package system
 
 import (
 	"encoding/binary"
@@ -7,11 +7,11 @@ import (
 	"glmbatch/discrete/mrf"
 )
 
-// conditionals average the full conditional probability of each state, given the others at the end of an iteration, in
-// the place of the states themselves: the Rao-Blackwellised estimate of marginals. Its expectation is the same, and its
+// conditionals average the full conditional probability of each state, given the others at the end of an iteration,
+// instead of the states themselves: the Rao-Blackwellised estimate of marginals. Its expectation is the same, and its
 // variance for independent states smaller by that of a state around its conditional probability.
 //
-// Of variable i numbers stand at i·(q−1), of states 1 … q−1, as counts do.
+// The numbers of variable i begin at i·(q−1), of states 1 … q−1, as counts do.
 //
 // Source: Gelfand and Smith (1990), Sampling-based approaches to calculating marginal densities, section 2.5,
 // doi:10.1080/01621459.1990.10476213; Liu, Wong and Kong (1994), doi:10.1093/biomet/81.1.27, for Gibbs sampling.

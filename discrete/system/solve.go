@@ -1,4 +1,4 @@
-package discrete
+package system
 
 import (
 	"errors"
@@ -47,11 +47,13 @@ func (f *Field) Cheap() (way string, ok bool) {
 	if f.chain() {
 		return "forward-backward, the edges being a chain", true
 	}
-	steps := float64(f.N) * math.Pow(float64(f.States), float64(f.width()+1))
-	if steps <= cheapTransfer {
-		return "the transfer matrix method, neighbours' numbers differing by little", true
+	steps := f.N
+	for range f.width() + 1 {
+		if steps *= f.States; steps > cheapTransfer {
+			return "", false
+		}
 	}
-	return "", false
+	return "the transfer matrix method, neighbours' numbers differing by little", true
 }
 
 // Exact sums over all states, forwards and backwards along a chain, or over the frontier
@@ -126,7 +128,7 @@ func (f *Field) expect(exact *mrf.Exact, out *Result) {
 }
 
 // means are the expectations of functionals under marginals; the last entry is that of
-// the log density, which they do not tell.
+// the log density, which they do not determine.
 func (f *Field) means(q *mrf.Marginals, reason string) (out []diag.Summary) {
 	_, at := f.parameters(nil)
 	for _, fn := range at {
@@ -151,7 +153,7 @@ func unknown(reason string) diag.Summary {
 func (f *Field) MeanField(o mrf.MeanFieldOptions) (*Result, error) {
 	q, r, err := mrf.MeanField(f.Model, o)
 	if err != nil {
-		return nil, f.explain(err)
+		return nil, f.Explain(err)
 	}
 	out := &Result{BestChain: -1, LogZ: math.NaN(), Marginals: q, Sweeps: r.Sweeps, Best: make([]uint8, f.N)}
 	for i := range out.Best {
