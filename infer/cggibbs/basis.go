@@ -44,7 +44,7 @@ func newBasis(target *glm.Target, opts Options) (infer.Setup, error) {
 	}
 	if err := s.choose(); err != nil {
 		asked := opts.Basis
-		opts.Basis, opts.Update, opts.Joint = "coordinate", "doubling", "off"
+		opts.Basis, opts.Update, opts.Joint, opts.Slow, opts.Blocks = "coordinate", "doubling", "off", "off", nil
 		plain, failed := New(target, opts)
 		if failed != nil {
 			return nil, failed
