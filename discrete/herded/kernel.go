@@ -57,14 +57,6 @@ func (k *Chain) Start() string {
 	return k.States.String() + ", weights " + string(k.Options.Start)
 }
 
-// MarshalBinary returns the chain's state: eight bytes per weight, two per
-// variable and 72 more.
-func (k *Chain) MarshalBinary() ([]byte, error) { return k.Marshal(k.w) }
-
-// UnmarshalBinary restores a state that MarshalBinary of a chain of an equal
-// set-up wrote. It leaves the chain alone when it returns an error.
-func (k *Chain) UnmarshalBinary(data []byte) error { return k.Unmarshal("herded", data, k.w) }
-
 // Step runs one sweep of algorithm 1 in the order of the variables, or of all at once. It draws and
 // allocates nothing. Info has U(x) as LogLik, as mrf.NewGibbs has. Cost: a full
 // conditional and one weight a variable.

@@ -213,6 +213,7 @@ func (s *Setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	}
 	k := &Chain{Setup: s, Walk: mrf.NewWalk(s.model, c.Stream, x), rng: c.Stream, x: x, w: make([]float64, s.base[n]),
 		lw: make([]float64, most), p: make([]float64, most), given: make([]uint8, 0, n)}
+	k.Keep("herded", k.w)
 	if s.Options.Start != Zero {
 		k.offset()
 	}

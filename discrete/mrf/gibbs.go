@@ -147,7 +147,9 @@ func (s *gibbs) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if err := s.Options.Start.Place(s.model, x); err != nil {
 		return nil, err
 	}
-	return &kernel{gibbs: s, Walk: NewWalk(s.model, c.Stream, x), p: make([]float64, MaxStates(s.model))}, nil
+	k := &kernel{gibbs: s, Walk: NewWalk(s.model, c.Stream, x), p: make([]float64, MaxStates(s.model))}
+	k.Keep("mrf", nil)
+	return k, nil
 }
 
 // below returns a uniform integer below n, by multiplication and rejection:
@@ -172,13 +174,6 @@ type kernel struct {
 
 // Start says how the first state was drawn.
 func (k *kernel) Start() string { return k.Options.Start.String() }
-
-// MarshalBinary returns the chain's state.
-func (k *kernel) MarshalBinary() ([]byte, error) { return k.Marshal(nil) }
-
-// UnmarshalBinary restores a state that MarshalBinary of a kernel of an equal
-// set-up wrote. It leaves the kernel alone when it returns an error.
-func (k *kernel) UnmarshalBinary(data []byte) error { return k.Unmarshal("mrf", data, nil) }
 
 // Step runs one scan. Cost: a conditional per update, O(degree) and one
 // exponential (one per state where there are more than two).

@@ -1,9 +1,6 @@
 package mrf
 
 import (
-	"encoding/binary"
-	"fmt"
-
 	"glmbatch/infer"
 	"glmbatch/internal/state"
 )
@@ -11,6 +8,7 @@ import (
 // Walk is what every chain over a model keeps: its state, the best state that an
 // iteration ended in, and U of both. Kernels embed it.
 type Walk struct {
+	state.Saver
 	of        Model
 	rng       *infer.Stream
 	iteration uint64
@@ -83,65 +81,31 @@ func (k *Walk) sum() float64 {
 	return u
 }
 
-// stateVersion leads the serialised chain: version, number of variables, iteration, U of
-// the current and of the best state, both states, weights if it has some, stream.
+// stateVersion leads the state of a chain.
 const stateVersion = 1
 
-// Marshal returns the chain's state: two bytes per variable, eight per weight, and 64 more
-// (72 with weights). A chain without weights has nil.
-func (k *Walk) Marshal(weights []float64) ([]byte, error) {
-	stream, err := k.rng.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	out := make([]byte, 0, 72+2*len(k.x)+8*len(weights)+len(stream))
-	out = append(out, stateVersion)
-	out = binary.LittleEndian.AppendUint64(out, uint64(len(k.x)))
-	out = binary.LittleEndian.AppendUint64(out, k.iteration)
-	out = state.AppendFloats(out, []float64{k.u, k.bestU})
-	out = append(out, k.x...)
-	out = append(out, k.best...)
-	if weights != nil {
-		out = state.AppendFloats(out, weights)
-	}
-	return append(out, stream...), nil
+// Keep lets the walk save and restore its state, with the weights of its chain, nil for none. owner, the name of a
+// package, begins the errors. The state has two bytes for each variable, eight for each weight, and 64 others, or 72
+// with weights.
+func (k *Walk) Keep(owner string, weights []float64) {
+	k.Saver = state.NewSaver(owner, stateVersion, func(c *state.Codec) { k.list(c, weights) })
 }
 
-// Unmarshal restores a state that Marshal of a chain of an equal set-up wrote, and its
-// weights. owner, a package's name, leads the errors; with an error all is as it was.
-func (k *Walk) Unmarshal(owner string, data []byte, weights []float64) error {
-	r := state.NewReader(owner, data)
-	if v := r.Byte(); r.Err() == nil && v != stateVersion {
-		return fmt.Errorf("%s: chain state has version %d, this program reads %d", owner, v, stateVersion)
-	}
-	if n := r.Word(); r.Err() == nil && n != uint64(len(k.x)) {
-		return fmt.Errorf("%s: chain state has %d variables, the model has %d", owner, n, len(k.x))
-	}
-	iteration, u := r.Word(), r.Finite(2, "log densities")
-	x, best := r.Bytes(len(k.x)), r.Bytes(len(k.x))
-	var w []float64
-	if r.Err() == nil && weights != nil {
-		w = r.Finite(len(weights), "weights")
-	}
-	raw := r.Bytes(r.Rest())
-	if err := r.Err(); err != nil {
-		return err
-	}
-	for _, s := range [][]byte{x, best} {
-		for i, a := range s {
+// list lists the state of the walk.
+func (k *Walk) list(c *state.Codec, weights []float64) {
+	c.Same("variables", len(k.x))
+	c.Word(&k.iteration)
+	u := c.Finite("log densities", []float64{k.u, k.bestU})
+	for _, x := range [][]byte{c.Bytes(k.x), c.Bytes(k.best)} {
+		for i, a := range x {
 			if int(a) >= k.of.States(i) {
-				return fmt.Errorf("%s: chain state has state %d of variable %d, which has %d", owner, a, i, k.of.States(i))
+				c.Demand(false, "state %d of variable %d, which has %d", a, i, k.of.States(i))
 			}
 		}
 	}
-	stream := new(infer.Stream)
-	if err := stream.UnmarshalBinary(raw); err != nil {
-		return err
+	if weights != nil {
+		c.Finite("weights", weights)
 	}
-	*k.rng = *stream
-	k.iteration, k.u, k.bestU = iteration, u[0], u[1]
-	copy(k.x, x)
-	copy(k.best, best)
-	copy(weights, w)
-	return nil
+	c.Rest(k.rng)
+	c.Then(func() { k.u, k.bestU = u[0], u[1] })
 }

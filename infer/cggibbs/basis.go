@@ -7,6 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/basis"
 	"glmbatch/infer/glm"
+	"glmbatch/internal/state"
 	"glmbatch/internal/vec"
 )
 
@@ -160,6 +161,7 @@ func (s *basisSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 // fresh returns a kernel that is nowhere yet.
 func (s *basisSetup) fresh(stream *infer.Stream) *basisKernel {
 	k := &basisKernel{basisSetup: s, scan: s.scan, stream: stream, point: glm.NewCurved(glm.NewPoint(s.frame.Like))}
+	k.Saver = state.NewSaver("cggibbs", basisStateVersion, k.list)
 	k.slice = slicer{source: stream, limit: s.opts.MaxDoublings}
 	k.line = line{Frame: s.frame, v: make([]float64, len(s.frame.Origin))}
 	k.u = make([]float64, len(s.widths))

@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/internal/state"
 	"glmbatch/internal/vec"
 )
 
@@ -13,6 +14,7 @@ import (
 // end of each iteration, so that u, which moves, is its state.
 type basisKernel struct {
 	*basisSetup
+	state.Saver
 	scan      *scan
 	stream    *infer.Stream
 	point     *glm.Curved // u, with eta = eta0 + B·u

@@ -25,7 +25,7 @@
 //     tangent.go, blocks.go and scale.go;
 //   - reduce.go, reducedby.go, rows.go: the basis reduced, and its sweeps of rows;
 //   - mixture.go, surrogate.go: priors that are normal given scales;
-//   - joint.go, jointlaw.go, jointpilot.go, jointkernel.go, jointstate.go: all coordinates of tall data at once;
+//   - joint.go, jointlaw.go, jointpilot.go, jointkernel.go: all coordinates of tall data at once;
 //   - slow.go, slowfind.go: what single coefficients leave of a sparse design, and how it is found;
 //   - subspace.go, subspacepilot.go, subspacemove.go: directions that are drawn jointly given all else, those of
 //     Options.Blocks and slow ones;

@@ -6,6 +6,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/state"
 )
 
 // setup is what the chains of one fit share.
@@ -105,6 +106,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	}
 	u, words := s.target.Start(c)
 	k := &kernel{setup: s, scan: s.scan.of(c), stream: c.Stream, point: glm.NewPoint(s.target), start: words}
+	k.Saver = state.NewSaver("cggibbs", stateVersion, k.list)
 	k.slice = slicer{source: c.Stream, limit: s.opts.MaxDoublings}
 	k.point.SetUnconstrained(u)
 	return k, nil
@@ -113,6 +115,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 // kernel is one chain.
 type kernel struct {
 	*setup
+	state.Saver
 	scan      *scan
 	stream    *infer.Stream
 	point     *glm.Point

@@ -5,6 +5,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/internal/state"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
@@ -62,9 +63,11 @@ func (s *jointSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, err
 	}
 	dim, like := len(s.widths), s.frame.Like
-	return &jointKernel{basisKernel: k.(*basisKernel), setup: s, batch: glm.NewBatch(like, nil),
+	out := &jointKernel{basisKernel: k.(*basisKernel), setup: s, batch: glm.NewBatch(like, nil),
 		queue: queue{make([]float64, jointBatch*dim), make([]float64, jointBatch), make([]float64, jointBatch)},
-		v:     make([]float64, like.Cols()), z: make([]float64, dim), taken: -1}, nil
+		v:     make([]float64, like.Cols()), z: make([]float64, dim), taken: -1}
+	out.Saver = state.NewSaver("cggibbs", jointStateVersion, out.list)
+	return out, nil
 }
 
 // Step decides on Options.Moves joint proposals in turn, with a guard before one when it is due,

@@ -1,7 +1,6 @@
 package cggibbs
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -86,6 +85,7 @@ func (s *seenSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	}
 	k := &seenKernel{seenSetup: s, chain: inner, key: key, hidden: newHidden(s.reduction), warmup: int64(c.Warmup),
 		at: make([]float64, len(s.inner.Parameters()))}
+	k.Saver = state.NewSaver("cggibbs", seenStateVersion, k.list)
 	k.arrive()
 	return k, nil
 }
@@ -94,6 +94,7 @@ func (s *seenSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 // the iteration.
 type seenKernel struct {
 	*seenSetup
+	state.Saver
 	chain     infer.Kernel // of the other sampler
 	hidden    *hidden
 	key       uint64
@@ -179,47 +180,6 @@ func (k *seenKernel) Start() string { return k.chain.Start() }
 
 // Key names the numbers ε of this chain.
 func (k *seenKernel) Key() uint64 { return k.key }
-
-// seenStateVersion leads a serialised seenKernel: version (1 byte), iteration (8),
-// key (8), number of parameters (8), all little-endian, and the other sampler's state.
-const seenStateVersion = 1
-
-// MarshalBinary returns the whole state of the chain.
-func (k *seenKernel) MarshalBinary() ([]byte, error) {
-	inner, err := k.chain.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	out := []byte{seenStateVersion}
-	out = binary.LittleEndian.AppendUint64(out, uint64(k.iteration))
-	out = binary.LittleEndian.AppendUint64(out, k.key)
-	out = binary.LittleEndian.AppendUint64(out, uint64(k.target.Dim()))
-	return append(out, inner...), nil
-}
-
-// UnmarshalBinary restores a state that MarshalBinary wrote, on a kernel fresh from
-// an equal Setup. On an error the kernel is as it was.
-func (k *seenKernel) UnmarshalBinary(data []byte) error {
-	r := state.NewReader("cggibbs", data)
-	version := r.Byte()
-	iteration, key, parameters := int64(r.Word()), r.Word(), r.Word()
-	switch {
-	case r.Err() != nil:
-		return r.Err()
-	case version != seenStateVersion:
-		return fmt.Errorf("cggibbs: chain state has version %d, these coordinates read %d", version, seenStateVersion)
-	case parameters != uint64(k.target.Dim()):
-		return fmt.Errorf("cggibbs: chain state has %d parameters, this fit has %d", parameters, k.target.Dim())
-	case iteration < 0:
-		return fmt.Errorf("cggibbs: chain state is damaged: iteration %d", iteration)
-	}
-	if err := k.chain.UnmarshalBinary(data[len(data)-r.Rest():]); err != nil {
-		return err
-	}
-	k.iteration, k.key = iteration, key
-	k.arrive()
-	return nil
-}
 
 // reducedSetup is a basisSetup in the reduced basis, whose draws can be told by
 // rows.

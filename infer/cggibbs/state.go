@@ -1,7 +1,6 @@
 package cggibbs
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -9,100 +8,63 @@ import (
 	"glmbatch/internal/state"
 )
 
-// stateVersion leads a serialised kernel.
-//
-// Layout, little-endian: version (1 byte), flags (1), iteration (8), number of
-// coordinates (8), beta and the logs of dispersions and scales (8 each), stream length (1), stream;
-// then, with flagCache, number of cached numbers (8) and these (8 each).
-const stateVersion = 1
+// Versions of the states of chains, which begin with them.
+const (
+	stateVersion      = 1
+	basisStateVersion = 2
+	jointStateVersion = 3
+	seenStateVersion  = 1
+)
 
-const flagCache = 1 // the cache follows: a refresh would not give its bits
+const (
+	flagCache   = 1 << iota // the cache follows: a refresh would not give its bits
+	flagSettled             // sweeps are of blocks
+)
 
-// MarshalBinary returns the whole state of the chain. Just before an iteration
-// that begins with a refresh the state is small, O(d); at other times it holds
-// the cached linear predictor too, O(d + n).
-func (k *kernel) MarshalBinary() ([]byte, error) {
-	stream, err := k.stream.MarshalBinary()
-	if err != nil {
-		return nil, err
+// flag returns a flag if it is set.
+func flag(flag byte, set bool) byte {
+	if set {
+		return flag
 	}
-	if len(stream) > math.MaxUint8 {
-		return nil, fmt.Errorf("cggibbs: stream state of %d bytes", len(stream))
-	}
-	cached := !k.refreshDue()
-	flags := byte(0)
-	if cached {
-		flags = flagCache
-	}
-	out := []byte{stateVersion, flags}
+	return 0
+}
+
+// list lists the state of the chain. Just before an iteration that begins with a refresh the state is small, O(d); at
+// other times it has the cached linear predictor too, O(d + n).
+func (k *kernel) list(c *state.Codec) {
+	flags := c.Flags(flag(flagCache, !k.refreshDue()), flagCache)
+	c.Count("iteration", &k.iteration)
 	u := make([]float64, len(k.widths))
 	k.point.Centred(u)
-	out = binary.LittleEndian.AppendUint64(out, uint64(k.iteration))
-	out = state.AppendFloats(out, u)
-	out = append(out, byte(len(stream)))
-	out = append(out, stream...)
-	if cached {
-		out = state.AppendFloats(out, k.point.Cache())
-	}
-	return out, nil
+	u = c.Finite("coordinates", u)
+	c.Short(k.stream)
+	listPoint(c, k.point, flags, func(p *glm.Point) { p.SetCentred(u) })
 }
 
-// UnmarshalBinary restores a state that MarshalBinary wrote, on a kernel fresh
-// from an equal Setup. On an error the kernel is as it was.
-func (k *kernel) UnmarshalBinary(data []byte) error {
-	r := state.NewReader("cggibbs", data)
-	version, flags := r.Byte(), r.Byte()
-	if r.Err() == nil && version != stateVersion {
-		return fmt.Errorf("cggibbs: chain state has version %d, this program reads %d", version, stateVersion)
-	}
-	iteration := int64(r.Word())
-	u := r.Floats(len(k.widths), "coordinates")
-	stream := r.Bytes(int(r.Byte()))
+// listPoint lists the cache of a point if the flags have it. The point then goes where set brings another one.
+func listPoint(c *state.Codec, point *glm.Point, flags byte, set func(*glm.Point)) {
 	var cache []float64
 	if flags&flagCache != 0 {
-		cache = r.Floats(len(k.point.Cache()), "cached numbers")
+		cache = c.Floats("cached numbers", point.Cache())
 	}
-	switch {
-	case r.Err() != nil:
-		return r.Err()
-	case r.Rest() > 0 || flags&^flagCache != 0:
-		return fmt.Errorf("cggibbs: chain state is damaged: %d bytes too many, flags %#x", r.Rest(), flags)
-	case iteration < 0:
-		return fmt.Errorf("cggibbs: chain state is damaged: iteration %d", iteration)
-	}
-	for _, v := range u {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("cggibbs: chain state is damaged: a coordinate is %v", v)
+	var next *glm.Point
+	c.Check(func() error {
+		next = point.Anew()
+		set(next)
+		if cache == nil {
+			return nil
 		}
-	}
-	point := k.point.Anew()
-	point.SetCentred(u)
-	if err := setCache(point, cache); err != nil {
-		return err
-	}
-	if err := k.stream.UnmarshalBinary(stream); err != nil {
-		return err
-	}
-	k.iteration = iteration
-	k.point.Restore(point)
-	return nil
-}
-
-// setCache gives a point at its coordinates the cache that was saved with them,
-// nil where a refresh is due.
-func setCache(point *glm.Point, cache []float64) error {
-	if cache == nil {
+		if err := plausible(cache, next.Cache()); err != nil {
+			return err
+		}
+		next.SetCache(cache)
 		return nil
-	}
-	if err := plausible(cache, point.Cache()); err != nil {
-		return err
-	}
-	point.SetCache(cache)
-	return nil
+	})
+	c.Then(func() { point.Restore(next) })
 }
 
-// plausible demands that a saved cache is what its coordinates give, but for
-// rounding: 1e-3 of the largest number is far more than that.
+// plausible returns an error unless a saved cache is what its coordinates give up to rounding: 1e-3 of the largest
+// number is far more than that.
 func plausible(cache, fresh []float64) error {
 	size := 1.0
 	for _, v := range fresh {
@@ -110,86 +72,66 @@ func plausible(cache, fresh []float64) error {
 	}
 	for i, v := range cache {
 		if !(math.Abs(v-fresh[i]) <= 1e-3*size) && v != fresh[i] {
-			return fmt.Errorf("cggibbs: chain state is damaged: cached number %d is %v, its coordinates give %v", i, v, fresh[i])
+			return fmt.Errorf("cached number %d is %v, its coordinates give %v", i, v, fresh[i])
 		}
 	}
 	return nil
 }
 
-// basisStateVersion leads a serialised kernel of a basis.
-//
-// Layout, little-endian: version (1 byte), flags (1), iteration (8), key (8),
-// number of parameters (8), number of coordinates (8), u and the logs of dispersions (8 each), stream length
-// (1), stream; then, with flagCache, number of cached numbers (8) and these (8 each).
-const basisStateVersion = 2
-
-const flagSettled = 2 // sweeps are of blocks
-
-// MarshalBinary returns the whole state of the chain, see kernel.MarshalBinary:
-// O(k), and O(k + n) but before a refresh.
-func (k *basisKernel) MarshalBinary() ([]byte, error) {
-	stream, err := k.stream.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	if len(stream) > math.MaxUint8 {
-		return nil, fmt.Errorf("cggibbs: stream state of %d bytes", len(stream))
-	}
-	flags := byte(0)
-	if !k.refreshDue() {
-		flags = flagCache
-	}
-	if k.settled {
-		flags |= flagSettled
-	}
-	out := []byte{basisStateVersion, flags}
-	out = binary.LittleEndian.AppendUint64(out, uint64(k.iteration))
-	out = binary.LittleEndian.AppendUint64(out, k.key)
-	out = binary.LittleEndian.AppendUint64(out, uint64(k.target.Dim()))
-	out = state.AppendFloats(out, k.u)
-	out = append(out, byte(len(stream)))
-	out = append(out, stream...)
-	if flags&flagCache != 0 {
-		out = state.AppendFloats(out, k.point.Cache())
-	}
-	return out, nil
+// list lists the state of the chain, see kernel.list.
+func (k *basisKernel) list(c *state.Codec) {
+	allowed := flagCache | flag(flagSettled, k.blocks != nil)
+	flags := c.Flags(flag(flagCache, !k.refreshDue())|flag(flagSettled, k.settled), allowed)
+	c.Count("iteration", &k.iteration)
+	c.Word(&k.key)
+	c.Same("parameters", k.target.Dim())
+	u := c.Finite("coordinates", k.u)
+	c.Short(k.stream)
+	listPoint(c, k.point.Point, flags, func(p *glm.Point) { p.SetUnconstrained(u) })
+	c.Then(func() {
+		k.settled = flags&flagSettled != 0
+		k.arrive()
+	})
 }
 
-// UnmarshalBinary restores a state that MarshalBinary wrote, on a kernel fresh
-// from an equal Setup. On an error the kernel is as it was.
-func (k *basisKernel) UnmarshalBinary(data []byte) error {
-	r := state.NewReader("cggibbs", data)
-	version, flags := r.Byte(), r.Byte()
-	if r.Err() == nil && version != basisStateVersion {
-		return fmt.Errorf("cggibbs: chain state has version %d, this basis reads %d", version, basisStateVersion)
+// list lists the state of the chain: O(k), whatever the number of rows, since a guard makes the cached predictor anew
+// and nothing else looks at it. Proposals are part of it while they are in the queue.
+func (k *jointKernel) list(c *state.Codec) {
+	iteration := c.Count("iteration", &k.iteration)
+	c.Same("parameters", k.target.Dim())
+	u := c.Finite("coordinates", k.u)
+	logLik := c.Float(k.point.Value().LogLik)
+	c.Short(k.stream)
+	if at := int(k.decided(iteration, 0) % jointBatch); at > 0 {
+		c.Finite("proposed coordinates", k.queue.u[at*len(u):])
+		for _, densities := range [][]float64{{logLik}, c.Floats("log likelihoods of proposals", k.queue.logLik[at:]),
+			c.Floats("weights of proposals", k.queue.weights[at:])} {
+			for _, v := range densities {
+				c.Demand(v <= math.MaxFloat64, "a log density is %v", v)
+			}
+		}
 	}
-	iteration, key, parameters := int64(r.Word()), r.Word(), r.Word()
-	u := r.Finite(len(k.u), "coordinates")
-	stream := r.Bytes(int(r.Byte()))
-	var cache []float64
-	if flags&flagCache != 0 {
-		cache = r.Floats(len(k.point.Cache()), "cached numbers")
-	}
-	switch {
-	case r.Err() != nil:
-		return r.Err()
-	case r.Rest() > 0 || flags&^(flagCache|flagSettled) != 0 || flags&flagSettled != 0 && k.blocks == nil:
-		return fmt.Errorf("cggibbs: chain state is damaged: %d bytes too many, flags %#x", r.Rest(), flags)
-	case parameters != uint64(k.target.Dim()):
-		return fmt.Errorf("cggibbs: chain state has %d parameters, this fit has %d", parameters, k.target.Dim())
-	case iteration < 0:
-		return fmt.Errorf("cggibbs: chain state is damaged: iteration %d", iteration)
-	}
-	point := k.point.Anew()
-	point.SetUnconstrained(u)
-	if err := setCache(point, cache); err != nil {
-		return err
-	}
-	if err := k.stream.UnmarshalBinary(stream); err != nil {
-		return err
-	}
-	k.iteration, k.key, k.settled = iteration, key, flags&flagSettled != 0
-	k.point.Restore(point)
-	k.arrive()
-	return nil
+	c.Check(func() error { return plausible([]float64{logLik}, []float64{k.logLikAt(u)}) })
+	c.Then(func() {
+		point := glm.NewPoint(k.frame.Like)
+		point.Place(u, logLik)
+		k.point, k.taken = glm.NewCurved(point), -1
+		k.arrive()
+	})
+}
+
+// logLikAt returns the log likelihood at a point.
+func (k *jointKernel) logLikAt(u []float64) float64 {
+	var out [1]float64
+	k.batch.LogLiks(u, out[:])
+	return out[0]
+}
+
+// list lists the state of the chain: that of the other sampler with the key and the iteration.
+func (k *seenKernel) list(c *state.Codec) {
+	c.Count("iteration", &k.iteration)
+	c.Word(&k.key)
+	c.Same("parameters", k.target.Dim())
+	c.Rest(k.chain)
+	c.Then(k.arrive)
 }

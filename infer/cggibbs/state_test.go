@@ -85,13 +85,13 @@ func TestDamagedStateIsRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"version", k, set(0, 2), "version 2, this program reads 1"},
+		{"version", k, set(0, 2), "version 2, this sampler reads 1"},
 		{"flags", k, set(1, 3), "damaged"},
 		{"iteration", k, set(2, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), "iteration -1"},
 		{"wider model", wider, good, "3 coordinates, this fit has 4"},
 		{"taller data", taller, good, "cached numbers, this fit has"},
 		{"huge length", k, set(coordinates, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f), "coordinates, this fit has 3"},
-		{"NaN coordinate", k, set(coordinates+8, nan...), "a coordinate is NaN"},
+		{"NaN coordinate", k, set(coordinates+8, nan...), "one of its coordinates is NaN"},
 		{"stream length", k, set(streamAt, 3), "chain state"},
 		{"stream version", k, set(streamAt+1, 77), "random stream"},
 		{"NaN cache", k, set(cacheAt+8, nan...), "cached number 0 is NaN"},

@@ -7,6 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/mixture"
+	"glmbatch/internal/state"
 	"glmbatch/internal/vec"
 	"glmbatch/internal/words"
 )
@@ -106,5 +107,6 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	for c := range out.of {
 		out.of[c] = make(statistics, s.family.size())
 	}
+	out.Saver = state.NewSaver("collapsed", stateVersion, out.list)
 	return out, s.Restart(c.Stream, out, s.starts())
 }

@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/mixture"
+	"glmbatch/internal/state"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
@@ -13,6 +14,7 @@ import (
 // kernel is one chain. Its state is labels, logW and theta, with the stream.
 type kernel struct {
 	*setup
+	state.Saver
 	stream *infer.Stream
 	labels []uint8
 	// of are the statistics of each component and counts its rows. They are made anew in each iteration, which ends

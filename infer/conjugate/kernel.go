@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"glmbatch/infer"
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/state"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 	"glmbatch/internal/words"
@@ -88,6 +90,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		setup: s, rng: c.Stream, theta: make([]float64, len(p.flat)+len(p.normal)+1),
 		z: make([]float64, p.g()), c: make([]float64, p.r()), b: make([]float64, p.f()),
 	}
+	k.Saver = state.NewSaver("conjugate", stateVersion, k.list)
 	k.draw()
 	return k, nil
 }
@@ -95,6 +98,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 // kernel is one chain of independent draws.
 type kernel struct {
 	*setup
+	state.Saver
 	rng   *infer.Stream
 	theta []float64 // coefficients in the order of the columns, then sigma
 
@@ -212,56 +216,20 @@ func hypot(x, y float64) float64 {
 	return float64(large * math.Sqrt(math.FMA(t, t, 1)))
 }
 
-// stateVersion leads the serialised state: version, dimension, theta, stream.
+// stateVersion leads the state of a chain.
 const stateVersion = 1
 
-// MarshalBinary returns the chain's state.
-func (k *kernel) MarshalBinary() ([]byte, error) {
-	stream, err := k.rng.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	out := make([]byte, 0, 5+8*len(k.theta)+len(stream))
-	out = append(out, stateVersion)
-	out = binary.LittleEndian.AppendUint32(out, uint32(len(k.theta)))
-	for _, v := range k.theta {
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
-	}
-	return append(out, stream...), nil
-}
-
-// UnmarshalBinary restores a state that MarshalBinary of a kernel of an equal
-// setup wrote. It leaves the kernel alone when it returns an error.
-func (k *kernel) UnmarshalBinary(data []byte) error {
-	size := 5 + 8*len(k.theta)
-	if len(data) < size {
-		return fmt.Errorf("conjugate: chain state of %d bytes, shorter than the %d of %d parameters", len(data), size,
-			len(k.theta))
-	}
-	if data[0] != stateVersion {
-		return fmt.Errorf("conjugate: chain state has version %d, this program reads %d", data[0], stateVersion)
-	}
-	if d := binary.LittleEndian.Uint32(data[1:]); int(d) != len(k.theta) {
-		return fmt.Errorf("conjugate: chain state has %d parameters, the model has %d", d, len(k.theta))
-	}
+// list lists the state of the chain. The number of parameters has four bytes.
+func (k *kernel) list(c *state.Codec) {
+	size := binary.LittleEndian.AppendUint32(nil, uint32(len(k.theta)))
+	c.Demand(slices.Equal(c.Bytes(size), size), "the model has %d parameters", len(k.theta))
 	theta := make([]float64, len(k.theta))
-	for i := range theta {
-		theta[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[5+8*i:]))
-		if math.IsNaN(theta[i]) || math.IsInf(theta[i], 0) {
-			return fmt.Errorf("conjugate: chain state holds %v for parameter %d", theta[i], i)
-		}
+	for i, v := range k.theta {
+		theta[i] = c.Float(v)
+		c.Demand(!math.IsNaN(theta[i]) && !math.IsInf(theta[i], 0), "parameter %d is %v", i, theta[i])
 	}
-	stream := new(infer.Stream)
-	if err := stream.UnmarshalBinary(data[size:]); err != nil {
-		return err
-	}
-	// A stream that ignored trailing bytes would hide a damaged state.
-	if again, err := stream.MarshalBinary(); err != nil || string(again) != string(data[size:]) {
-		return errors.New("conjugate: chain state has bytes that do not belong to it")
-	}
-	*k.rng = *stream
-	copy(k.theta, theta)
-	return nil
+	c.Rest(k.rng)
+	c.Then(func() { copy(k.theta, theta) })
 }
 
 // UnsupportedError tells that the model has no conjugate form.

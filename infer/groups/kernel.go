@@ -7,6 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/glm"
+	"glmbatch/internal/state"
 )
 
 // sliceEvery is the number of iterations from one with slices of every effect to the next, modesEvery that of families
@@ -29,6 +30,7 @@ const maxDoublings = 20
 // kernel is one chain.
 type kernel struct {
 	*setup
+	state.Saver
 	fixed     *cggibbs.CoefficientsChain // coefficients and dispersions, with eta
 	groups    groupings
 	stream    *infer.Stream

@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/state"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
@@ -71,6 +72,7 @@ func (s *setup) newKernel(c infer.Chain) (*kernel, error) {
 		k.startAround(s.options.Earlier)
 	}
 	k.settleStart()
+	k.Saver = state.NewSaver("groups", stateVersion, k.list)
 	return k, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
+	"glmbatch/internal/state"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
@@ -14,6 +15,7 @@ import (
 // kernel is one chain.
 type kernel struct {
 	*setup
+	state.Saver
 	readers   []*reader
 	choices   []*choice // models of columns of several levels
 	fits      []fitted  // of the system's models
@@ -63,6 +65,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 // bare returns a chain whose cells are to start.
 func (s *setup) bare(c infer.Chain) (*kernel, error) {
 	k := &kernel{setup: s, stream: c.Stream, slice: cggibbs.NewSlicer(c.Stream)}
+	k.Saver = state.NewSaver("impute", stateVersion, k.list)
 	k.slice.Stepping = true
 	for i, r := range s.readers {
 		at := c

@@ -5,6 +5,7 @@ import (
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/internal/state"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
@@ -12,6 +13,7 @@ import (
 // kernel is one chain. Its state is logW and theta, with the stream: labels are drawn anew in each iteration.
 type kernel struct {
 	*setup
+	state.Saver
 	stream *infer.Stream
 	part   *glm.Part
 	sweeps *cggibbs.Conditional

@@ -11,6 +11,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/state"
 	"glmbatch/internal/words"
 )
 
@@ -165,6 +166,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	out := &kernel{setup: s, stream: c.Stream, part: part, sweeps: sweeps, theta: make([]float64, k*len(s.Of)),
 		logW: make([]float64, k), terms: make([]float64, k*n), members: make([]members, k), counts: make([]float64, k),
 		chances: make([]float64, k)}
+	out.Saver = state.NewSaver("mixture", stateVersion, out.list)
 	out.words, err = out.start(c)
 	return out, err
 }

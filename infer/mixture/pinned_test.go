@@ -40,6 +40,7 @@ func TestPinned(t *testing.T) {
 		}},
 		{"gamma", "e5447010566bfece", "gamma", "log", func(i int) float64 { return 0.5 + small(i) }, mixture.Options{Components: 2}, nil},
 		{"student", "9bd75e10cb6d175b", "student_t", "identity", small, mixture.Options{Components: 2, Order: "sigma"}, nil},
+		{"skewed", "767345ff931037d8", "skew_normal", "identity", small, mixture.Options{Components: 2}, nil},
 	} {
 		x := design.NewDense(n, 2)
 		data := &glm.Data{X: x, Names: []string{"(Intercept)", "x"}}
@@ -52,12 +53,15 @@ func TestPinned(t *testing.T) {
 		}
 		normal := prior.Prior{Kind: prior.Normal, Scale: 2}
 		dispersion := prior.Prior{Kind: prior.InverseGamma, Shape: 2, Scale: 1}
-		if c.family == "gamma" {
+		nu := prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 0.125}
+		switch c.family {
+		case "skew_normal":
+			nu = normal // of its skewness, which a saved chain has negative
+		case "gamma":
 			dispersion = prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 1}
 		}
 		target, err := glm.NewTarget(data, glm.Model{Family: glm.Family{Name: c.family, Link: c.link},
-			Coefficients: []prior.Prior{normal, normal}, Dispersion: dispersion,
-			Nu: prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 0.125}})
+			Coefficients: []prior.Prior{normal, normal}, Dispersion: dispersion, Nu: nu})
 		if err != nil {
 			t.Fatal(err)
 		}

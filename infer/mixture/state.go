@@ -1,51 +1,18 @@
 package mixture
 
-import (
-	"fmt"
+import "glmbatch/internal/state"
 
-	"glmbatch/internal/state"
-)
-
-// stateVersion leads a serialised kernel.
-//
-// Layout, little-endian: version (1 byte), number of weights (8) and their logs (8 each), number of parameters (8) and
-// these (8 each), stream.
+// stateVersion leads the state of a chain.
 const stateVersion = 1
 
-// MarshalBinary returns the whole state of the chain. Cost: O(K·d).
-func (k *kernel) MarshalBinary() ([]byte, error) {
-	stream, err := k.stream.MarshalBinary()
-	if err != nil {
-		return nil, err
+// list lists the state of the chain. Cost: O(K·d).
+func (k *kernel) list(c *state.Codec) {
+	c.Finite("log weights", k.logW)
+	theta := c.Finite("parameters", k.theta)
+	for i, v := range theta {
+		j := i % len(k.Of)
+		c.Demand(j < k.target.Cols() || k.real(j) || v > 0, "a dispersion is %v", v)
 	}
-	out := state.AppendFloats([]byte{stateVersion}, k.logW)
-	return append(state.AppendFloats(out, k.theta), stream...), nil
-}
-
-// UnmarshalBinary restores a state that MarshalBinary wrote, on a kernel fresh from an equal Setup. On an error the
-// kernel is as it was.
-func (k *kernel) UnmarshalBinary(data []byte) error {
-	r := state.NewReader("mixture", data)
-	if v := r.Byte(); r.Err() == nil && v != stateVersion {
-		return fmt.Errorf("mixture: chain state has version %d, this program reads %d", v, stateVersion)
-	}
-	logW, theta := r.Finite(len(k.logW), "log weights"), r.Finite(len(k.theta), "parameters")
-	stream := r.Bytes(r.Rest())
-	if err := r.Err(); err != nil {
-		return err
-	}
-	for i := range k.Of[k.target.Cols():] {
-		for c := k.target.Cols() + i; c < len(theta); c += len(k.Of) {
-			if !(theta[c] > 0) {
-				return fmt.Errorf("mixture: chain state is damaged: a dispersion is %v", theta[c])
-			}
-		}
-	}
-	if err := k.stream.UnmarshalBinary(stream); err != nil {
-		return err
-	}
-	copy(k.logW, logW)
-	copy(k.theta, theta)
-	k.evaluate()
-	return nil
+	c.Rest(k.stream)
+	c.Then(k.evaluate)
 }

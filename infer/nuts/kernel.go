@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/internal/state"
 	"glmbatch/internal/vec"
 )
 
@@ -119,12 +120,14 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		k.moments.toward = s.toward()
 	}
 	copy(k.here.u, u)
+	k.Saver = state.NewSaver("nuts", stateVersion, k.list)
 	return k, nil
 }
 
 // kernel is one chain.
 type kernel struct {
 	*setup
+	state.Saver
 	stream    *infer.Stream
 	space     *phase
 	here      *point // its gradient and densities are fresh after each step

@@ -59,11 +59,13 @@ func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }
 func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	k := &kernel{target: s.target, at: groups.NewPredictor(s.target), stream: c.Stream,
 		theta: make([]float64, len(s.target.Parameters()))}
+	k.Saver = state.NewSaver("prior", stateVersion, k.list)
 	return k, k.draw()
 }
 
 // kernel is one chain of independent draws.
 type kernel struct {
+	state.Saver
 	target *groups.Model
 	at     *groups.Predictor
 	stream *infer.Stream
@@ -98,36 +100,12 @@ func (k *kernel) Position(dst []float64) { copy(dst, k.theta) }
 // Start says how the chain begins.
 func (k *kernel) Start() string { return "prior" }
 
-// stateVersion leads the serialised form: stream, then theta.
+// stateVersion leads the state of a chain.
 const stateVersion = 1
 
-// MarshalBinary returns the chain's state.
-func (k *kernel) MarshalBinary() ([]byte, error) {
-	stream, err := k.stream.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	return state.AppendFloats(append([]byte{stateVersion, byte(len(stream))}, stream...), k.theta), nil
-}
-
-// UnmarshalBinary restores what MarshalBinary wrote.
-func (k *kernel) UnmarshalBinary(data []byte) error {
-	r := state.NewReader("prior", data)
-	if version := r.Byte(); r.Err() == nil && version != stateVersion {
-		return fmt.Errorf("prior: chain state has version %d, this program has %d", version, stateVersion)
-	}
-	stream := r.Bytes(int(r.Byte()))
-	theta := r.Finite(len(k.theta), "parameters")
-	if r.Err() == nil && r.Rest() > 0 {
-		return fmt.Errorf("prior: chain state has %d bytes too many", r.Rest())
-	}
-	if r.Err() != nil {
-		return r.Err()
-	}
-	if err := k.stream.UnmarshalBinary(stream); err != nil {
-		return err
-	}
-	copy(k.theta, theta)
-	k.at.SetTheta(k.theta)
-	return nil
+// list lists the state of the chain.
+func (k *kernel) list(c *state.Codec) {
+	c.Short(k.stream)
+	c.Finite("parameters", k.theta)
+	c.Then(func() { k.at.SetTheta(k.theta) })
 }

@@ -113,6 +113,7 @@ func (s *Setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, errors.New("selection: the chain has no random stream")
 	}
 	k := &kernel{Setup: s, stream: c.Stream, x: make([]uint8, s.model.Variables()), draws: s.law.Drawer(c.Stream)}
+	k.Saver = state.NewSaver("selection", stateVersion, k.list)
 	if s.inner == nil {
 		k.pick()
 	} else {
@@ -130,6 +131,7 @@ func (s *Setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 // kernel is one chain.
 type kernel struct {
 	*Setup
+	state.Saver
 	stream *infer.Stream // of inner and draws
 	inner  mrf.Sampler   // nil of Exact
 	x      []uint8       // of inner, where there is one
@@ -179,50 +181,18 @@ func (k *kernel) Start() string {
 	return k.inner.Start()
 }
 
-// stateVersion leads a serialised chain: version, theta, then the indicators and the stream, as inner writes them.
+// stateVersion leads the state of a chain.
 const stateVersion = 1
 
-// MarshalBinary returns the chain's state.
-func (k *kernel) MarshalBinary() ([]byte, error) {
-	out := state.AppendFloats([]byte{stateVersion}, k.draws.Theta())
+// list lists the state of the chain: theta, then the indicators and the stream, as the chain of indicators has them.
+func (k *kernel) list(c *state.Codec) {
+	c.Finite("parameters", k.draws.Theta())
 	if k.inner != nil {
-		inner, err := k.inner.MarshalBinary()
-		return append(out, inner...), err
+		c.Rest(k.inner)
+		return
 	}
-	stream, err := k.stream.MarshalBinary()
-	return append(append(out, k.x...), stream...), err
-}
-
-// UnmarshalBinary restores a state that MarshalBinary of a chain of an equal set-up wrote.
-func (k *kernel) UnmarshalBinary(data []byte) error {
-	r := state.NewReader("selection", data)
-	if v := r.Byte(); r.Err() == nil && v != stateVersion {
-		return fmt.Errorf("selection: chain state has version %d, this program reads %d", v, stateVersion)
+	for _, a := range c.Bytes(k.x) {
+		c.Demand(a <= 1, "an indicator is %d", a)
 	}
-	theta := r.Finite(len(k.draws.Theta()), "parameters")
-	var x []byte
-	if k.inner == nil {
-		x = r.Bytes(len(k.x))
-	}
-	rest := r.Bytes(r.Rest())
-	if err := r.Err(); err != nil {
-		return err
-	}
-	for _, a := range x {
-		if a > 1 {
-			return fmt.Errorf("selection: chain state is damaged: an indicator is %d", a)
-		}
-	}
-	var err error
-	if k.inner != nil {
-		err = k.inner.UnmarshalBinary(rest)
-	} else {
-		err = k.stream.UnmarshalBinary(rest)
-	}
-	if err != nil {
-		return err
-	}
-	copy(k.x, x)
-	copy(k.draws.Theta(), theta)
-	return nil
+	c.Rest(k.stream)
 }

@@ -37,7 +37,7 @@ var deps = map[string]string{
 	// impute rewrites entries of designs, and leaves coefficients to cggibbs and effects to groups.
 	"infer/impute":     "infer infer/cggibbs infer/design infer/family infer/glm infer/groups infer/prior internal/state" + numeric,
 	"infer/nuts":       "infer infer/glm" + numeric + " internal/state",
-	"infer/conjugate":  "infer infer/family infer/glm infer/prior internal/vec internal/linalg internal/variate internal/words",
+	"infer/conjugate":  "infer infer/family infer/glm infer/prior internal/vec internal/linalg internal/state internal/variate internal/words",
 	"infer/diag":       "infer" + numeric,
 	"infer/prior":      "internal/vec internal/variate internal/words",
 	"infer/priordraws": "infer infer/glm infer/groups internal/state internal/words",
