@@ -57,6 +57,8 @@ type Parameter struct {
 	// Beside; of a smooth the Term is that of the formula; of a component of a mixture the Level is its number and the
 	// Term a column. They are empty where they say nothing.
 	Grouping, Level, Term, Beside string
+	// Predictor and Response are what a coefficient, effect or scalar belongs to: empty if there is only one.
+	Predictor, Response string
 }
 
 // Chain tells a Setup which chain it is to start.

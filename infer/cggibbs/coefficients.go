@@ -237,6 +237,12 @@ func (b *CoefficientsChain) Shift(delta []float64) {
 	k.frame.Values(k.u[:len(delta)], k.line.v)
 }
 
+// Displace adds to the coefficients, and to eta step = X·delta. Cost: O(n + d²).
+func (b *CoefficientsChain) Displace(delta, step []float64) {
+	b.Shift(delta)
+	b.Point().Translate(1, step)
+}
+
 // MarshalBinary returns the state of the chain, without its other terms.
 func (b *CoefficientsChain) MarshalBinary() ([]byte, error) { return b.kernel().MarshalBinary() }
 

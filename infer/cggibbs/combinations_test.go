@@ -237,7 +237,7 @@ func TestCombinationsAreComplete(t *testing.T) {
 		count[c.route.name+" "+c.options.Update+" "+c.Model.Family.String()]++
 	}
 	for _, r := range routes {
-		for _, info := range laws.Table() {
+		for _, info := range laws.OfOne() {
 			for _, link := range info.Links {
 				f := glm.Family{Name: info.Name, Link: link.Name}
 				for _, update := range allUpdates {

@@ -170,6 +170,8 @@ type Likelihood struct {
 	OneWay string
 	// Cell has the moves of unseen numbers of the family; nil if it has none.
 	Cell Cell
+	// Several is the likelihood of a family of several predictors, which has no Form; nil for one predictor.
+	Several Several
 }
 
 // Cell is the distribution of an unseen number of a column. The scale of a slice is the number itself for counts, its

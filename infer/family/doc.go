@@ -6,7 +6,8 @@
 //   - table.go, family.go: the table, and the pair of names that specs and ledgers write;
 //   - link.go, support.go, precision.go: links, possible responses, and weights of rows;
 //   - rows.go, positive.go, binary.go, special.go: what several families have in common;
+//   - several.go: families of several predictors;
 //   - gaussian.go, student.go, bernoulli.go, binomial.go, poisson.go, negativebinomial.go, gamma.go,
-//     inversegaussian.go, beta.go, lognormal.go, skewnormal.go, exgaussian.go: the families;
+//     inversegaussian.go, beta.go, lognormal.go, skewnormal.go, exgaussian.go, categorical.go: the families;
 //   - likely.go: the family that numbers look like.
 package family

@@ -33,9 +33,9 @@ func Parse(name, link string) (Family, error) {
 		"its links are "+strings.Join(l.LinkNames(), ", "))
 }
 
-// Names returns the names of the families, in the order of the table.
+// Names returns the names of the families of one predictor, in the order of the table.
 func Names() (names []string) {
-	for _, l := range table {
+	for _, l := range OfOne() {
 		names = append(names, l.Name)
 	}
 	return names
@@ -103,6 +103,14 @@ func (f Family) Likelihood() Likelihood { return f.Distribution().Along(f.Of()) 
 // Is reports whether the family is known, its link too unless that is empty, and its log likelihood has a form.
 func (f Family) Is(form Form) bool {
 	return (f.Known() || f.Link == "" && f.Distribution() != nil) && f.Likelihood().Form == form
+}
+
+// Several returns the likelihood of a family of several predictors; nil for one predictor, or an unknown family.
+func (f Family) Several() Several {
+	if !f.Known() {
+		return nil
+	}
+	return f.Likelihood().Several
 }
 
 // LogConcave reports whether the log likelihood is a concave function of eta on
@@ -210,4 +218,5 @@ var (
 	Counts        = poisson.Family()          // counts with nothing besides the mean
 	Overdispersed = negativeBinomial.Family() // counts that vary more
 	Trials        = binomial.Family()         // successes of trials
+	Classes       = categorical.Family()      // classes without an order
 )

@@ -12,6 +12,7 @@ type Support struct {
 	Whole     bool    // whole numbers
 	Low, High float64 // its ends, which belong to it if they are Whole
 	Trials    bool    // High is the number of the row's trials
+	Classes   bool    // numbers of classes, from 0 on
 }
 
 // The supports of families.
@@ -21,6 +22,7 @@ var (
 	successes = &Support{Words: "a whole number from 0 to its trials", Whole: true, High: maxCount, Trials: true}
 	counts    = &Support{Words: "a whole number, 0 or more", Whole: true, High: maxCount}
 	positives = &Support{Words: "a number above 0", limits: ", between 1e-150 and 1e150", High: math.Inf(1)}
+	classes   = &Support{Words: "the number of a class, from 0 on", Whole: true, High: MostClasses - 1, Classes: true}
 	shares    = &Support{Words: "a number between 0 and 1, both excluded", limits: ", and not below 1e-150", High: 1}
 )
 
@@ -31,6 +33,9 @@ const (
 	MostShare     = 1 - 0x1p-53
 )
 
+// MostClasses is the largest number of classes of a response.
+const MostClasses = 100
+
 // maxCount is the largest count up to which every whole number is a float64.
 const maxCount = 1 << 53
 
@@ -38,7 +43,7 @@ const maxCount = 1 << 53
 func (s *Support) Probability() bool { return s.Whole && (s.High == 1 || s.Trials) }
 
 // Counts reports whether responses are counts without an upper end.
-func (s *Support) Counts() bool { return s.Whole && !s.Probability() }
+func (s *Support) Counts() bool { return s.Whole && !s.Probability() && !s.Classes }
 
 // Positive reports whether responses are measurements above 0, of any size.
 func (s *Support) Positive() bool { return !s.Whole && s.Low == 0 && math.IsInf(s.High, 1) }

@@ -2,7 +2,17 @@ package family
 
 // table is the table of families, in the order in which they are listed.
 var table = []*Distribution{gaussian, studentT, bernoulli, binomial, poisson, negativeBinomial, gamma, inverseGaussian,
-	beta, lognormal, skewNormal, exgaussian}
+	beta, lognormal, skewNormal, exgaussian, categorical}
 
 // Table returns the families; it must not be changed.
 func Table() []*Distribution { return table }
+
+// OfOne returns the families of one linear predictor.
+func OfOne() (out []*Distribution) {
+	for _, l := range table {
+		if l.Family().Several() == nil {
+			out = append(out, l)
+		}
+	}
+	return out
+}

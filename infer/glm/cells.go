@@ -15,18 +15,6 @@ type cells struct {
 	columns   []int // with entries that are cells
 	responses bool  // some are cells
 	dirty     bool  // the sums of columns are those of earlier entries or responses
-	off       []float64
-	without   bool // eta is less by off
-}
-
-// takeOff takes the numbers of TakeOff off eta.
-func (c *cells) takeOff(eta []float64) {
-	if c == nil || !c.without {
-		return
-	}
-	for i, v := range c.off {
-		eta[i] -= v
-	}
 }
 
 // Rewritable returns the posterior with its own copy of a dense design and of the responses, which the predictor of one
@@ -86,22 +74,6 @@ func (p *Point) Begin() {
 		}
 	}
 	c.dirty = false
-}
-
-// TakeOff takes a number off eta of each row, until PutBack, of a point that HasCells. Refresh keeps to it.
-func (p *Point) TakeOff(numbers []float64) {
-	c := p.cells
-	c.off, c.without = append(c.off[:0], numbers...), true
-	for i, v := range numbers {
-		p.eta[i] -= v
-	}
-	p.Revalue()
-}
-
-// PutBack computes eta again, with the numbers of TakeOff.
-func (p *Point) PutBack() {
-	p.cells.without = false
-	p.Refresh()
 }
 
 // RowsOf returns the likelihood of some rows with their responses copied, for RowCurves and SetResponse alone: row i of

@@ -9,7 +9,7 @@
 //   - target.go, scales.go, smooths.go: the posterior, and where its parameters stand;
 //   - likelihood.go, termwise.go, weights.go: sums over the rows of each form;
 //   - point.go, effects.go, cells.go, curve.go, columns.go, piece.go, batch.go, rebased.go, rowcurves.go,
-//     part.go: a chain's point, the linear predictor that it caches, and its passes;
+//     rest.go, part.go: a chain's point, the linear predictor that it caches, and its passes;
 //   - curvature.go: derivatives;
 //   - condense.go, triangle.go: the same posterior on fewer rows;
 //   - improper.go, dependence.go, separation.go, meanless.go: what is refused or doubted;

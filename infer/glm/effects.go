@@ -48,7 +48,7 @@ func (p *Point) Attach(e *Effects) {
 // Anew returns a point of the same posterior with the same terms and cells, at the start of NewPoint.
 func (p *Point) Anew() *Point {
 	out := NewPoint(p.t)
-	out.terms, out.cells = p.terms, p.cells
+	out.terms, out.cells, out.rest = p.terms, p.cells, p.rest
 	return out
 }
 

@@ -16,7 +16,7 @@ import (
 // everyFamily lists every family with every link.
 func everyFamily() []Family {
 	var all []Family
-	for _, f := range family.Table() {
+	for _, f := range family.OfOne() {
 		for _, l := range f.Links {
 			all = append(all, Family{Name: f.Name, Link: l.Name})
 		}

@@ -69,7 +69,7 @@ func (t *Target) checkFlatRank(flat []int) error {
 	for _, j := range flat {
 		if !span.Add(t.data.X.Col(j)) {
 			return improper(fmt.Sprintf("column %s is a linear combination of other columns with flat priors",
-				columnName(t.data, j)), properHint)
+				ColumnName(t.data, j)), properHint)
 		}
 	}
 	return nil

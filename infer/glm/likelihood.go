@@ -17,6 +17,9 @@ func (t *Target) takeFamily() error {
 		return fmt.Errorf("glm: family %s is not in this version", f)
 	}
 	along := f.Likelihood()
+	if along.Several != nil {
+		return fmt.Errorf("glm: family %s has several linear predictors; package model has its posterior", f.Name)
+	}
 	t.law, t.form, t.terms, t.dispersions = f.Distribution(), along.Form, along.Terms, f.Dispersions()
 	return nil
 }

@@ -21,12 +21,12 @@ type Point struct {
 	scale scales // of horseshoe priors
 	eta   []float64
 	value Value
-	stale bool      // value is not that of eta
-	moves uint64    // counts the changes of eta and of dispersions, from 1
-	near  nearby    // rows under work
-	fresh []float64 // scratch of AlongUncached
-	terms *terms    // effects in eta, or nil
-	cells *cells    // unseen numbers, or nil
+	stale bool   // value is not that of eta
+	moves uint64 // counts the changes of eta and of dispersions, from 1
+	near  nearby // rows under work
+	rest  rest   // of other linear predictors
+	terms *terms // effects in eta, or nil
+	cells *cells // unseen numbers, or nil
 }
 
 // Value is the log likelihood at a point, with what is needed to go there.
@@ -61,13 +61,19 @@ func (p *Point) SetTheta(theta []float64) {
 // SetUnconstrained moves to u, as in Target.Constrain: a coefficient is
 // divided by its spread if its prior is a horseshoe. Cost: O(n·d).
 func (p *Point) SetUnconstrained(u []float64) {
+	p.Predict(u)
+	p.revalue()
+}
+
+// Predict is SetUnconstrained that leaves the log likelihood behind.
+func (p *Point) Predict(u []float64) {
 	p.setCentred(u)
 	for j, g := range p.t.shoeOf {
 		if g >= 0 {
 			p.beta[j] *= p.scale.spread[j]
 		}
 	}
-	p.Refresh()
+	p.predict()
 }
 
 // SetCentred moves to the coefficients themselves, then log(x − Lower) of each
@@ -167,14 +173,14 @@ func (p *Point) Along(j int, delta float64) Value {
 // recomputation of X·beta. Cost: O(n·d). It is the sampler without a compute
 // graph that the cached one must agree with.
 func (p *Point) AlongUncached(j int, delta float64) Value {
-	if p.fresh == nil {
-		p.fresh = make([]float64, len(p.eta))
+	if p.near.fresh == nil {
+		p.near.fresh = make([]float64, len(p.eta))
 	}
 	old := p.beta[j]
 	p.beta[j] = old + delta
-	p.product(p.fresh)
+	p.product(p.near.fresh)
 	p.beta[j] = old
-	return p.valueAt(p.fresh)
+	return p.valueAt(p.near.fresh)
 }
 
 // Move adds delta to coefficient j and updates the cache. v must be what Along
@@ -217,11 +223,17 @@ func (p *Point) MoveDispersion(i int, u float64, v Value) {
 // Refresh recomputes the cache from beta, which ends the rounding error that
 // moves have left in it. Cost: O(n·d).
 func (p *Point) Refresh() {
+	p.predict()
+	p.revalue()
+}
+
+// predict is Refresh that leaves the log likelihood behind.
+func (p *Point) predict() {
 	if n := p.t.Rows(); len(p.eta) != n { // those of a Part
-		p.eta, p.fresh = slices.Grow(p.eta[:0], n)[:n], nil
+		p.eta, p.near.fresh = slices.Grow(p.eta[:0], n)[:n], nil
 	}
 	p.product(p.eta)
-	p.revalue()
+	p.stale = true
 	p.moved()
 }
 
@@ -248,14 +260,14 @@ func (p *Point) MoveTo(eta []float64, v Value) {
 	p.moved()
 }
 
-// product writes offset + effects + X·beta to dst, term by term and column by column.
+// product writes offset + rest + effects + X·beta to dst, term by term and column by column.
 func (p *Point) product(dst []float64) {
 	if p.t.data.Offset != nil {
 		copy(dst, p.t.data.Offset)
 	} else {
 		clear(dst)
 	}
-	p.cells.takeOff(dst)
+	p.rest.addTo(dst)
 	p.terms.addTo(dst)
 	p.t.data.X.AddProduct(p.t.kernels, p.beta, dst)
 }
@@ -273,8 +285,8 @@ func (p *Point) valueAt(eta []float64) Value {
 // Cache returns the numbers that a refresh would not restore to the bit: eta,
 // then three of the log likelihood. The slice is new.
 func (p *Point) Cache() []float64 {
-	out := make([]float64, 0, len(p.eta)+3)
-	return append(append(out, p.eta...), p.value.LogLik, p.value.sum, p.value.linear)
+	out, v := make([]float64, 0, len(p.eta)+3), p.Value()
+	return append(append(out, p.eta...), v.LogLik, v.sum, v.linear)
 }
 
 // SetCache restores what Cache returned, after SetCentred.
@@ -310,6 +322,7 @@ type nearby struct {
 	row          [1]float64   // of RowTerm
 	read         int64        // rows, see Point.RowsRead
 	numbers      [8][]float64 // memory of the gathered numbers
+	fresh        []float64    // scratch of AlongUncached
 }
 
 // reset discards the rows, because the point has moved.

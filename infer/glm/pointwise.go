@@ -32,6 +32,9 @@ func NewPointwise(f Family, data *Data) (*Pointwise, error) {
 		return nil, fmt.Errorf("glm: family %s is not in this version", f)
 	}
 	along := f.Likelihood()
+	if along.Several != nil {
+		return nil, fmt.Errorf("glm: family %s has several linear predictors", f.Name)
+	}
 	p := &Pointwise{law: f.Distribution(), link: f.Of(), form: along.Form, terms: along.Terms}
 	if err := checkOutcomes(f, data); err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ func checkSmooths(data *Data, model *Model) error {
 		}
 		for j := s.First; j < s.Last; j++ {
 			if taken[j] || j == data.Intercept {
-				return fmt.Errorf("glm: column %s cannot be one of smooth %s too", columnName(data, j), s.Term)
+				return fmt.Errorf("glm: column %s cannot be one of smooth %s too", ColumnName(data, j), s.Term)
 			}
 			taken[j] = true
 		}

@@ -142,7 +142,7 @@ func checkShapes(data *Data, model *Model) error {
 			continue
 		}
 		if err := p.ForCoefficient(); err != nil {
-			return fmt.Errorf("prior of %s: %w", columnName(data, j), err)
+			return fmt.Errorf("prior of %s: %w", ColumnName(data, j), err)
 		}
 	}
 	for k, d := range model.Family.Dispersions() {
@@ -161,7 +161,7 @@ func checkShapes(data *Data, model *Model) error {
 func checkTogether(data *Data, model *Model) error {
 	if j := data.Intercept; j >= 0 && !model.Coefficients[j].Kind.OfIntercept() {
 		return fmt.Errorf("prior of %s: %s draws coefficients toward 0 and cannot be that of the intercept; "+
-			"use normal(location, scale) or flat", columnName(data, j), model.Coefficients[j].Kind)
+			"use normal(location, scale) or flat", ColumnName(data, j), model.Coefficients[j].Kind)
 	}
 	if prior.Selects(model.Coefficients) && len(prior.Groups(model.Coefficients, nil)) > 0 {
 		return fmt.Errorf("prior: spike_slab and a horseshoe stand in one model, and no sampler here draws both; " +
@@ -194,7 +194,7 @@ func checkFinite(data *Data) error {
 		if passes.SumSquares(c.Values) <= 1e300 {
 			continue // neither NaN nor larger than 1e150
 		}
-		if err := find("column "+columnName(data, j), c.Values, c.Rows); err != nil {
+		if err := find("column "+ColumnName(data, j), c.Values, c.Rows); err != nil {
 			return err
 		}
 	}
@@ -207,8 +207,8 @@ func whole(x design.Matrix) bool {
 	return !dense || len(m.Values) == m.Rows*m.Cols
 }
 
-// columnName returns a column's name in quotes, or its number from 1.
-func columnName(data *Data, j int) string {
+// ColumnName returns a column's name in quotes, or its number from 1.
+func ColumnName(data *Data, j int) string {
 	if data.Names == nil {
 		return fmt.Sprint(j + 1)
 	}

@@ -3,6 +3,7 @@ package groups
 import (
 	"math"
 
+	"glmbatch/infer/glm"
 	"glmbatch/internal/vec"
 )
 
@@ -11,26 +12,41 @@ import (
 //
 // Cost: two passes over X, and two over the rows for each term of each grouping.
 func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
-	p := t.newPlace()
-	d := t.target.Dim()
+	p := t.NewPlace()
 	return func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
-		for _, g := range p.parts {
-			g.from(u)
-			g.effectsFrom(u)
-		}
-		logLik = p.move(u)
-		p.fixed.Gradient(grad[:d], p.rows) // which leaves the derivative of each row
-		logPrior = p.fixed.LogPrior()
-		logPosterior = p.fixed.LogPosteriorWith(logPrior)
-		for _, g := range p.parts {
-			clear(g.slope)
-			g.sumSlopes(0, p.rows, g.slope)
-			inU, own := g.density(u, grad)
-			logPosterior += inU
-			logPrior += own
-		}
-		return logPosterior, logLik, logPrior
+		p.Predict(u)
+		logLik = p.fixed.Value().LogLik
+		inU, logPrior := p.Gradient(u, grad)
+		return inU, logLik, logPrior
 	}
+}
+
+// Predict moves to u, and leaves the log likelihood behind. Cost: a pass over X and over the rows for each term.
+func (p *Place) Predict(u []float64) {
+	for _, g := range p.parts {
+		g.from(u)
+		g.effectsFrom(u)
+	}
+	p.fixed.Predict(u[:p.t.target.Dim()])
+}
+
+// Point returns the point, whose likelihood the gradient is of.
+func (p *Place) Point() *glm.Point { return p.fixed }
+
+// Gradient returns the log posterior density over u, where Predict has moved, and writes its gradient; then the log
+// prior density of the parameters on their own scale. The point's log likelihood must be known.
+func (p *Place) Gradient(u, grad []float64) (logPosterior, logPrior float64) {
+	p.fixed.Gradient(grad[:p.t.target.Dim()], p.rows) // which leaves the derivative of each row
+	logPrior = p.fixed.LogPrior()
+	logPosterior = p.fixed.LogPosteriorWith(logPrior)
+	for _, g := range p.parts {
+		clear(g.slope)
+		g.sumSlopes(0, p.rows, g.slope)
+		inU, own := g.density(u, grad)
+		logPosterior += inU
+		logPrior += own
+	}
+	return logPosterior, logPrior
 }
 
 // density returns the log prior density of scales and effects over u and on their own scale, and writes the gradient

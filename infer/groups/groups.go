@@ -26,6 +26,7 @@ type Options struct {
 	Earlier *Earlier `json:"-"`
 
 	rewritten *rewriting // nil: the design stays
+	ordered   bool       // rows keep their order
 }
 
 // setup is what the chains of one fit share.
@@ -59,7 +60,7 @@ func newSetup(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (*s
 	if err := check(data, &model); err != nil {
 		return nil, err
 	}
-	if o.rewritten == nil { // else somebody else counts the rows
+	if o.rewritten == nil && !o.ordered { // else somebody else counts the rows
 		data = byLevel(data)
 	}
 	target, err := without(data, model, by)
@@ -81,7 +82,7 @@ func newSetup(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (*s
 	if !o.Plain && o.rewritten == nil {
 		s.joint = newJoint(target)
 	}
-	if o.Plain || sparse(plain) || s.joint != nil {
+	if o.Plain || Sparse(plain) || s.joint != nil {
 		options.Basis = "coordinate"
 	}
 	if s.fixed, err = o.newFixed(target, options); err != nil {
@@ -114,8 +115,8 @@ func without(data *glm.Data, model glm.Model, by infer.Parallel) (*glm.Target, e
 	return target, err
 }
 
-// sparse reports whether the design stores few of its entries: a rotated one stores all.
-func sparse(data *glm.Data) bool {
+// Sparse reports whether the design stores few of its entries: a rotated one stores all.
+func Sparse(data *glm.Data) bool {
 	n, d := data.X.Size()
 	return 4*data.X.Entries() < int64(n)*int64(d)
 }

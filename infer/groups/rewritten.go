@@ -22,6 +22,13 @@ func NewRewritten(data *glm.Data, model glm.Model, by infer.Parallel, columns []
 // rewriting has the columns of the design whose entries change.
 type rewriting struct{ columns []int }
 
+// NewOrdered returns the sampler of data whose rows keep their order, because other predictors of the same rows move
+// too: glm.Point.AddRest adds what these leave. Errors are those of New.
+func NewOrdered(data *glm.Data, model glm.Model, by infer.Parallel) (*Rewritten, error) {
+	s, err := newSetup(data, model, by, Options{ordered: true})
+	return &Rewritten{s}, err
+}
+
 // Target returns the model without its effects.
 func (r *Rewritten) Target() *glm.Target { return r.target }
 
@@ -40,6 +47,12 @@ func (c *Chain) Point() *glm.Point { return c.point }
 
 // Target returns the likelihood that the point belongs to, whose entries and responses are to be rewritten.
 func (c *Chain) Target() *glm.Target { return c.fixed.Target() }
+
+// Beta writes the coefficients.
+func (c *Chain) Beta(dst []float64) { c.fixed.Beta(dst) }
+
+// Displace adds to the coefficients, and to eta step = X·delta.
+func (c *Chain) Displace(delta, step []float64) { c.fixed.Displace(delta, step) }
 
 // LogPrior returns the log prior density of the position, that of effects given their scales included.
 func (c *Chain) LogPrior() float64 { return c.logPrior() }

@@ -17,6 +17,8 @@ type TargetOptions struct {
 	// coefficients; "non_centred", in units of their standard deviations, without correlations; "auto", as a pilot
 	// says for each grouping. Empty means "auto".
 	Effects string
+	// Ordered is whether the rows keep their order, as those of NewOrdered do.
+	Ordered bool
 }
 
 // TargetVersion names the coordinates and the pilot that chooses them.
@@ -55,7 +57,7 @@ func NewTarget(data *glm.Data, model glm.Model, by infer.Parallel, o TargetOptio
 	default:
 		return nil, fmt.Errorf("groups: effects are %q: want auto, centred or non_centred", o.Effects)
 	}
-	s, err := newSetup(data, model, by, Options{})
+	s, err := newSetup(data, model, by, Options{ordered: o.Ordered})
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +112,8 @@ func (t *Target) Explain() string {
 	return strings.Join(words, "; ")
 }
 
-// place is a point in u with what follows from it.
-type place struct {
+// Place is a point in u with what follows from it, for the use of one chain.
+type Place struct {
 	t     *Target
 	fixed *glm.Point
 	rows  []float64 // scratch
@@ -137,9 +139,9 @@ func newPlaced(f form) *placed {
 	return p
 }
 
-// newPlace returns a place for the use of one chain.
-func (t *Target) newPlace() *place {
-	p := &place{t: t, rows: make([]float64, t.target.Rows()), fixed: glm.NewPoint(t.target)}
+// NewPlace returns a place that is nowhere yet.
+func (t *Target) NewPlace() *Place {
+	p := &Place{t: t, rows: make([]float64, t.target.Rows()), fixed: glm.NewPoint(t.target)}
 	for _, f := range t.forms {
 		g := newPlaced(f)
 		p.parts = append(p.parts, g)
@@ -261,7 +263,7 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 	copy(u, fixed)
 	fromPrior := c.Count > 1 && c.Index == c.Count-1 && t.setup.proper
 	size := t.setup.pilotSize()
-	at := t.newPlace()
+	at := t.NewPlace()
 	for _, p := range at.parts {
 		for term, law := range p.prior.SD {
 			p.startSD(term, logSD(law, size/p.meanSquare(term), fromPrior, c.Stream))
@@ -297,7 +299,7 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 }
 
 // move goes to the coefficients and dispersions of u beside the effects that are set, and returns the log likelihood.
-func (p *place) move(u []float64) float64 {
+func (p *Place) move(u []float64) float64 {
 	p.fixed.SetUnconstrained(u[:p.t.target.Dim()])
 	return p.fixed.Value().LogLik
 }

@@ -79,7 +79,7 @@ func sized(p prior.Prior, factor float64) prior.Prior {
 // dispersions; not every pair of these.
 func GridCases() []Case {
 	var out []Case
-	for _, info := range family.Table() {
+	for _, info := range family.OfOne() {
 		for _, link := range info.Links {
 			f := family.Family{Name: info.Name, Link: link.Name}
 			rows := len(gridPriors)

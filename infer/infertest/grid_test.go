@@ -29,7 +29,7 @@ func TestGridCovers(t *testing.T) {
 			t.Errorf("the grid has no case of %s", what)
 		}
 	}
-	for _, info := range laws.Table() {
+	for _, info := range laws.OfOne() {
 		for _, link := range info.Links {
 			f := info.Name + "(" + link.Name + ")"
 			for _, p := range prior.Table() {

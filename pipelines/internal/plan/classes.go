@@ -136,7 +136,7 @@ func (c *Classes) item(v *transform.ItemValues, given *spec.Item) (*classItem, e
 	if err := c.fits(out); err != nil {
 		return nil, err
 	}
-	if out.Family = spec.ItemFamily(out.family); out.family == spec.Categorical {
+	if out.Family = spec.ItemFamily(out.family); spec.InCategories(out.family) {
 		out.Categories = v.Categories
 	} else if err := domain(c.ItemRows, out); err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func familyOfItem(v *transform.ItemValues) string {
 // fits refuses text for numbers, and makes numbers of text of two values for bernoulli.
 func (c *Classes) fits(item *classItem) error {
 	v := item.values
-	if v.Categories == nil || item.family == spec.Categorical {
+	if v.Categories == nil || spec.InCategories(item.family) {
 		return nil
 	}
 	if spec.ItemFamily(item.family).Support().Probability() && len(v.Categories) == 2 {
@@ -230,7 +230,7 @@ const classesDefaults = " classes/1"
 // 2.5·sd(y) and sigma about sd(y)/2.
 func (c *Classes) defaultPrior(item *classItem) collapsed.Prior {
 	mean, sd := moments(c.there(item.Y))
-	if item.family == spec.Categorical {
+	if spec.InCategories(item.family) {
 		return collapsed.Prior{Law: collapsed.Dirichlet, Numbers: []float64{1}}
 	}
 	return collapsed.DefaultPrior(item.Family, mean, sd)
@@ -387,7 +387,7 @@ func ItemRows(rows *transform.ItemRows, r *transform.Record) (part func(first, n
 		if items[k].Prior, err = collapsed.ParsePrior(known.Prior); err != nil {
 			return nil, err
 		}
-		if known.Family == spec.Categorical {
+		if spec.InCategories(known.Family) {
 			items[k].Categories = known.Categories
 		} else if err := domain(rows, &items[k]); err != nil {
 			return nil, err

@@ -11,14 +11,20 @@ import (
 )
 
 // Categorical is the family of items that are categories.
-const Categorical = "categorical"
+var Categorical = family.Classes.Name
+
+// InCategories reports whether items of a family are categories.
+func InCategories(name string) bool {
+	law := family.Named(name)
+	return law != nil && law.Support.Classes
+}
 
 // GLM is the family of an item of numbers, of the zero value of others.
 func (i *Item) GLM() glm.Family { return ItemFamily(i.Family) }
 
 // ItemFamily is a family of items with its first link; the zero value of categorical.
 func ItemFamily(name string) glm.Family {
-	if law := family.Named(name); law != nil {
+	if law := family.Named(name); law != nil && !law.Support.Classes {
 		return law.Family()
 	}
 	return glm.Family{}
@@ -31,7 +37,7 @@ func (m *Model) ItemsOf() (*transform.Items, error) {
 		return nil, err
 	}
 	for k := range items.List {
-		if given := m.Item(items.List[k].Column); given != nil && given.Family == Categorical {
+		if given := m.Item(items.List[k].Column); given != nil && InCategories(given.Family) {
 			items.List[k].Factor = true
 		}
 	}
@@ -103,7 +109,7 @@ func (c *checker) item(given *Item, item *transform.Item, path []string) {
 	case !trials && counted:
 		c.at("item "+quote(given.Name)+" is binomial, and has no trials", "write "+given.Name+" | trials(n) in the formula",
 			path...)
-	case item.Factor && name != "" && name != Categorical:
+	case item.Factor && name != "" && !InCategories(name):
 		c.at("item "+quote(given.Name)+" is factor(), which "+name+" is not", "leave factor() out of the formula", path...)
 	}
 	law := given.Conjugate.Law
@@ -120,7 +126,7 @@ func (c *checker) item(given *Item, item *transform.Item, path []string) {
 func ServesItem(i *Item) error {
 	const dirichlet = "dirichlet"
 	switch law := i.Conjugate.Law; {
-	case i.Family != Categorical:
+	case !InCategories(i.Family):
 		return i.Conjugate.Serves(i.GLM())
 	case law != dirichlet:
 		return words.Hint(fmt.Errorf("%s is not conjugate to categorical", law), "write dirichlet(1)")

@@ -1,0 +1,126 @@
+package family
+
+import (
+	"glmbatch/infer/prior"
+	"glmbatch/internal/vec"
+)
+
+// categorical: y in classes 0 … K − 1 with log odds eta_k of class k against class 0, which is the reference.
+//
+// Given the others, the likelihood along eta_k is that of a bernoulli response, whether y is k, at eta_k less the log
+// of the sum of all other classes' odds.
+var categorical = &Distribution{
+	Name:    "categorical",
+	Links:   []*Link{Logit},
+	Support: classes,
+	Notation: Notation{Law: "Categorical(π_i)", LaTeX: `\mathrm{Categorical}(\pi_i)`, Mean: "π_i", TeX: `\pi_i`,
+		Of: "the probability of each class"},
+	Along:    func(*Link) Likelihood { return Likelihood{Form: Termwise, Several: choice{}, Concave: true} },
+	Constant: func(*Rows) float64 { return 0 },
+}
+
+// choice is the likelihood of a class by log odds against the first.
+type choice struct{}
+
+// Predictors are named as brms names them: mu and the class.
+func (choice) Predictors(classes []string) (out []Predictor) {
+	for _, name := range classes[1:] {
+		out = append(out, Predictor{Name: "mu" + name, Of: Binary, Common: true})
+	}
+	return out
+}
+
+func (choice) Start(r *Rows, predictors int) []float64 {
+	counts := make([]float64, predictors+1)
+	for i, y := range r.Y {
+		counts[int(y)] += r.Count(i)
+	}
+	out := make([]float64, predictors)
+	for k := range out {
+		out[k] = vec.Log((counts[k+1] + 0.5) / (counts[0] + 0.5))
+	}
+	return out
+}
+
+func (choice) Response(p int, r *Rows) []float64 {
+	out := make([]float64, len(r.Y))
+	for i, y := range r.Y {
+		if int(y) == p+1 {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// Given keeps in v.Kept[p] the log of the summed odds of the classes behind p, and in the last one that of the classes
+// before the predictor that is asked for, the reference included.
+func (choice) Given(p int, r *Rows, eta [][]float64, v *View) {
+	last := len(eta) - 1
+	before := v.Kept[last]
+	if p <= 0 {
+		for k := last - 1; k >= 0; k-- {
+			if k == last-1 {
+				copy(v.Kept[k], eta[last])
+				continue
+			}
+			r.addLogs(eta[k+1], v.Kept[k+1], v.Kept[k])
+		}
+		clear(before)
+	}
+	switch {
+	case p == Common && last == 0:
+		copy(v.Rest, eta[0])
+	case p == Common:
+		r.addLogs(eta[0], v.Kept[0], v.Rest)
+	case p > 0:
+		r.addLogs(before, eta[p-1], before)
+		fallthrough
+	default:
+		copy(v.Rest, before)
+		if p < last {
+			r.addLogs(before, v.Kept[p], v.Rest)
+		}
+	}
+	v.Base = 0
+	for i, all := range v.Rest {
+		v.Rest[i] = -all
+		if y := int(r.Y[i]); y != p+1 {
+			rest := -all
+			if y > 0 {
+				rest += eta[y-1][i]
+			}
+			v.Base += float64(r.Count(i) * rest)
+		}
+	}
+}
+
+func (choice) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
+	row := make([]float64, len(eta))
+	for i := range dst {
+		for k := range eta {
+			row[k] = eta[k][i]
+		}
+		dst[i] = -logSum(row)
+		if y := int(r.Y[first+i]); y > 0 {
+			dst[i] += row[y-1]
+		}
+	}
+}
+
+func (choice) Means(eta, dst []float64) {
+	total := logSum(eta)
+	dst[0] = vec.Exp(-total)
+	for k, e := range eta {
+		dst[k+1] = vec.Exp(e - total)
+	}
+}
+
+func (choice) Draw(s prior.Source, eta []float64) float64 {
+	total, u := logSum(eta), s.Float64()
+	for k, e := range eta {
+		if u -= vec.Exp(e - total); u < 0 {
+			return float64(k + 1)
+		}
+	}
+	return 0
+}

@@ -1,0 +1,10 @@
+// Package model samples posteriors of several linear predictors, as the log odds of each class of a categorical
+// response: every predictor has coefficients, smooths and group-level effects of its own.
+//
+// A family.Several has, as a function of one predictor given the others, the form of a family of one predictor. So an
+// iteration moves the predictors in turn, each by a sampler of package groups or cggibbs, at the rest that the others
+// leave. If the family has such a direction, it then moves all of them at once. Hamiltonian samplers take the posterior
+// with its gradient from Target. All moves are exact.
+//
+// Read model.go, predictor.go, then kernel.go with common.go and state.go; target.go is for Hamiltonian samplers.
+package model

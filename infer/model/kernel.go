@@ -1,0 +1,143 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/family"
+	"glmbatch/internal/state"
+)
+
+// kernel is one chain.
+type kernel struct {
+	*setup
+	state.Saver
+	chains []chain
+	eta    [][]float64 // of each predictor, without what the others leave
+	view   *family.View
+	rest   []float64 // scratch
+	common *commonMove
+	logLik float64
+
+	iteration int64
+}
+
+// Kernel returns one chain, each predictor at its dispersed start given the penalised points of the others.
+func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
+	if c.Stream == nil {
+		return nil, fmt.Errorf("model: chain %d has no random stream", c.Index)
+	}
+	n := len(s.rows.Y)
+	k := &kernel{setup: s, view: family.NewView(len(s.predictors), n), rest: make([]float64, n)}
+	for _, p := range s.predictors {
+		own, err := p.start(c)
+		if err != nil {
+			return nil, err
+		}
+		k.chains, k.eta = append(k.chains, own), append(k.eta, make([]float64, n))
+	}
+	if s.common != nil {
+		k.common = newCommonMove(s.common, c.Stream)
+	}
+	k.Saver = state.NewSaver("model", stateVersion, k.list)
+	k.arrive()
+	return k, nil
+}
+
+// Step moves the predictors in turn, each given the others, then all of them at once where the family has such a
+// direction. Cost: that of a step of each predictor's sampler, and O(n) for what it sees of the others.
+func (k *kernel) Step() (info infer.Info, err error) {
+	accepted := 0.0
+	for i, own := range k.chains {
+		k.lay(i)
+		one, err := own.Step()
+		if err != nil {
+			return infer.Info{}, err
+		}
+		k.logLik = own.Point().Value().LogLik + k.view.Base
+		own.Point().TakeRest()
+		k.predictors[i].own(own.Point(), k.eta[i])
+		info.Evaluations += one.Evaluations
+		info.Touched += one.Touched
+		accepted += one.Accept
+	}
+	if k.common != nil {
+		if err := k.moveCommon(&info); err != nil {
+			return infer.Info{}, err
+		}
+	}
+	k.iteration++
+	info.Accept = accepted / float64(len(k.chains))
+	info.LogLik = k.logLik
+	for _, own := range k.chains {
+		info.LogPrior += own.LogPrior()
+	}
+	return info, nil
+}
+
+// lay brings predictor i under work: its point gets what the others leave.
+func (k *kernel) lay(i int) {
+	k.several.Given(i, &k.rows, k.eta, k.view)
+	at := k.predictors[i].at
+	for j, r := range k.view.Rest {
+		k.rest[j] = r - at[j]
+	}
+	k.chains[i].Point().AddRest(k.rest)
+}
+
+// arrive takes the predictors from their points, and computes the log likelihood.
+func (k *kernel) arrive() {
+	for i, own := range k.chains {
+		k.predictors[i].own(own.Point(), k.eta[i])
+	}
+	k.several.LogLik(&k.rows, 0, k.eta, k.rest)
+	k.rows.CountRows(k.rest)
+	k.logLik = k.rows.Kernels.Sum(k.rest)
+}
+
+// Position writes the parameters in their order.
+func (k *kernel) Position(dst []float64) {
+	k.split(dst, func(i int, head, effects []float64) {
+		if len(effects) == 0 {
+			k.chains[i].Position(head)
+			return
+		}
+		theta := make([]float64, len(head)+len(effects))
+		k.chains[i].Position(theta)
+		copy(effects, theta[copy(head, theta):])
+	})
+}
+
+// SetPosition moves the chain to a position, as Position writes it, its caches fresh and its stream and iteration as
+// they are.
+func (k *kernel) SetPosition(position []float64) (err error) {
+	if len(position) != len(k.params) {
+		return fmt.Errorf("model: a position of %d numbers for %d parameters", len(position), len(k.params))
+	}
+	k.split(position, func(i int, head, effects []float64) {
+		if err == nil {
+			err = k.chains[i].SetPosition(append(append([]float64(nil), head...), effects...))
+		}
+	})
+	k.arrive()
+	return err
+}
+
+// Start says how the starting point was drawn.
+func (k *kernel) Start() string { return k.chains[0].Start() }
+
+// Check compares the caches of every predictor with its values, for tests.
+func (k *kernel) Check() error {
+	for i, own := range k.chains {
+		if err := own.Point().Check(); err != nil {
+			return err
+		}
+		for j, e := range own.Point().Eta() {
+			if !(math.Abs(e-k.predictors[i].at[j]-k.eta[i][j]) <= 1e-9*(1+math.Abs(e))) {
+				return fmt.Errorf("model: predictor %d of row %d is %v, that of its point %v", i, j, k.eta[i][j], e)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"glmbatch/infer"
+	"glmbatch/infer/family"
+	"glmbatch/infer/glm"
+	"glmbatch/internal/simd"
+	"glmbatch/internal/words"
+)
+
+// Version names the algorithm: draws of different versions may differ in bits.
+const Version = "model/1"
+
+// Problem is a response with its predictors, on the scale of the designs as sampled. It is read-only once made.
+type Problem struct {
+	Family    glm.Family
+	Classes   []string  // of the response, the reference first; nil if the family has none
+	Y         []float64 // [n], numbers of classes where there are such
+	Frequency []float64 // [n], nil for 1 each
+	// Predictors are in the order of the family's. Responses and frequencies of their data, and the families of their
+	// models, are not looked at.
+	Predictors []Predictor
+}
+
+// Predictor is one linear predictor with its priors.
+type Predictor struct {
+	Data  *glm.Data
+	Model glm.Model
+}
+
+// setup holds the parts that the chains of one fit share.
+type setup struct {
+	several    family.Several
+	rows       family.Rows
+	predictors []*predictor
+	common     *common // or nil
+	params     []infer.Parameter
+}
+
+// New returns the sampler of a posterior of several predictors; it keeps the problem. Errors are those of
+// glm.NewTarget for each predictor given the others, and of priors that are not proper. Cost: that of glm.NewTarget for
+// each predictor, twice.
+func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
+	s, err := newSetup(p, by)
+	if err != nil {
+		return nil, err
+	}
+	if s.common, err = s.newCommon(p); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
+	s := &setup{several: p.Family.Several()}
+	if s.several == nil {
+		return nil, fmt.Errorf("model: family %s has one linear predictor", p.Family)
+	}
+	of := s.several.Predictors(p.Classes)
+	if err := p.check(of); err != nil {
+		return nil, err
+	}
+	s.rows = family.Rows{Y: p.Y, Frequency: p.Frequency, Kernels: simd.Vector(), Total: float64(len(p.Y))}
+	if p.Frequency != nil {
+		s.rows.Total = s.rows.Kernels.Sum(p.Frequency)
+	}
+	for k := range p.Predictors {
+		y := s.several.Response(k, &s.rows)
+		s.predictors = append(s.predictors, newPredictor(&p.Predictors[k], of[k], y, p.Frequency))
+	}
+	if err := s.settle(by); err != nil {
+		return nil, err
+	}
+	s.describe()
+	return s, nil
+}
+
+// check compares the parts, and refuses priors under which the posterior may have no finite integral.
+func (p *Problem) check(of []family.Predictor) error {
+	n := len(p.Y)
+	switch {
+	case len(of) == 0 || len(p.Predictors) != len(of):
+		return fmt.Errorf("model: %d predictors for %d of family %s", len(p.Predictors), len(of), p.Family.Name)
+	case p.Frequency != nil && len(p.Frequency) != n:
+		return fmt.Errorf("model: %d frequencies for %d rows", len(p.Frequency), n)
+	}
+	if err := family.CheckResponse(p.Family, p.Y, nil); err != nil {
+		return err
+	}
+	if err := p.checkClasses(); err != nil {
+		return err
+	}
+	for k := range p.Predictors {
+		q := &p.Predictors[k]
+		if q.Data == nil || q.Data.X == nil || q.Data.Rows() != n {
+			return fmt.Errorf("model: predictor %s has other rows than its %d responses", of[k].Name, n)
+		}
+		q.Model.Family = of[k].Of
+		for j, law := range q.Model.Coefficients {
+			if !law.Proper() {
+				return words.Hint(fmt.Errorf("prior of %s: a flat prior of one of several linear predictors is not known to "+
+					"give a proper posterior", glm.ColumnName(q.Data, j)), "give normal(0, 2.5), or leave it to the default")
+			}
+		}
+	}
+	return nil
+}
+
+// checkClasses refuses responses without two classes, and numbers that are no class.
+func (p *Problem) checkClasses() error {
+	if !p.Family.Support().Classes {
+		return nil
+	}
+	if len(p.Classes) < 2 {
+		return errors.New("model: a response in classes needs two of them")
+	}
+	for i, y := range p.Y {
+		if int(y) >= len(p.Classes) {
+			return &glm.DomainError{What: "response", Row: i, Value: y,
+				Allowed: fmt.Sprintf("there are %d classes, numbered from 0", len(p.Classes))}
+		}
+	}
+	return nil
+}
+
+// settle makes the samplers of all predictors, each given the others at their penalised points. These are found in
+// turn, twice.
+func (s *setup) settle(by infer.Parallel) error {
+	n, count := len(s.rows.Y), len(s.predictors)
+	eta, view := make([][]float64, count), family.NewView(count, n)
+	for k, c := range s.several.Start(&s.rows, count) {
+		eta[k] = make([]float64, n)
+		for i := range eta[k] {
+			eta[k][i] = c
+		}
+	}
+	for range 2 {
+		for k, p := range s.predictors {
+			s.several.Given(k, &s.rows, eta, view)
+			if err := p.sampleAt(view.Rest, by); err != nil {
+				return err
+			}
+			p.penalised(eta[k])
+		}
+	}
+	return nil
+}
+
+// describe makes the parameters: of each predictor all except effects of levels, then these.
+func (s *setup) describe() {
+	for _, p := range s.predictors {
+		s.params = append(s.params, p.params[:p.first()]...)
+	}
+	for _, p := range s.predictors {
+		s.params = append(s.params, p.params[p.first():]...)
+	}
+}
+
+// split passes the parts of a position that belong to each predictor: its head, and its effects of levels.
+func (s *setup) split(position []float64, do func(k int, head, effects []float64)) {
+	head, effects := 0, 0
+	for _, p := range s.predictors {
+		effects += p.first()
+	}
+	for k, p := range s.predictors {
+		do(k, position[head:head+p.first()], position[effects:effects+p.effects])
+		head, effects = head+p.first(), effects+p.effects
+	}
+}
+
+// Parameters describes coefficients, dispersions and scales of each predictor, then its effects of levels.
+func (s *setup) Parameters() []infer.Parameter { return s.params }
+
+// Explain says how predictors are sampled.
+func (s *setup) Explain() string {
+	var out []string
+	for _, p := range s.predictors {
+		if text := p.name + ": " + p.explain; len(out) == 0 || out[0] != text {
+			out = append(out, text)
+		}
+	}
+	text := fmt.Sprintf("%d linear predictors in turn, each given the others; ", len(s.predictors))
+	if s.common != nil {
+		text += "then all of them at once, against the reference class; "
+	}
+	return text + strings.Join(out, "; ")
+}

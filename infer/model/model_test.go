@@ -1,0 +1,160 @@
+package model_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/infertest"
+	"glmbatch/infer/model"
+	"glmbatch/infer/nuts"
+)
+
+func sampler(p *model.Problem) (infer.Setup, error) { return model.New(p, nil) }
+
+// Chains of every study repeat, resume and have the densities of the definition.
+func TestConformance(t *testing.T) {
+	for name := range studies {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, p := one(t, name)
+			setup, err := model.New(p, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			infertest.Conforms(t, setup, infertest.Posterior{
+				Parameters: setup.Parameters(),
+				LogDensity: func(theta []float64) (logLik, logPrior float64) {
+					_, logLik, logPrior = s.density(p, theta)
+					return logLik, logPrior
+				},
+				Other: func() ([]byte, error) { return nil, errors.New("none") },
+			})
+		})
+	}
+}
+
+// Steps leave the joint distribution of positions and responses as it is. A response that counts often is not several
+// draws.
+func TestInvariance(t *testing.T) {
+	for name, s := range studies {
+		if s.weighted {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			infertest.InvarianceOf(t, s.joint(name, sampler), infertest.Check{Seed: infertest.Seed(t),
+				Pairs: infertest.Scale(1500, 20_000)})
+		})
+	}
+}
+
+// After each step all caches agree with the values.
+func TestPointsAgree(t *testing.T) {
+	for name := range studies {
+		_, p := one(t, name)
+		setup, err := model.New(p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, name)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 50 {
+			if _, err := k.Step(); err != nil {
+				t.Fatal(err)
+			}
+			if err := k.(interface{ Check() error }).Check(); err != nil {
+				t.Fatalf("%s, iteration %d: %v", name, i, err)
+			}
+		}
+	}
+}
+
+// The gradient of Target is that of its density, which is the definition's, and coordinates go to parameters and back.
+func TestGradient(t *testing.T) {
+	for name := range studies {
+		s, p := one(t, name)
+		target, err := model.NewTarget(p, nil, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, _ := target.Start(infer.Chain{Count: 1, Stream: infer.NewStream(2, name)})
+		d, density := target.Dim(), target.Densities()
+		theta, grad, none, back := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+		_, logLik, logPrior := density(u, grad)
+		target.Constrain(u, theta)
+		target.Unconstrain(theta, back)
+		_, wantLik, wantPrior := s.density(p, theta)
+		if math.Abs(logLik-wantLik) > 1e-9 || math.Abs(logPrior-wantPrior) > 1e-9 {
+			t.Errorf("%s: densities %v and %v, want %v and %v", name, logLik, logPrior, wantLik, wantPrior)
+		}
+		for j := range u {
+			const h = 1e-5
+			at := u[j]
+			u[j] = at + h
+			above, _, _ := density(u, none)
+			u[j] = at - h
+			below, _, _ := density(u, none)
+			u[j] = at
+			if want := (above - below) / (2 * h); math.Abs(grad[j]-want) > 1e-5*(1+math.Abs(want)) {
+				t.Errorf("%s: slope %d is %v, want %v", name, j, grad[j], want)
+			}
+			if math.Abs(back[j]-at) > 1e-9*(1+math.Abs(at)) {
+				t.Errorf("%s: coordinate %d is %v, and %v after both ways", name, j, at, back[j])
+			}
+		}
+	}
+}
+
+// NUTS and Gibbs have the same posterior.
+func TestHamiltonian(t *testing.T) {
+	for _, name := range []string{"three", "groups"} {
+		_, p := one(t, name)
+		target, err := model.NewTarget(p, nil, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		setup, err := nuts.NewFor(target, nuts.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		gibbs, err := model.New(p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		means := func(setup infer.Setup, count int) (mean, sd []float64) {
+			k, err := setup.Kernel(infer.Chain{Count: 1, Warmup: 500, Stream: infer.NewStream(2, name)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := len(setup.Parameters())
+			theta := make([]float64, d)
+			mean, sd = make([]float64, d), make([]float64, d)
+			for i := range count + 500 {
+				if _, err := k.Step(); err != nil {
+					t.Fatal(err)
+				}
+				if k.Position(theta); i >= 500 {
+					for j, v := range theta {
+						mean[j] += v / float64(count)
+						sd[j] += v * v / float64(count)
+					}
+				}
+			}
+			for j, m := range mean {
+				sd[j] = math.Sqrt(sd[j] - m*m)
+			}
+			return mean, sd
+		}
+		a, sd := means(gibbs, 20_000)
+		b, _ := means(setup, 6000)
+		for j := range a {
+			if math.Abs(a[j]-b[j]) > 0.12*sd[j] {
+				t.Errorf("%s: %s has mean %v by Gibbs and %v by NUTS, sd %v", name, setup.Parameters()[j].Name, a[j], b[j], sd[j])
+			}
+		}
+	}
+}

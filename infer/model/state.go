@@ -1,0 +1,15 @@
+package model
+
+import "glmbatch/internal/state"
+
+// stateVersion leads the state of a chain.
+const stateVersion = 1
+
+// list lists the state of the chain: that of each predictor's.
+func (k *kernel) list(c *state.Codec) {
+	c.Count("iteration", &k.iteration)
+	for _, own := range k.chains {
+		c.Sized(own)
+	}
+	c.Then(k.arrive)
+}

@@ -1,0 +1,159 @@
+package model
+
+import (
+	"glmbatch/infer"
+	"glmbatch/infer/family"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
+)
+
+// Target is the posterior over coordinates u without bounds, with gradients, for samplers that move all at once. u has
+// the coordinates of each predictor's own target, one after the other; its parameters are those of New's setup.
+type Target struct {
+	setup *setup
+	of    []predictorTarget
+	at    []int // where the coordinates of each predictor begin; their number last
+}
+
+// predictorTarget is the posterior of one predictor given the others: a glm.Target or a groups.Target.
+type predictorTarget interface {
+	Parameters() []infer.Parameter
+	Dim() int
+	Start(c infer.Chain) (u []float64, words string)
+	Penalised() []float64
+	Constrain(u, theta []float64)
+	Unconstrain(theta, u []float64)
+	Reads() int64
+}
+
+// NewTarget returns the posterior; arguments and errors are those of New. Effects is that of groups.TargetOptions.
+func NewTarget(p *Problem, by infer.Parallel, effects string) (*Target, error) {
+	s, err := newSetup(p, by)
+	if err != nil {
+		return nil, err
+	}
+	t := &Target{setup: s, at: []int{0}}
+	for _, q := range s.predictors {
+		var of predictorTarget = q.target.Vectorised()
+		if q.effects > 0 {
+			of, err = groups.NewTarget(q.data, q.model, by, groups.TargetOptions{Effects: effects, Ordered: true})
+			if err != nil {
+				return nil, err
+			}
+		}
+		t.of, t.at = append(t.of, of), append(t.at, t.at[len(t.at)-1]+of.Dim())
+	}
+	return t, nil
+}
+
+// Dim returns the length of u, the number of parameters.
+func (t *Target) Dim() int { return len(t.setup.params) }
+
+// Parameters are those of New's setup.
+func (t *Target) Parameters() []infer.Parameter { return t.setup.params }
+
+// Reads is the number of entries of designs that a gradient reads.
+func (t *Target) Reads() (reads int64) {
+	for _, of := range t.of {
+		reads += of.Reads()
+	}
+	return reads
+}
+
+// Explain describes the coordinates.
+func (t *Target) Explain() string { return "all linear predictors at once" }
+
+// Start draws where a chain begins: each predictor as its own target has it, given the penalised points of the others.
+func (t *Target) Start(c infer.Chain) (u []float64, words string) {
+	for _, of := range t.of {
+		var own []float64
+		own, words = of.Start(c)
+		u = append(u, own...)
+	}
+	return u, words
+}
+
+// Penalised returns the penalised points of the predictors.
+func (t *Target) Penalised() (u []float64) {
+	for _, of := range t.of {
+		u = append(u, of.Penalised()...)
+	}
+	return u
+}
+
+// Constrain writes the parameters of u to theta.
+func (t *Target) Constrain(u, theta []float64) {
+	t.setup.split(theta, func(k int, head, effects []float64) {
+		own := make([]float64, t.of[k].Dim())
+		t.of[k].Constrain(u[t.at[k]:t.at[k+1]], own)
+		copy(effects, own[copy(head, own):])
+	})
+}
+
+// Unconstrain is the inverse of Constrain.
+func (t *Target) Unconstrain(theta, u []float64) {
+	t.setup.split(theta, func(k int, head, effects []float64) {
+		t.of[k].Unconstrain(append(append([]float64(nil), head...), effects...), u[t.at[k]:t.at[k+1]])
+	})
+}
+
+// place is a point of one predictor's coordinates.
+type place interface {
+	Predict(u []float64)
+	Point() *glm.Point
+	Gradient(u, grad []float64) (logPosterior, logPrior float64)
+}
+
+// plainPlace is that of a predictor without effects.
+type plainPlace struct {
+	point *glm.Point
+	rows  []float64
+}
+
+func (p plainPlace) Predict(u []float64) { p.point.Predict(u) }
+func (p plainPlace) Point() *glm.Point   { return p.point }
+
+func (p plainPlace) Gradient(_, grad []float64) (logPosterior, logPrior float64) {
+	p.point.Gradient(grad, p.rows)
+	logPrior = p.point.LogPrior()
+	return p.point.LogPosteriorWith(logPrior), logPrior
+}
+
+// Densities returns a function for the use of one chain: the log posterior density over u with its gradient, then the
+// log likelihood and the log prior density of the parameters. The gradient of each predictor is that of its likelihood
+// given the others. Cost: two passes over each design, and O(n) for each predictor.
+func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
+	s := t.setup
+	n, count := len(s.rows.Y), len(s.predictors)
+	eta, view, rest := make([][]float64, count), family.NewView(count, n), make([]float64, n)
+	places := make([]place, count)
+	for k, of := range t.of {
+		eta[k] = make([]float64, n)
+		switch of := of.(type) {
+		case *groups.Target:
+			places[k] = of.NewPlace()
+		case *glm.Target:
+			places[k] = plainPlace{glm.NewPoint(of), make([]float64, n)}
+		}
+	}
+	return func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
+		for k, p := range places {
+			p.Predict(u[t.at[k]:t.at[k+1]])
+			s.predictors[k].own(p.Point(), eta[k])
+		}
+		for k, p := range places {
+			s.several.Given(k, &s.rows, eta, view)
+			for i, r := range view.Rest {
+				rest[i] = r - s.predictors[k].at[i]
+			}
+			p.Point().AddRest(rest)
+			own := p.Point().Value().LogLik
+			inU, prior := p.Gradient(u[t.at[k]:t.at[k+1]], grad[t.at[k]:t.at[k+1]])
+			p.Point().TakeRest()
+			logPosterior += inU - own
+			logPrior += prior
+			logLik = own + view.Base
+		}
+		return logPosterior + logLik, logLik, logPrior
+	}
+}
