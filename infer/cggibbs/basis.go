@@ -160,7 +160,9 @@ func (s *basisSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 
 // fresh returns a kernel that is nowhere yet.
 func (s *basisSetup) fresh(stream *infer.Stream) *basisKernel {
-	k := &basisKernel{basisSetup: s, scan: s.scan, stream: stream, point: glm.NewCurved(glm.NewPoint(s.frame.Like))}
+	k := &basisKernel{basisSetup: s, scan: s.scan, point: glm.NewCurved(glm.NewPoint(s.frame.Like))}
+	k.stream = stream
+	k.updates = schedule{first: []move{k.refreshWhenDue, k.sweepPlainlyWhenDue}, each: []move{k.sweepNext}}
 	k.Saver = state.NewSaver("cggibbs", basisStateVersion, k.list)
 	k.slice = slicer{source: stream, limit: s.opts.MaxDoublings}
 	k.line = line{Frame: s.frame, v: make([]float64, len(s.frame.Origin))}
@@ -248,9 +250,6 @@ func (k *basisKernel) SetPosition(theta []float64) error {
 	k.place(u[:d], u[d:])
 	return nil
 }
-
-// Start says how the starting point was drawn.
-func (k *basisKernel) Start() string { return k.start }
 
 // Key names the numbers ε of this chain.
 func (k *basisKernel) Key() uint64 { return k.key }

@@ -6,7 +6,6 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/internal/state"
 	"glmbatch/internal/vec"
 )
 
@@ -14,105 +13,83 @@ import (
 // end of each iteration, so that u, which moves, is its state.
 type basisKernel struct {
 	*basisSetup
-	state.Saver
-	scan      *scan
-	stream    *infer.Stream
-	point     *glm.Curved // u, with eta = eta0 + B·u
-	line      line        // v, and the prior along a coordinate of u
-	slice     slicer
-	scale     *scaler // nil but in the reduced basis
-	hidden    *hidden // nil but in the reduced basis
-	key       uint64
-	start     string
-	iteration int64
-	warmup    int64 // iterations whose rows are not expanded
-	touched   int64
+	stepper
+	scan   *scan
+	point  *glm.Curved // u, with eta = eta0 + B·u
+	line   line        // v, and the prior along a coordinate of u
+	scale  *scaler     // nil but in the reduced basis
+	hidden *hidden     // nil but in the reduced basis
+	key    uint64
+	warmup int64 // iterations whose rows are not expanded
 
 	u       []float64 // that of point, between iterations
 	scratch []float64
 
-	coord     int          // under update
-	plain     *plainSweeps // nil without
-	reading   int64        // entries that a pass along it reads
-	proposals int64
-	accepted  float64
-	moving    *blockMove // nil until blocks move
-	jointly   []*subspaceMove
-	gradients int64
-	rowMove   *rowMove // nil where sweeps are of coordinates
-	settled   bool     // sweeps are of blocks
-	adapting  int64    // iterations in which that may change
-	turn      int64    // the iteration and the number of the sweep in it, for slow directions
+	plain    *plainSweeps // nil without
+	reading  int64        // entries that a pass along the coordinate under update reads
+	moving   *blockMove   // nil until blocks move
+	jointly  []*subspaceMove
+	rowMove  *rowMove // nil where sweeps are of coordinates
+	settled  bool     // sweeps are of blocks
+	adapting int64    // iterations in which that may change
 }
 
 // Step makes the univariate updates of its iteration, as many as there are coordinates
 // unless Options.Focus has a list, after a refresh of the cached linear predictor when one is due; in
-// the reduced basis then the scale move; all but the refresh Options.Moves times. See kernel.Step for its errors.
+// the reduced basis then the scale move; all but the refresh Options.Moves times. See stepper.step.
 //
 // Cost: O(k·(n + k)) for k coordinates; in the reduced basis after warm-up besides
 // O(d·n) for what the likelihood does not see of d coefficients, which LogPrior
 // counts. In warm-up it is not made, and LogPrior is NaN.
 func (k *basisKernel) Step() (infer.Info, error) {
-	k.touched, k.slice.evaluations = 0, 0
-	k.proposals, k.accepted, k.gradients = 0, 0, 0
-	if k.refreshDue() {
-		k.refresh()
-	}
-	if k.plainDue() {
-		if j, ok := k.sweepPlainly(); !ok {
-			return infer.Info{}, k.failed(j)
-		}
-	}
-	for i := range k.opts.movesIn(k.iteration, k.scan.first) {
-		if i > 0 {
-			k.renew()
-		}
-		k.turn = k.iteration + int64(i)
-		if j, ok := k.sweep(); !ok {
-			return infer.Info{}, k.failed(j)
-		}
-	}
-	k.iteration++
-	k.arrive()
-	info := infer.Info{LogLik: k.point.Value().LogLik, LogPrior: math.NaN(),
-		Evaluations: k.slice.evaluations + k.proposals, Gradients: k.gradients, Touched: k.touched}
-	if k.kept() {
-		info.LogPrior = k.logPrior()
-	}
-	if k.proposals > 0 {
-		info.Accept = k.accepted / float64(k.proposals)
-	}
-	return info, nil
+	return k.step(k, &k.updates, k.opts.movesIn(k.iteration, k.scan.first))
 }
 
-// sweep makes the updates of one sweep, and the moves that follow it. It returns the
-// coordinate whose log density was not finite, -1 where it was another line's, -2 - i where it was row i's.
-func (k *basisKernel) sweep() (failed int, ok bool) {
+func (k *basisKernel) ended() { k.arrive() }
+
+func (k *basisKernel) logDensities() (logLik, logPrior float64) {
+	logLik, logPrior = k.point.Value().LogLik, math.NaN()
+	if k.kept() {
+		logPrior = k.logPrior()
+	}
+	return logLik, logPrior
+}
+
+// sweepNext makes a sweep, from u and v as the sweep before has left them.
+func (k *basisKernel) sweepNext() bool {
+	if k.turn > 0 {
+		k.renew()
+	}
+	return k.sweep()
+}
+
+// sweep makes the updates of one sweep, and the moves that follow it.
+func (k *basisKernel) sweep() bool {
 	if k.inBlocks() {
-		return -1, k.sweepBlocks()
+		return k.sweepBlocks()
 	}
 	if k.rowMove != nil && !(k.stream.Float64() < sweepShare) {
-		if j, ok := k.sweepRows(); !ok {
-			return j, false
-		}
-		return k.sweepEnds()
+		return k.sweepRows() && k.sweepEnds()
 	}
 	for i := range k.scan.updates(k.iteration) {
 		if j := k.scan.coordinate(i, k.iteration, k.stream); k.single(j) && !k.update(j) {
-			return j, false
+			return false
 		}
 	}
 	return k.sweepEnds()
 }
 
 // sweepEnds makes the moves that follow a sweep.
-func (k *basisKernel) sweepEnds() (failed int, ok bool) {
+func (k *basisKernel) sweepEnds() bool {
 	if k.scale != nil && !k.scale.update(k) || k.slow != nil && !k.moveSlow() || !k.moveJointly() {
-		return -1, false
+		return false
 	}
 	k.point.Settle()
-	return 0, true
+	return true
 }
+
+// sweepPlainlyWhenDue makes a plain sweep in iterations that have one.
+func (k *basisKernel) sweepPlainlyWhenDue() bool { return !k.plainDue() || k.sweepPlainly() }
 
 // plainDue reports whether this iteration has a plain sweep.
 func (k *basisKernel) plainDue() bool { return k.opts.plainly(k.iteration, int(k.rows())) }
@@ -120,15 +97,14 @@ func (k *basisKernel) plainDue() bool { return k.opts.plainly(k.iteration, int(k
 // kept reports whether the point is one whose draw somebody may ask for.
 func (k *basisKernel) kept() bool { return k.iteration > k.warmup || k.warmup == 0 }
 
-// refreshDue reports whether this iteration begins with a refresh.
-func (k *basisKernel) refreshDue() bool {
-	every := int64(k.opts.RefreshEvery)
-	return every > 0 && k.iteration%every == 0
-}
+// refreshWhenDue recomputes the cached linear predictor in iterations that begin with that.
+func (k *basisKernel) refreshWhenDue() bool { return !k.due(k.opts.RefreshEvery) || k.refresh() }
 
-func (k *basisKernel) refresh() {
+// refresh recomputes the cached linear predictor.
+func (k *basisKernel) refresh() bool {
 	k.point.Refresh()
 	k.touched += k.entries() + k.point.TermReads()
+	return true
 }
 
 // entries returns the number of entries of B.
@@ -139,29 +115,19 @@ func (k *basisKernel) rows() int64 { return int64(k.frame.Like.Rows()) }
 // read returns how many entries a pass along coordinate j reads.
 func (k *basisKernel) read(j int) int64 { return int64(len(k.frame.Like.Data().X.Column(j).Values)) }
 
-// failed names the coordinate whose log density was not finite; -1 is the scale
-// of z, -2 - i the linear predictor of row i.
-func (k *basisKernel) failed(j int) error {
-	name, rows := "the scale of z", int(k.rows())
-	if j < -1-rows {
-		name = k.Parameters()[-2-rows-j].Name
-	} else if j < -1 {
-		name = fmt.Sprintf("the linear predictor of row %d", -1-j)
-	} else if d := j - len(k.line.v); d >= 0 {
-		name = k.Parameters()[k.target.Cols()+d].Name
-	} else if j >= 0 {
-		name = k.coordinateName(j)
+// coordinate returns the name of coordinate j of (u, log dispersions).
+func (k *basisKernel) coordinate(j int) string {
+	if d := j - len(k.line.v); d >= 0 {
+		return k.Parameters()[k.target.Cols()+d].Name
 	}
-	k.arrive()
-	return &NonFiniteError{name, k.iteration, k.slice.badValue}
-}
-
-func (k *basisKernel) coordinateName(j int) string {
 	if k.frame.T == nil {
 		return k.Parameters()[j].Name
 	}
 	return fmt.Sprintf("coordinate %d of the basis", j+1)
 }
+
+// failsAlong notes the failure of a move along another line than a coordinate.
+func (k *basisKernel) failsAlong(name string) bool { return k.fails(name, k.slice.badValue) }
 
 // update makes one update of coordinate j of (u, log dispersions).
 func (k *basisKernel) update(j int) bool {
@@ -212,6 +178,7 @@ func (k *basisKernel) fromAfar() bool { return k.iteration == 0 && glm.Tall(int(
 
 // updateDispersion moves the log of dispersion d by a slice.
 func (k *basisKernel) updateDispersion(d, j int) bool {
+	k.coord = j
 	here := k.point.LogDispersion(d)
 	f := &dispersionLine{k, d, here}
 	current := k.point.Value().LogLik + k.frame.Like.LogPriorAlong(j, here)

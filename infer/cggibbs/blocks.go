@@ -112,7 +112,7 @@ func (s *basisSetup) block() {
 				return
 			}
 		}
-		if found.accepted = k.accepted / float64(k.proposals); found.accepted >= blockAccepted || found.size <= 2 {
+		if found.accepted = k.rate(); found.accepted >= blockAccepted || found.size <= 2 {
 			break
 		}
 	}
@@ -184,13 +184,11 @@ func (k *basisKernel) moveBlock(first, m int, q []float64) bool {
 	w := k.moving
 	v, ratio := k.proposeBlock(first, m, q)
 	threshold := logUniform(k.stream)
-	k.proposals++
 	k.touched += 3 * int64(m) * k.rows()
 	if !(v.LogLik <= math.MaxFloat64) {
-		k.slice.badValue = v.LogLik
-		return false
+		return k.fails("a block of coordinates", v.LogLik)
 	}
-	k.accepted += min(1, vec.Exp(ratio))
+	k.tally(min(1, vec.Exp(ratio)))
 	if threshold < ratio {
 		w.columns.Jump(first, w.x[:m], v)
 		for i, x := range w.x[:m] {

@@ -94,7 +94,7 @@ func (b *Coefficients) Kernel(c infer.Chain) (*CoefficientsChain, error) {
 		if err == nil && b.form != nil {
 			out.drift = newDrifting(b.form, out.plain)
 			if b.rewritten {
-				out.drift.proposals = 1
+				out.drift.count = 1
 				if glm.Tall(own.target.Rows()) {
 					out.drift.every = tallDriftEvery
 				}
@@ -145,32 +145,12 @@ func (b *CoefficientsChain) Step() (infer.Info, error) {
 func (b *CoefficientsChain) StepDispersions() (infer.Info, error) {
 	k := b.plain
 	k.point.Begin()
-	k.begin()
-	if !k.moveDispersions() {
-		return infer.Info{}, k.nonFinite()
-	}
-	k.iteration++
-	return infer.Info{Evaluations: k.slice.evaluations, Touched: k.touched}, nil
-}
-
-// begin begins an iteration, with a refresh when one is due.
-func (k *kernel) begin() {
-	k.touched, k.slice.evaluations = 0, 0
-	if k.refreshDue() {
-		k.point.Refresh()
-		k.touched += k.entries() + k.point.TermReads()
-	}
+	err := k.run(k, &schedule{first: []move{k.refreshWhenDue, k.moveDispersions}}, 0)
+	return k.counts(), err
 }
 
 // moveDispersions moves the logs of dispersions.
-func (k *kernel) moveDispersions() bool {
-	for j := k.target.Cols(); j < k.sweep; j++ {
-		if !k.update(j) {
-			return false
-		}
-	}
-	return true
-}
+func (k *kernel) moveDispersions() bool { return k.sweepAll(k.target.Cols()) }
 
 // DrawSmooths moves the standard deviations of smooths given a closed gaussian likelihood precision·(linearᵀb −
 // ½·bᵀ·gram·b), with the coefficients integrated out, and draws the coefficients given them, which the caller moves;

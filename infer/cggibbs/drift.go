@@ -20,9 +20,10 @@ import (
 // doi:10.1023/A:1018509429360, with a curvature that stays.
 type drifting struct {
 	*kernel
-	form      *smoothSetup
-	proposals int   // in an iteration
-	every     int64 // iterations from one sweep to the next
+	form  *smoothSetup
+	moves schedule
+	count int   // proposals in an iteration
+	every int64 // iterations from one sweep to the next
 
 	priors                    *normals
 	beta, slope, rows, eta, z []float64
@@ -37,9 +38,12 @@ const tallDriftEvery = 32
 
 func newDrifting(form *smoothSetup, k *kernel) *drifting {
 	d, n := k.target.Cols(), k.target.Rows()
-	return &drifting{kernel: k, form: form, proposals: drifts, every: driftEvery,
+	f := &drifting{kernel: k, form: form, count: drifts, every: driftEvery,
 		priors: newNormals(d), beta: make([]float64, d), slope: make([]float64, d),
 		rows: make([]float64, n), eta: make([]float64, n), z: make([]float64, d)}
+	f.moves = schedule{first: []move{k.refreshWhenDue, k.moveDispersions}, each: []move{f.propose},
+		last: []move{k.moveScales, k.settle}}
+	return f
 }
 
 // drifting words the moves.
@@ -58,27 +62,18 @@ func (b *Coefficients) drifting() string {
 func (f *drifting) swept() bool { return f.iteration < sweptFirst || f.iteration%f.every == 0 }
 
 // step makes an iteration that is none.
-func (f *drifting) step() (infer.Info, error) {
-	f.begin()
-	ok, accepted := f.moveDispersions(), 0.0
-	for i := 0; ok && i < f.proposals; i++ {
-		var a float64
-		a, ok = f.move()
-		accepted += a
-	}
-	if !ok || !f.moveScales() {
-		return infer.Info{}, f.nonFinite()
-	}
-	f.point.Settle()
-	f.iteration++
-	return infer.Info{LogLik: f.point.Value().LogLik, LogPrior: f.point.LogPrior(),
-		Accept: accepted / float64(f.proposals), Evaluations: f.slice.evaluations + int64(f.proposals),
-		Touched: f.touched}, nil
+func (f *drifting) step() (infer.Info, error) { return f.kernel.step(f, &f.moves, f.count) }
+
+// propose proposes all coefficients. Cost: O(n·d + d³).
+func (f *drifting) propose() bool {
+	accepted, ok := f.jump()
+	f.tally(accepted)
+	return ok
 }
 
-// move proposes all coefficients. It returns the probability that the proposal was accepted with, and false where the
-// log likelihood was not a number below +Inf. Cost: O(n·d + d³).
-func (f *drifting) move() (accepted float64, ok bool) {
+// jump proposes all coefficients. It returns the probability that the proposal was accepted with, and false where the
+// log likelihood was not a number below +Inf.
+func (f *drifting) jump() (accepted float64, ok bool) {
 	for j := range f.beta {
 		f.beta[j] = f.point.Beta(j)
 	}
@@ -107,8 +102,8 @@ func (f *drifting) move() (accepted float64, ok bool) {
 	ratio := (v.LogLik - f.point.Value().LogLik) + (f.logPrior(to, others) - f.logPrior(f.beta, others))
 	f.touched += 4*f.entries() + 3*int64(len(f.eta))
 	if math.IsNaN(ratio) || v.LogLik > math.MaxFloat64 {
-		f.coord, f.slice.badValue = 0, v.LogLik
-		return 0, false
+		f.coord = 0
+		return 0, f.fails("", v.LogLik)
 	}
 	if math.IsInf(ratio, -1) {
 		return 0, true

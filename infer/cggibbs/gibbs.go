@@ -16,7 +16,7 @@ type setup struct {
 	widths []float64 // initial slice width per coordinate of u
 	scan   *scan
 
-	sweep      int            // coordinates of a sweep: coefficients and dispersions
+	swept      int            // coordinates of a sweep: coefficients and dispersions
 	blocks     [][]scaleBlock // per horseshoe prior
 	likelihood []float64      // see likelihoodScales
 	chosen     []int          // coefficients whose prior is spike_slab
@@ -59,12 +59,12 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 func newSetup(target *glm.Target, opts Options) *setup {
 	s := &setup{
 		target: target, opts: opts, widths: make([]float64, target.Dim()),
-		sweep: target.Dim() - target.Scales(), blocks: blocksOf(target), likelihood: likelihoodScales(target),
+		swept: target.Dim() - target.Scales(), blocks: blocksOf(target), likelihood: likelihoodScales(target),
 	}
 	for j := range s.widths {
 		s.widths[j] = opts.Width * unit(target, j)
 	}
-	s.scan = newScan(target, opts, s.sweep)
+	s.scan = newScan(target, opts, s.swept)
 	return s
 }
 
@@ -105,28 +105,29 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, fmt.Errorf("cggibbs: chain %d has no random stream", c.Index)
 	}
 	u, words := s.target.Start(c)
-	k := &kernel{setup: s, scan: s.scan.of(c), stream: c.Stream, point: glm.NewPoint(s.target), start: words}
-	k.Saver = state.NewSaver("cggibbs", stateVersion, k.list)
-	k.slice = slicer{source: c.Stream, limit: s.opts.MaxDoublings}
+	k := s.fresh(c.Stream, s.scan.of(c))
+	k.start = words
 	k.point.SetUnconstrained(u)
 	return k, nil
+}
+
+// fresh returns a chain at no start yet.
+func (s *setup) fresh(stream *infer.Stream, scan *scan) *kernel {
+	k := &kernel{setup: s, scan: scan, point: glm.NewPoint(s.target)}
+	k.stream, k.slice = stream, slicer{source: stream, limit: s.opts.MaxDoublings}
+	k.Saver = state.NewSaver("cggibbs", stateVersion, k.list)
+	k.updates = schedule{first: []move{k.refreshWhenDue}, each: []move{k.sweep, k.moveScales, k.settle}}
+	return k
 }
 
 // kernel is one chain.
 type kernel struct {
 	*setup
-	state.Saver
-	scan      *scan
-	stream    *infer.Stream
-	point     *glm.Point
-	slice     slicer
-	start     string
-	iteration int64
-	touched   int64 // entries of X read since the iteration began
-	selecting selecting
-
-	coord int     // under update
-	here  float64 // its value: a coefficient, or the log of a dispersion or scale
+	stepper
+	scan   *scan
+	point  *glm.Point
+	curved *glm.Curved // of point, or nil
+	here   float64     // value of the coordinate under update: a coefficient, or the log of a dispersion or scale
 }
 
 // NonFiniteError tells that a conditional log density was NaN or +Inf.
@@ -144,48 +145,55 @@ func (e *NonFiniteError) Error() string {
 
 // Step makes the univariate updates of its iteration, as many as there are
 // coefficients and dispersions unless Options.Focus has a list, after a refresh of the cached linear predictor when
-// one is due, and then moves the scales of horseshoe priors; all but the refresh Options.Moves times.
+// one is due, and then moves the scales of horseshoe priors; all but the refresh Options.Moves times. See stepper.step.
 //
 // Cost: O(n·d), because the cached predictor makes one conditional O(n), or, of a
 // sparse design, O(n + its non-zeros); O(n·d²) with Options.Uncached.
-//
-// Step returns a *NonFiniteError, and leaves the chain at the last valid point,
-// if a conditional log density is NaN or +Inf; −Inf is an ordinary rejection.
-// It allocates nothing and draws randomness only from the chain's stream.
 func (k *kernel) Step() (infer.Info, error) {
-	k.touched, k.slice.evaluations = 0, 0
-	k.selecting.begin()
-	if k.refreshDue() {
-		k.point.Refresh()
-		k.touched += k.entries() + k.point.TermReads()
-	}
-	for range k.opts.movesIn(k.iteration, k.scan.first) {
-		for i := range k.scan.updates(k.iteration) {
-			if j := k.scan.coordinate(i, k.iteration, k.stream); !k.update(j) {
-				return infer.Info{}, k.nonFinite()
-			}
-		}
-		if !k.moveScales() {
-			return infer.Info{}, k.nonFinite()
-		}
-		k.point.Settle()
-	}
-	k.iteration++
-	return infer.Info{
-		LogLik: k.point.Value().LogLik, LogPrior: k.point.LogPrior(),
-		Evaluations: k.slice.evaluations, Touched: k.touched, Accept: k.selecting.rate(),
-	}, nil
+	return k.step(k, &k.updates, k.opts.movesIn(k.iteration, k.scan.first))
 }
 
-// nonFinite tells what was under update when a log density was NaN or +Inf.
-func (k *kernel) nonFinite() error {
-	return &NonFiniteError{k.Parameters()[k.coord].Name, k.iteration, k.slice.badValue}
+func (k *kernel) coordinate(j int) string { return k.Parameters()[j].Name }
+
+func (k *kernel) ended() {}
+
+func (k *kernel) logDensities() (logLik, logPrior float64) {
+	return k.point.Value().LogLik, k.point.LogPrior()
 }
 
-// refreshDue reports whether this iteration begins with a refresh.
-func (k *kernel) refreshDue() bool {
-	every := int64(k.opts.RefreshEvery)
-	return every > 0 && k.iteration%every == 0
+// refreshWhenDue recomputes the cached linear predictor in iterations that begin with that.
+func (k *kernel) refreshWhenDue() bool { return !k.due(k.opts.RefreshEvery) || k.refresh() }
+
+// refresh recomputes the cached linear predictor.
+func (k *kernel) refresh() bool {
+	k.point.Refresh()
+	k.touched += k.entries() + k.point.TermReads()
+	return true
+}
+
+// sweep makes the univariate updates.
+func (k *kernel) sweep() bool {
+	for i := range k.scan.updates(k.iteration) {
+		if !k.update(k.scan.coordinate(i, k.iteration, k.stream)) {
+			return false
+		}
+	}
+	return true
+}
+
+// sweepAll updates coordinates from, from + 1, … in their order.
+func (k *kernel) sweepAll(from int) bool {
+	for j := from; j < k.swept; j++ {
+		if !k.update(j) {
+			return false
+		}
+	}
+	return true
+}
+
+func (k *kernel) settle() bool {
+	k.point.Settle()
+	return true
 }
 
 // entries returns the number of entries of X.
@@ -260,6 +268,3 @@ func (k *kernel) SetPosition(theta []float64) error {
 	k.point.SetTheta(theta[:len(k.widths)])
 	return nil
 }
-
-// Start says how the starting point was drawn.
-func (k *kernel) Start() string { return k.start }

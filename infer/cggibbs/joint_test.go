@@ -2,6 +2,7 @@ package cggibbs
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -162,8 +163,8 @@ type faultyJoint struct {
 func (f *faultyJoint) Step() (infer.Info, error) {
 	k, at := f.jointKernel, f.queued(0)
 	if at == 0 {
-		if j, ok := k.guard(0); !ok {
-			return infer.Info{}, k.failed(j)
+		if !k.guard(0) {
+			return infer.Info{}, errors.New("a log density is not finite")
 		}
 		k.propose()
 	}

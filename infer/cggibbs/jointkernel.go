@@ -66,50 +66,59 @@ func (s *jointSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	out := &jointKernel{basisKernel: k.(*basisKernel), setup: s, batch: glm.NewBatch(like, nil),
 		queue: queue{make([]float64, jointBatch*dim), make([]float64, jointBatch), make([]float64, jointBatch)},
 		v:     make([]float64, like.Cols()), z: make([]float64, dim), taken: -1}
+	out.updates = schedule{first: []move{out.begin}, each: []move{out.decideNext}, last: []move{out.end}}
 	out.Saver = state.NewSaver("cggibbs", jointStateVersion, out.list)
 	return out, nil
 }
 
 // Step decides on Options.Moves joint proposals in turn, with a guard before one when it is due,
-// or, where Options.Joint is "swept", a sweep after the last in each Options.SweepEvery-th iteration. See kernel.Step
-// for its errors.
+// or, where Options.Joint is "swept", a sweep after the last in each Options.SweepEvery-th iteration. See stepper.step.
 //
 // Cost: n·(k + 1) a proposal for k coordinates, in a batch that reads the design once for 16
 // of them; a guard costs another reading and k/8 updates, a sweep k of them.
 func (k *jointKernel) Step() (infer.Info, error) {
-	k.touched, k.slice.evaluations = 0, 0
-	k.proposals, k.accepted = 0, 0
-	if k.plainDue() {
-		k.refresh()
-		if j, ok := k.sweepPlainly(); !ok {
-			return infer.Info{}, k.failed(j)
-		}
+	return k.step(k, &k.updates, k.opts.movesIn(k.iteration, k.scan.first))
+}
+
+// ended does nothing, since the last move has brought u to the point, unless a move has failed.
+func (k *jointKernel) ended() {
+	if k.failing != "" {
+		k.arrive()
+	}
+}
+
+// begin makes a plain sweep when one is due, and finds the weight of the point.
+func (k *jointKernel) begin() bool {
+	if k.plainDue() && !(k.refresh() && k.sweepPlainly()) {
+		return false
 	}
 	k.weigh()
-	for i := range k.opts.movesIn(k.iteration, k.scan.first) {
-		at := k.queued(i)
-		if at == 0 {
-			k.arriveAt()
-			if j, ok := k.guard(i); !ok {
-				return infer.Info{}, k.failed(j)
-			}
-			if at, ok := k.propose(); !ok {
-				return infer.Info{}, &NonFiniteError{"all parameters at once", k.iteration, k.queue.weights[at]}
-			}
+	return true
+}
+
+// decideNext decides on the next proposal of the queue, which it fills after a guard if it is empty.
+func (k *jointKernel) decideNext() bool {
+	at := k.queued(k.turn)
+	if at == 0 {
+		k.arriveAt()
+		if !k.guard(k.turn) || !k.propose() {
+			return false
 		}
-		k.decide(at)
 	}
+	k.decide(at)
+	return true
+}
+
+// end brings u to the point, and sweeps when that is due.
+func (k *jointKernel) end() bool {
 	k.arriveAt()
 	if k.opts.sweeps(k.iteration) {
-		k.refresh()
-		if j, ok := k.sweep(); !ok {
-			return infer.Info{}, k.failed(j)
+		if !k.refresh() || !k.sweep() {
+			return false
 		}
 		k.renew()
 	}
-	k.iteration++
-	return infer.Info{LogLik: k.point.Value().LogLik, LogPrior: k.logPrior(), Accept: k.accepted / float64(k.proposals),
-		Evaluations: k.slice.evaluations + k.proposals, Touched: k.touched}, nil
+	return true
 }
 
 // guardSize returns how many of some coordinates a guard updates: of tall data one, since there the posterior is near
@@ -137,11 +146,10 @@ func (k *jointKernel) decided(iteration int64, i int) int64 {
 func (k *jointKernel) queued(i int) int { return int(k.decided(k.iteration, i) % jointBatch) }
 
 // guard makes the cached predictor anew and updates the coordinates whose turn it
-// is before proposal i of an iteration; none where sweeps do. It returns the one whose
-// log density was not finite.
-func (k *jointKernel) guard(i int) (failed int, ok bool) {
+// is before proposal i of an iteration; none where sweeps do.
+func (k *jointKernel) guard(i int) bool {
 	if k.opts.Joint == "swept" {
-		return 0, true
+		return true
 	}
 	k.refresh()
 	dim := len(k.widths)
@@ -152,40 +160,34 @@ func (k *jointKernel) guard(i int) (failed int, ok bool) {
 			j = variate.Index(k.stream, dim)
 		}
 		if !k.update(j) {
-			return j, false
+			return false
 		}
 	}
 	k.arrive()
 	k.weigh()
-	return 0, true
+	return true
 }
 
-// propose fills the queue. It returns the place of a proposal whose log density was
-// NaN or +Inf.
-func (k *jointKernel) propose() (failed int, ok bool) {
+// propose fills the queue.
+func (k *jointKernel) propose() bool {
 	q := &k.queue
 	k.setup.law.draws(k.stream, q.u)
 	k.batch.LogLiks(q.u, q.logLik)
 	k.touched += k.entries() + jointBatch*k.rows()
 	k.setup.weights(q.u, q.logLik, q.weights, k.v, k.z)
-	for i, w := range q.weights {
+	for _, w := range q.weights {
 		if !(w <= math.MaxFloat64) {
-			return i, false
+			return k.fails("all parameters at once", w)
 		}
 	}
-	return 0, true
+	return true
 }
 
 // decide takes a proposal of the queue, or stays.
 func (k *jointKernel) decide(at int) {
 	threshold := logUniform(k.stream)
 	ratio := k.queue.weights[at] - k.weight
-	k.proposals++
-	if ratio >= 0 {
-		k.accepted++
-	} else {
-		k.accepted += vec.Exp(ratio)
-	}
+	k.tally(vec.Exp(min(0, ratio)))
 	if threshold < ratio {
 		k.taken, k.weight = at, k.queue.weights[at]
 	}

@@ -175,16 +175,22 @@ func (s *mixtureSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	for i := range grams {
 		grams[i] = make([]float64, n*n)
 	}
-	return &mixtureKernel{
+	out := &mixtureKernel{
 		kernel: k.(*kernel), mix: s, spread: make([]float64, g), weights: make([]float64, g),
 		gram: make([]float64, n*n), epsilon: make([]float64, g), along: make([]float64, g),
 		theta: make([]float64, s.target.Dim()), old: make([]float64, s.target.Dim()),
 		grams: grams, information: make([]float64, n),
-	}, nil
+	}
+	out.updates = schedule{each: []move{out.refresh, out.sweepPlainly}}
+	for _, block := range s.steps {
+		out.updates.each = append(out.updates.each, func() bool { return block(out) })
+	}
+	return out, nil
 }
 
 // mixtureKernel is one chain: the coordinate sampler's with another way to move
-// the coefficients. Its state is that of the coordinate sampler before a refresh.
+// the coefficients. Its state is that of the coordinate sampler before a refresh. Cost of an iteration: n²·d/2 for K,
+// O(n·d) for the rest of d coefficients, and O(n³).
 type mixtureKernel struct {
 	*kernel
 	mix         *mixtureSetup
@@ -196,41 +202,14 @@ type mixtureKernel struct {
 	epsilon     []float64
 	along       []float64
 	theta, old  []float64 // of the point, as Centred writes it
-	accept      float64   // probability of the last draw of what the likelihood does not see
 }
 
-// Step makes the blocks of an iteration. See kernel.Step for its errors. Cost:
-// n²·d/2 for K, O(n·d) for the rest of d coefficients, and O(n³).
-func (k *mixtureKernel) Step() (infer.Info, error) {
-	k.touched, k.slice.evaluations = 0, 0
-	for i := range k.opts.movesIn(k.iteration, k.scan.first) {
-		k.point.Refresh()
-		k.touched += k.entries()
-		if i == 0 && k.opts.plainly(k.iteration, k.target.Rows()) && !k.sweepPlainly() {
-			return infer.Info{}, k.nonFinite()
-		}
-		for _, block := range k.mix.steps {
-			if !block(k) {
-				return infer.Info{}, k.nonFinite()
-			}
-		}
-	}
-	k.iteration++
-	return infer.Info{
-		LogLik: k.point.Value().LogLik, LogPrior: k.point.LogPrior(),
-		Evaluations: k.slice.evaluations, Touched: k.touched, Accept: k.accept,
-	}, nil
-}
-
-// sweepPlainly makes a plain sweep.
+// sweepPlainly makes a plain sweep when one is due.
 func (k *mixtureKernel) sweepPlainly() bool {
-	for j := range k.sweep {
-		if !k.update(j) {
-			return false
-		}
+	if k.turn > 0 || !k.opts.plainly(k.iteration, k.target.Rows()) {
+		return true
 	}
-	k.point.Settle()
-	return true
+	return k.sweepAll(0) && k.settle()
 }
 
 // moveCoefficients moves theta_F and z, then draws the rest of theta_G.
@@ -247,7 +226,7 @@ func (k *mixtureKernel) moveCoefficients() bool {
 	copy(k.theta, k.old)
 	f := k.within(factor)
 	if f == nil {
-		k.accept = 1
+		k.proposals, k.accepted = 1, 1
 		return true // all of eta is given
 	}
 	kept := len(k.mix.kept)
@@ -255,8 +234,8 @@ func (k *mixtureKernel) moveCoefficients() bool {
 	for range mixtureSweeps {
 		for j := range f.line.v {
 			if !f.update(j) {
-				k.coord, k.slice.badValue = k.mix.mixed[0], f.slice.badValue
-				return false
+				k.coord = k.mix.mixed[0]
+				return k.fails("", f.slice.badValue)
 			}
 		}
 	}
@@ -283,7 +262,7 @@ func (k *mixtureKernel) moveCoefficients() bool {
 		k.point.SetCentred(k.theta)
 	}
 	k.touched += 2 * k.entries()
-	k.accept = vec.Exp(math.Min(0, ratio))
+	k.proposals, k.accepted = 1, vec.Exp(math.Min(0, ratio)) // of the last one
 	return true
 }
 
@@ -330,9 +309,9 @@ func (k *mixtureKernel) within(factor *linalg.Pivoted) *basisKernel {
 	for j := range s.widths {
 		s.widths[j] = k.opts.Width * basisWidth
 	}
-	f := &basisKernel{basisSetup: s, stream: k.stream, iteration: k.iteration,
-		point: glm.NewCurved(glm.NewPoint(frame.Like)), line: line{Frame: frame, v: v},
-		slice: slicer{source: k.stream, limit: k.opts.MaxDoublings}}
+	f := &basisKernel{basisSetup: s, point: glm.NewCurved(glm.NewPoint(frame.Like)), line: line{Frame: frame, v: v}}
+	f.stream, f.iteration = k.stream, k.iteration
+	f.slice = slicer{source: k.stream, limit: k.opts.MaxDoublings}
 	if k.opts.Update != "doubling" { // one width at a time: the frame's may be far from the slice's
 		f.slice.limit = min(f.slice.limit, mixtureStepping)
 	}

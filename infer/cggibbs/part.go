@@ -17,10 +17,7 @@ func NewConditional(part *glm.Part, stream *infer.Stream) (*Conditional, error) 
 		return nil, err
 	}
 	s := newSetup(part.Target(), opts) // whose passes are those of the part, vector ones
-	k := &kernel{setup: s, scan: s.scan.of(infer.Chain{Stream: stream}), stream: stream,
-		point: glm.NewPoint(s.target)}
-	k.slice = slicer{source: stream, limit: opts.MaxDoublings}
-	return &Conditional{k}, nil
+	return &Conditional{s.fresh(stream, s.scan.of(infer.Chain{}))}, nil
 }
 
 // Sweep moves theta, as glm.Target.Parameters describes it, by one update of each entry given the rows that the part

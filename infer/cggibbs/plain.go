@@ -103,9 +103,8 @@ func (s *plainSweeps) move(displacement float64, v glm.Value) {
 	s.of.point.MoveLine(&s.line, displacement, v)
 }
 
-// sweepPlainly makes a plain sweep. It returns the coefficient whose log density was not finite as -2 - n - j for n
-// rows, or the coordinate of the dispersion. Cost: O(n) an evaluation, and that of the coordinates of the new point.
-func (k *basisKernel) sweepPlainly() (failed int, ok bool) {
+// sweepPlainly makes a plain sweep. Cost: O(n) an evaluation, and that of the coordinates of the new point.
+func (k *basisKernel) sweepPlainly() bool {
 	s := k.plain
 	k.Position(s.theta)
 	for j := range s.widths {
@@ -117,7 +116,7 @@ func (k *basisKernel) sweepPlainly() (failed int, ok bool) {
 		displacement, v, moved, ok := k.slice.update(s, current, s.widths[j])
 		k.touched += (k.slice.evaluations - before) * int64(len(column.Values))
 		if !ok {
-			return -2 - int(k.rows()) - j, false
+			return k.failsAlong(k.Parameters()[j].Name)
 		}
 		if moved {
 			s.move(displacement, v)
@@ -129,7 +128,7 @@ func (k *basisKernel) sweepPlainly() (failed int, ok bool) {
 	dim := len(k.line.v)
 	for j := dim; j < len(k.widths); j++ {
 		if !k.updateDispersion(j-dim, j) {
-			return j, false
+			return false
 		}
 	}
 	if k.reduction != nil {
@@ -140,5 +139,5 @@ func (k *basisKernel) sweepPlainly() (failed int, ok bool) {
 	k.frame.Coordinates(k.line.v, k.u[:dim])
 	k.point.SetCoefficients(k.u[:dim])
 	k.renew()
-	return 0, true
+	return true
 }

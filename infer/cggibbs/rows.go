@@ -142,8 +142,8 @@ func newRowMove(s *basisSetup) *rowMove {
 		direction: glm.Direction{Beta: make([]float64, n), Eta: make([]float64, n)}}
 }
 
-// sweepRows goes over the rows. It returns the row, below −1, whose log density was not finite.
-func (k *basisKernel) sweepRows() (failed int, ok bool) {
+// sweepRows goes over the rows.
+func (k *basisKernel) sweepRows() bool {
 	m, d, space := k.rowMove, &k.rowMove.direction, k.reduction.space
 	m.point = k.point
 	space.Lifted(k.z(), m.slopes)
@@ -158,7 +158,7 @@ func (k *basisKernel) sweepRows() (failed int, ok bool) {
 			q := m.column(i)
 			x, at, moved, ok := k.slice.updateWithin(m, m.terms[i], -m.slopes[i], q[i])
 			if !ok {
-				return -2 - i, false
+				return k.failsAlong(fmt.Sprintf("the linear predictor of row %d", i+1))
 			}
 			if moved {
 				eta[i], m.terms[i] = m.eta+x, at.LogLik
@@ -175,7 +175,7 @@ func (k *basisKernel) sweepRows() (failed int, ok bool) {
 	k.point.Direct(d)
 	k.point.MoveDirection(d, 1, k.point.AlongDirection(d, 1))
 	k.touched += k.slice.evaluations - before + (rowPasses+4)*k.entries()
-	return 0, true
+	return true
 }
 
 // at implements density for the row under update: its log likelihood.

@@ -61,7 +61,7 @@ func (s *scaler) update(k *basisKernel) bool {
 	if ok && moved {
 		k.point.MoveDirection(d, vec.Exp(l)-1, v)
 	}
-	return ok
+	return ok || k.failsAlong("the scale of z")
 }
 
 // at implements density in ℓ, less the log prior density at the point.

@@ -105,7 +105,7 @@ func sliceSlab(k *kernel, g int) bool { return k.sliceScale(k.target.Groups()[g]
 
 // sliceScale makes a slice update of the log of scale i with beta held.
 func (k *kernel) sliceScale(i int) bool {
-	k.coord = k.sweep + i
+	k.coord = k.swept + i
 	k.here = k.point.LogScale(i)
 	displacement, _, moved, ok := k.slice.update(alongScale{k}, k.point.AlongScale(i, k.here), k.widths[k.coord])
 	if ok && moved {
@@ -118,14 +118,14 @@ func (k *kernel) sliceScale(i int) bool {
 type alongScale struct{ k *kernel }
 
 func (f alongScale) at(displacement float64) (float64, glm.Value) {
-	return f.k.point.AlongScale(f.k.coord-f.k.sweep, f.k.here+displacement), glm.Value{}
+	return f.k.point.AlongScale(f.k.coord-f.k.swept, f.k.here+displacement), glm.Value{}
 }
 
 // stretch makes a slice update of the log of the factor by which tau, c and the
 // coefficients of a horseshoe are multiplied. Cost: O(n·d), then O(n) an evaluation.
 func stretch(k *kernel, g int) bool {
 	h := &k.target.Groups()[g]
-	k.coord = k.sweep + h.Tau
+	k.coord = k.swept + h.Tau
 	k.point.Stretch(g)
 	k.touched += int64(k.target.Rows()) * int64(len(h.Columns))
 	current, _ := k.point.AlongStretch(0)

@@ -67,7 +67,7 @@ func (f tilted) at(displacement float64) (float64, glm.Value) {
 func withoutNormaliser(k *kernel, g int) bool {
 	h := k.target.Groups()[g]
 	for i, j := range h.Columns {
-		k.coord, k.here = k.sweep+h.Local+i, k.point.LogScale(h.Local+i)
+		k.coord, k.here = k.swept+h.Local+i, k.point.LogScale(h.Local+i)
 		logSpread := func(displacement float64) float64 {
 			k.point.SetLogScale(h.Local+i, k.here+displacement)
 			defer k.point.SetLogScale(h.Local+i, k.here)

@@ -66,25 +66,6 @@ func (k *kernel) indicate(dst []float64) {
 	}
 }
 
-// selecting is what a chain keeps of the updates under spike_slab.
-type selecting struct {
-	curved    *glm.Curved
-	of        *glm.Point // that of curved
-	proposals int64      // of this iteration
-	accepted  float64
-}
-
-// begin begins an iteration.
-func (s *selecting) begin() { s.proposals, s.accepted = 0, 0 }
-
-// rate is the mean probability of acceptance in this iteration; 0 without proposals.
-func (s *selecting) rate() float64 {
-	if s.proposals == 0 {
-		return 0
-	}
-	return s.accepted / float64(s.proposals)
-}
-
 // Proposals under spike_slab: the degrees of freedom of the slab's, which then has heavier tails than what it is made
 // for; the least probability of either component; the Newton iterations of a mode, and how near it they come, in its
 // standard deviations.
@@ -136,16 +117,16 @@ func (q *proposal) draw(s *infer.Stream) float64 {
 //
 // Cost: O(n), two passes for gaussian(identity) and about five for others.
 func (k *kernel) choose(j int) bool {
-	if k.selecting.of != k.point {
-		k.selecting.of, k.selecting.curved = k.point, glm.NewCurved(k.point)
+	if k.curved == nil {
+		k.curved = glm.NewCurved(k.point)
 	}
 	old, here := k.point.Beta(j), k.point.Value()
 	law := k.target.Model().Coefficients[j]
 	q, empty := k.propose(j, old, law)
 	b := q.draw(k.stream)
-	k.selecting.proposals++
+	k.proposals++
 	if b == 0 && old == 0 {
-		k.selecting.accepted++
+		k.accepted++
 		return true
 	}
 	v := empty
@@ -154,11 +135,10 @@ func (k *kernel) choose(j int) bool {
 		k.passed(j)
 	}
 	if math.IsNaN(v.LogLik) || math.IsInf(v.LogLik, 1) {
-		k.slice.badValue = v.LogLik
-		return false
+		return k.fails("", v.LogLik)
 	}
 	accept := vec.Exp(math.Min(0, q.weight(law, b, v.LogLik)-q.weight(law, old, here.LogLik)))
-	k.selecting.accepted += accept
+	k.accepted += accept
 	if k.stream.Float64() < accept {
 		k.point.Move(j, b-old, v)
 	}
@@ -184,7 +164,7 @@ func (k *kernel) passed(j int) {
 func (k *kernel) propose(j int, old float64, law prior.Prior) (proposal, glm.Value) {
 	ridge := 1 / law.Scale / law.Scale
 	look := func(b float64) (glm.Curve, float64) {
-		c := k.selecting.curved.AlongCurve(j, b-old)
+		c := k.curved.AlongCurve(j, b-old)
 		k.passed(j)
 		return c, math.FMA(float64(-0.5*ridge*b), b, c.LogLik)
 	}

@@ -85,11 +85,11 @@ func inTurn(sweep int64, i, each, count int) int {
 func (k *basisKernel) moveSlow() bool {
 	s := k.slow
 	for turn := range s.each {
-		i := inTurn(k.turn, turn, s.each, len(s.lines))
+		i := inTurn(k.iteration+int64(k.turn), turn, s.each, len(s.lines))
 		l := slowLine{k, &s.lines[i], s.centre[i] - kernels.Dot(s.weighted[i], k.line.v), s.curvature[i]}
 		x, v, moved, ok := l.update(float64(k.opts.Width * basisWidth))
 		if !ok {
-			return false
+			return k.failsAlong("a slow direction")
 		}
 		if moved {
 			k.point.MoveDirection(l.direction, x, v)

@@ -93,7 +93,7 @@ func TestSlowCacheMatchesProduct(t *testing.T) {
 			k.Position(before)
 			k.turn++
 			if !k.moveSlow() {
-				t.Fatal(k.failed(-1))
+				t.Fatal(k.failing)
 			}
 			copy(theta, k.line.v)
 			moved := 0
@@ -257,20 +257,23 @@ func TestSlowTakesTurns(t *testing.T) {
 		k := start.(*basisKernel)
 		for iteration := range 20 {
 			step(t, k)
-			if want := int64(iteration + moves - 1); k.turn != want {
-				t.Fatalf("the last sweep of iteration %d has number %d, want %d", iteration, k.turn, want)
+			if k.iteration != int64(iteration+1) || k.turn != moves {
+				t.Fatalf("%d sweeps of iteration %d before %d, want %d", k.turn, iteration, k.iteration, moves)
 			}
+			k.iteration, k.turn = int64(iteration), moves-1 // the last sweep once more
+			sweep := iteration + moves - 1
 			before := append([]float64(nil), k.line.v...)
 			if !k.moveSlow() {
-				t.Fatal(k.failed(-1))
+				t.Fatal(k.failing)
 			}
 			for j, v := range k.line.v {
-				turn := (j-int(k.turn)*2%5+5)%5 < 2 && j < 5
+				turn := (j-sweep*2%5+5)%5 < 2 && j < 5
 				if (v != before[j]) != turn {
-					t.Errorf("sweep %d: coefficient %d went from %v to %v; its turn: %v", k.turn, j, before[j], v, turn)
+					t.Errorf("sweep %d: coefficient %d went from %v to %v; its turn: %v", sweep, j, before[j], v, turn)
 				}
 			}
 			k.point.Settle()
+			k.iteration++
 			k.arrive()
 		}
 	}

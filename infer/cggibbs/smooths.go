@@ -244,20 +244,17 @@ func (p *normals) logDensity(b []float64) float64 {
 
 // pilot counts accepted proposals of a chain from the mode, and so chooses how often there are sweeps.
 func (s *smoothSetup) pilot() {
-	k := &smoothKernel{kernel: &kernel{setup: s.setup, scan: s.setup.scan, point: glm.NewPoint(s.target),
-		stream: infer.NewStream(0, "cggibbs", "smooths")}, smooth: s}
-	k.slice = slicer{source: k.stream, limit: s.opts.MaxDoublings}
+	k := s.wrap(s.fresh(infer.NewStream(0, "cggibbs", "smooths"), s.setup.scan))
 	u := s.target.Penalised()
 	copy(u, s.mode)
 	for _, h := range s.smooths {
-		u[s.sweep+h.Tau] = -0.5 * vec.Log(s.start.precision[h.Columns[0]])
+		u[s.swept+h.Tau] = -0.5 * vec.Log(s.start.precision[h.Columns[0]])
 	}
-	k.makeRoom()
 	k.point.SetCentred(u)
 	for range smoothPilot {
 		k.moveSmooths()
 	}
-	s.accepted = k.accepted / float64(k.proposals)
+	s.accepted = k.rate()
 	for _, c := range smoothSweeps {
 		if s.accepted >= c.accepted {
 			s.every = c.every
@@ -282,48 +279,28 @@ func (s *smoothSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &smoothKernel{kernel: k.(*kernel), smooth: s}
-	out.makeRoom()
-	return out, nil
+	return s.wrap(k.(*kernel)), nil
+}
+
+// wrap lets a chain of the coordinate sampler move smooths.
+func (s *smoothSetup) wrap(k *kernel) *smoothKernel {
+	d := s.target.Cols()
+	out := &smoothKernel{kernel: k, smooth: s, priors: newNormals(d), beta: make([]float64, d),
+		eta: make([]float64, s.target.Rows()), logs: make([]float64, len(s.smooths))}
+	k.updates = schedule{first: []move{k.refreshWhenDue}, each: []move{out.moveSmooths, out.moveRest},
+		last: []move{k.settle}}
+	return out
 }
 
 // smoothKernel is one chain: the coordinate sampler's with another way to move coefficients and the standard
-// deviations of smooths, and its state.
+// deviations of smooths, and its state. An iteration moves these at once, then dispersions and the scales of
+// horseshoes; in some iterations a sweep of the coordinate sampler follows. Cost: O(n·d + d³) besides sweeps.
 type smoothKernel struct {
 	*kernel
 	smooth *smoothSetup
 
-	priors              *normals
-	beta, eta, logs     []float64 // coefficients; a proposal's linear predictor and logs of standard deviations
-	proposals, accepted float64
-}
-
-func (k *smoothKernel) makeRoom() {
-	d := k.target.Cols()
-	k.priors, k.beta = newNormals(d), make([]float64, d)
-	k.eta, k.logs = make([]float64, k.target.Rows()), make([]float64, len(k.smooth.smooths))
-}
-
-// Step moves coefficients and the standard deviations of smooths at once, then dispersions and the scales of
-// horseshoes; in some iterations a sweep of the coordinate sampler follows. See kernel.Step for its errors. Cost:
-// O(n·d + d³) besides sweeps.
-func (k *smoothKernel) Step() (infer.Info, error) {
-	k.touched, k.slice.evaluations, k.proposals, k.accepted = 0, 0, 0, 0
-	if k.refreshDue() {
-		k.point.Refresh()
-		k.touched += k.entries()
-	}
-	for range k.opts.movesIn(k.iteration, k.scan.first) {
-		if !k.moveSmooths() || !k.moveRest() {
-			return infer.Info{}, k.nonFinite()
-		}
-	}
-	k.point.Settle()
-	k.iteration++
-	return infer.Info{
-		LogLik: k.point.Value().LogLik, LogPrior: k.point.LogPrior(), Accept: k.accepted / k.proposals,
-		Evaluations: k.slice.evaluations + int64(k.proposals), Touched: k.touched,
-	}, nil
+	priors          *normals
+	beta, eta, logs []float64 // coefficients; a proposal's linear predictor and logs of standard deviations
 }
 
 // moveRest moves what smooths leave: everything in a sweep when it is due, else dispersions and the scales of
@@ -335,10 +312,8 @@ func (k *smoothKernel) moveRest() bool {
 	if swept {
 		from = 0
 	}
-	for j := from; j < k.sweep; j++ {
-		if !k.update(j) {
-			return false
-		}
+	if !k.sweepAll(from) {
+		return false
 	}
 	if swept {
 		return k.moveScales()
@@ -369,10 +344,10 @@ func (k *smoothKernel) moveSmooths() bool {
 			return false
 		}
 	}
-	k.proposals++
 	b := s.form.draw(k.stream, k.priors, scale)
 	threshold := logUniform(k.stream)
 	if b == nil {
+		k.tally(0)
 		return true
 	}
 	s.predict(b, k.eta)
@@ -383,10 +358,10 @@ func (k *smoothKernel) moveSmooths() bool {
 		ratio = k.beyond(b, v.LogLik, scale) - before
 	}
 	if math.IsNaN(ratio) {
-		k.coord, k.slice.badValue = 0, v.LogLik
-		return false
+		k.coord = 0
+		return k.fails("", v.LogLik)
 	}
-	k.accepted += vec.Exp(min(0, ratio))
+	k.tally(vec.Exp(min(0, ratio)))
 	if threshold < ratio || s.exact() {
 		k.point.SetCoefficients(b)
 		k.point.MoveTo(k.eta, v)
@@ -436,7 +411,7 @@ func (k *smoothKernel) moveSD(i int, scale float64) bool {
 	if m == nil {
 		return true
 	}
-	k.coord = k.sweep + h.Tau
+	k.coord = k.swept + h.Tau
 	to, ok := m.move(&k.slice, k.logs[i])
 	if ok {
 		k.logs[i] = to

@@ -32,7 +32,7 @@ func flag(flag byte, set bool) byte {
 // list lists the state of the chain. Just before an iteration that begins with a refresh the state is small, O(d); at
 // other times it has the cached linear predictor too, O(d + n).
 func (k *kernel) list(c *state.Codec) {
-	flags := c.Flags(flag(flagCache, !k.refreshDue()), flagCache)
+	flags := c.Flags(flag(flagCache, !k.due(k.opts.RefreshEvery)), flagCache)
 	c.Count("iteration", &k.iteration)
 	u := make([]float64, len(k.widths))
 	k.point.Centred(u)
@@ -81,7 +81,7 @@ func plausible(cache, fresh []float64) error {
 // list lists the state of the chain, see kernel.list.
 func (k *basisKernel) list(c *state.Codec) {
 	allowed := flagCache | flag(flagSettled, k.blocks != nil)
-	flags := c.Flags(flag(flagCache, !k.refreshDue())|flag(flagSettled, k.settled), allowed)
+	flags := c.Flags(flag(flagCache, !k.due(k.opts.RefreshEvery))|flag(flagSettled, k.settled), allowed)
 	c.Count("iteration", &k.iteration)
 	c.Word(&k.key)
 	c.Same("parameters", k.target.Dim())

@@ -152,8 +152,7 @@ func (m *subspaceMove) carry(k *basisKernel) bool {
 	v := k.point.AlongDirection(&m.line, 1)
 	k.touched += 2 * k.rows()
 	if !(v.LogLik <= math.MaxFloat64) {
-		k.slice.badValue = v.LogLik
-		return false
+		return k.fails("coefficients that are drawn jointly", v.LogLik)
 	}
 	k.point.MoveDirection(&m.line, 1, v)
 	kernels.Axpy(1, m.line.Beta, k.line.v)

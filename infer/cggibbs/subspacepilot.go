@@ -23,7 +23,7 @@ func (s *basisSetup) tune() error {
 	k.layMoves()
 	err = s.reround(k, func(h [][]float64) bool {
 		for i := range curvatureSettle + curvatureSweeps {
-			if _, ok := k.sweep(); !ok {
+			if !k.sweep() {
 				return false
 			}
 			for c, d := range s.subspaces {
@@ -76,7 +76,7 @@ func (s *basisSetup) tuneSteps(k *basisKernel) {
 			m.transitions, m.accepted = 0, 0
 		}
 		for range stepSweeps {
-			if _, ok := k.sweep(); !ok {
+			if !k.sweep() {
 				return
 			}
 		}

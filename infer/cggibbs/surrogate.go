@@ -59,7 +59,7 @@ func (k *mixtureKernel) surrogateStretch(g int) bool {
 	if s == nil {
 		return true
 	}
-	k.coord = k.sweep + k.target.Groups()[g].Tau
+	k.coord = k.swept + k.target.Groups()[g].Tau
 	current, _ := s.at(0)
 	l, _, moved, ok := k.slice.update(s, current, k.widths[k.coord])
 	if ok && moved {

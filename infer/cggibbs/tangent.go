@@ -133,15 +133,13 @@ func (k *basisKernel) match(j int) bool {
 		return true
 	}
 	c := k.point.AlongCurve(j, x)
-	k.proposals++
 	k.touched += k.reading
 	to := k.tangentAt(x, c)
 	if !(to.value <= math.MaxFloat64) {
-		k.slice.badValue = to.value
-		return false
+		return k.fails("", to.value)
 	}
 	ratio := logRatio(from, to, x)
-	k.accepted += min(1, vec.Exp(ratio))
+	k.tally(min(1, vec.Exp(ratio)))
 	if threshold < ratio {
 		k.point.Jump(j, x, c.Value)
 		k.line.move(x)
