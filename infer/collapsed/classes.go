@@ -287,14 +287,6 @@ func (p *product) predictive(s statistics, i int) (sum float64) {
 	return sum
 }
 
-func (p *product) marginal(s statistics) (sum float64) {
-	for k := range p.parts {
-		q := &p.parts[k]
-		sum += q.marginal(q.at(s))
-	}
-	return sum
-}
-
 func (p *product) draw(from variate.Source, s statistics, theta []float64) {
 	for k := range p.parts {
 		q := &p.parts[k]

@@ -28,17 +28,6 @@ func (d *dirichlet) parameters() (out []infer.Parameter) {
 
 func (d *dirichlet) size() int { return len(d.a) + 1 }
 
-func (d *dirichlet) marginal(s statistics) float64 {
-	all := len(d.a)
-	sum := vec.LogGamma(d.total) - vec.LogGamma(d.total+s[all])
-	for c, a := range d.a {
-		if s[c] != 0 {
-			sum += vec.LogGamma(a+s[c]) - vec.LogGamma(a)
-		}
-	}
-	return sum
-}
-
 func (d *dirichlet) draw(from variate.Source, s statistics, theta []float64) {
 	for c, a := range d.a {
 		theta[c] = a + s[c]

@@ -22,9 +22,6 @@ type family interface {
 	add(s statistics, i int, sign float64)
 	// predictive returns the log density of row i given rows with these statistics, less a constant of the row.
 	predictive(s statistics, i int) float64
-	// marginal returns the log density of the rows with these statistics, parameters integrated out, less constants of
-	// the rows: the sum of predictives in any order.
-	marginal(s statistics) float64
 	// draw writes a draw of theta given rows with these statistics.
 	draw(from variate.Source, s statistics, theta []float64)
 	// logPrior is the log prior density at theta.
@@ -139,12 +136,6 @@ func (g *gaussian) predictive(s statistics, i int) float64 {
 		math.FMA(0.5, vec.Log(float64(math.Pi*wide)), float64((shape+0.5)*vec.Log1p(float64(z/wide*z))))
 }
 
-func (g *gaussian) marginal(s statistics) float64 {
-	_, rows, shape, scale := g.given(s)
-	return vec.LogGamma(shape) - vec.LogGamma(g.shape) + float64(g.shape*vec.Log(g.scale)) -
-		float64(shape*vec.Log(scale)) + float64(0.5*vec.Log(g.rows/rows)) - float64(s[0]*halfLog2Pi)
-}
-
 func (g *gaussian) draw(from variate.Source, s statistics, theta []float64) {
 	mean, rows, shape, scale := g.given(s)
 	sigma := math.Sqrt(scale / variate.Gamma(from, shape))
@@ -180,11 +171,6 @@ func (p *poisson) add(s statistics, i int, sign float64) {
 func (p *poisson) predictive(s statistics, i int) float64 {
 	shape, rate, y := p.shape+s[1], p.rate+s[0], p.y[i]
 	return vec.LogGamma(shape+y) - vec.LogGamma(shape) + float64(shape*vec.Log(rate)) - float64((shape+y)*vec.Log(rate+1))
-}
-
-func (p *poisson) marginal(s statistics) float64 {
-	shape, rate := p.shape+s[1], p.rate+s[0]
-	return float64(p.shape*vec.Log(p.rate)) - vec.LogGamma(p.shape) + vec.LogGamma(shape) - float64(shape*vec.Log(rate))
 }
 
 func (p *poisson) draw(from variate.Source, s statistics, theta []float64) {
@@ -223,10 +209,6 @@ func (b *binomial) add(s statistics, i int, sign float64) {
 func (b *binomial) predictive(s statistics, i int) float64 {
 	successes, failures := b.row(i)
 	return logBeta(b.a+s[1]+successes, b.b+s[0]+failures) - logBeta(b.a+s[1], b.b+s[0])
-}
-
-func (b *binomial) marginal(s statistics) float64 {
-	return logBeta(b.a+s[1], b.b+s[0]) - logBeta(b.a, b.b)
 }
 
 func (b *binomial) draw(from variate.Source, s statistics, theta []float64) {
