@@ -192,25 +192,19 @@ func newAuto(target *glm.Target, opts Options) (infer.Setup, error) {
 		opts.Update = standardUpdate(target)
 	}
 	made, err := New(target, opts)
-	switch s := made.(type) {
-	case *basisSetup:
+	if err != nil {
+		return nil, err
+	}
+	if s, ok := made.(*basisSetup); ok {
 		if c.slow != nil {
 			s.follow(c.slow)
 		}
 		if mayBlock && s.blocked() {
 			s.block()
 		}
-		s.words += "; " + words
-	case *reducedSetup:
-		s.words += "; " + words
-	case *mixtureSetup:
-		s.words += "; " + words
-	case *fallback:
-		s.words += "; " + words
-	case *setup:
-		made = &fallback{s, "coordinate: " + words}
 	}
-	return made, err
+	made.(interface{ because(why string) }).because(words)
+	return made, nil
 }
 
 // serves reports whether the conditionals of single coordinates are known to be

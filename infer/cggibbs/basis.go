@@ -11,10 +11,9 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// basisSetup is what the chains of one fit share in a basis.
+// basisSetup is the sampler in a basis. Its coordinates are u and the logs of dispersions.
 type basisSetup struct {
-	target    *glm.Target
-	opts      Options
+	shared
 	frame     *basis.Frame
 	reduction *reduction      // nil where v is beta
 	slow      *slowDirections // nil without
@@ -22,9 +21,6 @@ type basisSetup struct {
 	inBlock   []bool          // coordinates that seldom move by themselves; nil: none
 	blocks    *blocks         // nil where coordinates move one at a time
 	byRow     *rowDirections  // nil where sweeps are of coordinates
-	widths    []float64       // initial slice width per coordinate of u and log dispersion
-	scan      *scan
-	words     string
 }
 
 // basisWidth is the unit of slice widths in a rotated basis, where coordinates
@@ -38,19 +34,13 @@ func newBasis(target *glm.Target, opts Options) (infer.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &basisSetup{target: target, opts: opts}
+	s := &basisSetup{shared: shared{target: target, opts: opts}}
 	s.opts.Update = update
 	if opts.Joint == "" {
 		s.opts.Joint = "off"
 	}
 	if err := s.choose(); err != nil {
-		asked := opts.Basis
-		opts.Basis, opts.Update, opts.Joint, opts.Slow, opts.Blocks = "coordinate", "doubling", "off", "off", nil
-		plain, failed := New(target, opts)
-		if failed != nil {
-			return nil, failed
-		}
-		return &fallback{plain, fmt.Sprintf("coordinate, for %s cannot be made: %v", asked, err)}, nil
+		return instead(target, opts, fmt.Sprintf("%s cannot be made: %v", opts.Basis, err)), nil
 	}
 	_, k := s.frame.Design.Size()
 	s.widths = make([]float64, k+target.Dim()-target.Cols())
@@ -83,15 +73,6 @@ func newBasis(target *glm.Target, opts Options) (infer.Setup, error) {
 	}
 	return s, nil
 }
-
-// fallback is the coordinate sampler in place of another.
-type fallback struct {
-	infer.Setup
-	words string
-}
-
-// Explain says why.
-func (f *fallback) Explain() string { return f.words }
 
 // choose makes the frame.
 func (s *basisSetup) choose() (err error) {
@@ -145,8 +126,8 @@ func (s *basisSetup) Parameters() []infer.Parameter { return s.target.Parameters
 
 // Kernel returns one chain at its dispersed start.
 func (s *basisSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
-	if c.Stream == nil {
-		return nil, fmt.Errorf("cggibbs: chain %d has no random stream", c.Index)
+	if err := checkStream(c); err != nil {
+		return nil, err
 	}
 	k := s.fresh(c.Stream)
 	k.scan, k.adapting = s.scan.of(c), int64(c.Warmup)

@@ -9,8 +9,7 @@ import (
 // Coefficients makes chains of the coefficients and dispersions of a model whose linear predictor has other terms, such
 // as group-level effects, which their owner moves by methods of the chain's Point.
 type Coefficients struct {
-	setup infer.Setup
-	plain *setup       // of the coordinate sampler, or nil
+	plain *setup       // the coordinate sampler, or nil
 	basis *basisSetup  // or nil
 	form  *smoothSetup // of a plain sampler of smooths, or of a rewritten design, for drifts; or nil
 
@@ -29,10 +28,7 @@ func NewCoefficients(target *glm.Target, opts Options) (*Coefficients, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Coefficients{setup: s}
-	if f, ok := s.(*fallback); ok {
-		s = f.Setup
-	}
+	b := &Coefficients{}
 	switch s := s.(type) {
 	case *setup:
 		b.plain = s
@@ -66,8 +62,11 @@ func NewRewritten(target *glm.Target, opts Options) (*Coefficients, error) {
 
 // Explain says which coordinates are sampled.
 func (b *Coefficients) Explain() string {
-	if e, ok := b.setup.(infer.Explainer); ok {
-		return e.Explain() + b.drifting()
+	switch {
+	case b.basis != nil:
+		return b.basis.Explain()
+	case b.plain.words != "":
+		return b.plain.words + b.drifting()
 	}
 	return "coordinate: each coefficient by itself"
 }

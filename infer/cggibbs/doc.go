@@ -19,7 +19,8 @@
 // mixture basis (mixture.go) does the like for priors that are normal given scales,
 // which it draws in each iteration.
 //
-// Read options.go, then stepper.go, gibbs.go, slice.go, scales.go, scan.go and state.go: the reference. Then
+// Read options.go and setup.go, then stepper.go, gibbs.go, slice.go, scales.go, scan.go and state.go: the reference.
+// Then
 //
 //   - line.go, basis.go, basiskernel.go: coordinates in a basis, with their updates
 //     tangent.go, blocks.go and scale.go;

@@ -19,8 +19,6 @@ type Sweeps struct {
 // is false where the set-up is of another package.
 func SweepsOf(s infer.Setup) (out *Sweeps, why string, ok bool) {
 	switch s := s.(type) {
-	case *fallback:
-		return SweepsOf(s.Setup)
 	case *setup:
 		switch {
 		case s.target.Scales() > 0:

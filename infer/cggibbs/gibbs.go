@@ -9,57 +9,20 @@ import (
 	"glmbatch/internal/state"
 )
 
-// setup is what the chains of one fit share.
+// setup is the coordinate sampler.
 type setup struct {
-	target *glm.Target
-	opts   Options
-	widths []float64 // initial slice width per coordinate of u
-	scan   *scan
-
+	shared
 	swept      int            // coordinates of a sweep: coefficients and dispersions
 	blocks     [][]scaleBlock // per horseshoe prior
 	likelihood []float64      // see likelihoodScales
 	chosen     []int          // coefficients whose prior is spike_slab
 }
 
-// New returns the sampler of a posterior. Cost: O(n) per coefficient with a
-// flat prior. It returns an *OptionError for an impossible option.
-func New(target *glm.Target, opts Options) (infer.Setup, error) {
-	opts, err := opts.filled()
-	if err != nil {
-		return nil, err
-	}
-	if opts.Kernels == "vector" {
-		target = target.Vectorised()
-	}
-	if prior.Selects(target.Model().Coefficients) {
-		return newSelecting(target, opts)
-	}
-	if opts.Basis == "auto" {
-		return newAuto(target, opts)
-	}
-	if opts.Basis == "mixture" {
-		return newMixed(target, opts)
-	}
-	if err := checkBlocks(target, opts.Blocks); err != nil {
-		return nil, err
-	}
-	if opts.Basis != "coordinate" || opts.Update != "" && opts.Update != "doubling" || opts.followed() ||
-		opts.Blocks != nil {
-		return newBasis(target, opts)
-	}
-	s := newSetup(target, opts)
-	if s.scan.words != "" {
-		return &fallback{s, "coordinate; " + s.scan.words}, nil
-	}
-	return s, nil
-}
-
 // newSetup returns the coordinate sampler.
 func newSetup(target *glm.Target, opts Options) *setup {
 	s := &setup{
-		target: target, opts: opts, widths: make([]float64, target.Dim()),
-		swept: target.Dim() - target.Scales(), blocks: blocksOf(target), likelihood: likelihoodScales(target),
+		shared: shared{target: target, opts: opts, widths: make([]float64, target.Dim())},
+		swept:  target.Dim() - target.Scales(), blocks: blocksOf(target), likelihood: likelihoodScales(target),
 	}
 	for j := range s.widths {
 		s.widths[j] = opts.Width * unit(target, j)
@@ -101,8 +64,8 @@ func (s *setup) Parameters() []infer.Parameter { return s.withIndicators(s.targe
 
 // Kernel returns one chain at its dispersed start.
 func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
-	if c.Stream == nil {
-		return nil, fmt.Errorf("cggibbs: chain %d has no random stream", c.Index)
+	if err := checkStream(c); err != nil {
+		return nil, err
 	}
 	u, words := s.target.Start(c)
 	k := s.fresh(c.Stream, s.scan.of(c))

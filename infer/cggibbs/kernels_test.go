@@ -34,7 +34,7 @@ var pinnedKernels = []struct {
 	{"rotated", "86/09a42a2f722482de", cggibbs.Options{Basis: "rotated", RefreshEvery: 16}},
 	{"rotated, moves", "86/a19ee70141729d92", cggibbs.Options{Basis: "rotated", Moves: 3}},
 	{"joint", "86/a9e3379ae4360436", cggibbs.Options{Basis: "rotated", Joint: "on", Moves: 5}},
-	{"swept", "60/8cc86e1c53c6d8d6", cggibbs.Options{Basis: "rotated", Joint: "swept", Moves: 3, SweepEvery: 4}},
+	{"swept", "86/059a9f8c8df33430", cggibbs.Options{Basis: "rotated", Joint: "swept", Moves: 3, SweepEvery: 4}},
 	{"reduced", "86/caa138a5349cc2d8", cggibbs.Options{Basis: "reduced", RefreshEvery: 16}},
 	{"reduced, tangent", "30/9e9a7fa467916e2e", cggibbs.Options{Basis: "reduced", Update: "tangent", Moves: 2}},
 	{"mixture", "86/36537e96ccf90983", cggibbs.Options{Basis: "mixture", Moves: 2}},

@@ -43,7 +43,6 @@ type mixtureSetup struct {
 	eta         []float64 // at the penalised point, where the frame takes the rows' information
 	negligible  float64   // see negligible
 	steps       []mixtureBlock
-	words       string // why it was chosen
 }
 
 // mixtureBlock is one block of an iteration. It leaves the posterior invariant given
@@ -79,8 +78,7 @@ func newMixed(target *glm.Target, opts Options) (infer.Setup, error) {
 	asked.Update = update
 	s, err := newMixture(newSetup(target, asked))
 	if err != nil {
-		opts.Basis, opts.Update = "coordinate", "doubling"
-		return &fallback{newSetup(target, opts), fmt.Sprintf("coordinate, for mixture cannot be made: %v", err)}, nil
+		return instead(target, opts, fmt.Sprintf("mixture cannot be made: %v", err)), nil
 	}
 	return s, nil
 }
@@ -115,6 +113,9 @@ func newMixture(plain *setup) (*mixtureSetup, error) {
 	peak.SetUnconstrained(t.Penalised())
 	s.eta = append([]float64(nil), peak.Eta()...)
 	s.opts.RefreshEvery = 1 // eta is made anew in each iteration at least twice
+	s.words = fmt.Sprintf("mixture: %d coefficients by the at most %d numbers that the likelihood sees of them given the "+
+		"scales of their priors, which are drawn in each iteration, with %d others; updates: %s", len(s.mixed), n,
+		len(s.kept), s.opts.Update)
 	return s, nil
 }
 
@@ -154,14 +155,6 @@ func (s *mixtureSetup) part(first int) part {
 		}
 	}
 	return p
-}
-
-// Explain says which coordinates are sampled.
-func (s *mixtureSetup) Explain() string {
-	return fmt.Sprintf("mixture: %d coefficients by the at most %d numbers that the likelihood sees of them given the "+
-		"scales "+
-		"of their priors, which are drawn in each iteration, with %d others; updates: %s", len(s.mixed), s.target.Rows(),
-		len(s.kept), s.opts.Update) + s.words
 }
 
 // Kernel returns one chain at its dispersed start.
@@ -305,7 +298,7 @@ func (k *mixtureKernel) within(factor *linalg.Pivoted) *basisKernel {
 	}
 	kernels.Axpy(1, k.mix.base, rest) // the offset, with what R leaves out
 	frame := k.frame(design, rest)
-	s := &basisSetup{target: k.target, opts: k.opts, frame: frame, widths: make([]float64, len(v))}
+	s := &basisSetup{shared: shared{target: k.target, opts: k.opts, widths: make([]float64, len(v))}, frame: frame}
 	for j := range s.widths {
 		s.widths[j] = k.opts.Width * basisWidth
 	}

@@ -40,9 +40,9 @@ func ReducedBy(target *glm.Target, sampler func(*glm.Target) (infer.Setup, error
 	if err != nil {
 		return nil, err
 	}
-	shared := &basisSetup{target: target, reduction: p,
+	reduced := &basisSetup{shared: shared{target: target}, reduction: p,
 		frame: &basis.Frame{Design: p.design, Origin: make([]float64, p.design.Cols)}}
-	return &seenSetup{reducedSetup: &reducedSetup{shared}, inner: inner}, nil
+	return &seenSetup{reducedSetup: &reducedSetup{reduced}, inner: inner}, nil
 }
 
 // posterior returns data and model of (theta_F, z).
@@ -75,8 +75,8 @@ func (s *seenSetup) Explain() string {
 
 // Kernel returns one chain, which starts where inner starts.
 func (s *seenSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
-	if c.Stream == nil {
-		return nil, fmt.Errorf("cggibbs: chain %d has no random stream", c.Index)
+	if err := checkStream(c); err != nil {
+		return nil, err
 	}
 	key := c.Stream.Uint64()
 	inner, err := s.inner.Kernel(c)

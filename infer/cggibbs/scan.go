@@ -145,20 +145,6 @@ func (s *scan) certificates(names []string) []infer.Certificate {
 	return []infer.Certificate{wasserstein, dobrushin}
 }
 
-// Certificates returns what is proved of a scan for some coefficients.
-func (s *setup) Certificates() []infer.Certificate { return s.scan.certificates(s.opts.Focus) }
-
-// Certificates returns what is proved of a scan for some coefficients.
-func (s *basisSetup) Certificates() []infer.Certificate { return s.scan.certificates(s.opts.Focus) }
-
-// Certificates returns what is proved of the coordinate sampler's scan.
-func (f *fallback) Certificates() []infer.Certificate {
-	if c, ok := f.Setup.(infer.Certifier); ok {
-		return c.Certificates()
-	}
-	return nil
-}
-
 // told lists names, the first ones of many.
 func told(names []string) string {
 	const most = 8

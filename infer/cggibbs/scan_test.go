@@ -17,8 +17,6 @@ import (
 func scanOf(t testing.TB, s infer.Setup) *scan {
 	t.Helper()
 	switch s := s.(type) {
-	case *fallback:
-		return scanOf(t, s.Setup)
 	case *setup:
 		return s.scan
 	case *basisSetup:

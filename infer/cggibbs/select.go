@@ -38,8 +38,9 @@ func newSelecting(target *glm.Target, opts Options) (infer.Setup, error) {
 			s.chosen = append(s.chosen, j)
 		}
 	}
-	return &fallback{s, "coordinate: the prior of a coefficient is spike_slab, and each such coefficient is drawn " +
-		"together with its indicator"}, nil
+	s.words = "coordinate: the prior of a coefficient is spike_slab, and each such coefficient is drawn together with " +
+		"its indicator"
+	return s, nil
 }
 
 // withIndicators appends the indicators to parameters.

@@ -76,11 +76,13 @@ func newSmooths(target *glm.Target, opts Options) (infer.Setup, error) {
 		why = "no moves but those of the plain sampler were asked for"
 	}
 	if why != "" {
-		return &fallback{plain, "coordinate: " + why + condensed}, nil
+		plain.words = "coordinate: " + why + condensed
+		return plain, nil
 	}
 	s := approximate(plain)
 	if s == nil {
-		return &fallback{plain, "coordinate: no mode was found to draw all coefficients around" + condensed}, nil
+		plain.words = "coordinate: no mode was found to draw all coefficients around" + condensed
+		return plain, nil
 	}
 	s.why = condensed
 	if !s.exact() {

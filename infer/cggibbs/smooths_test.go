@@ -99,7 +99,7 @@ func TestSmoothBlocksAreInvariant(t *testing.T) {
 // driftSetup makes chains that move all coefficients at once about Newton steps, and never sweep.
 type driftSetup struct{ *Coefficients }
 
-func (s driftSetup) Parameters() []infer.Parameter { return s.setup.Parameters() }
+func (s driftSetup) Parameters() []infer.Parameter { return s.plain.Parameters() }
 
 func (s driftSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	k, err := s.Coefficients.Kernel(c)

@@ -46,7 +46,7 @@ func (c *Case) Explained(s infer.Setup) string {
 // Explained is what a set-up of a method chose, in words; empty where there was no choice.
 func Explained(method string, s infer.Setup) string {
 	e, ok := s.(infer.Explainer)
-	if !ok {
+	if !ok || e.Explain() == "" {
 		return ""
 	}
 	if _, effects := s.(overEffects); method == "cggibbs" && !effects {
