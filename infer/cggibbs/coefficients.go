@@ -145,7 +145,7 @@ func (b *CoefficientsChain) StepDispersions() (infer.Info, error) {
 	k := b.plain
 	k.point.Begin()
 	err := k.run(k, &schedule{first: []move{k.refreshWhenDue, k.moveDispersions}}, 0)
-	return k.counts(), err
+	return infer.Info{Evaluations: k.slice.evaluations, Touched: k.touched}, err
 }
 
 // moveDispersions moves the logs of dispersions.

@@ -187,7 +187,11 @@ func (k *jointKernel) propose() bool {
 func (k *jointKernel) decide(at int) {
 	threshold := logUniform(k.stream)
 	ratio := k.queue.weights[at] - k.weight
-	k.tally(vec.Exp(min(0, ratio)))
+	accept := 1.0
+	if !(ratio >= 0) {
+		accept = vec.Exp(ratio)
+	}
+	k.tally(accept)
 	if threshold < ratio {
 		k.taken, k.weight = at, k.queue.weights[at]
 	}

@@ -52,9 +52,9 @@ func (c *stepper) step(of stepped, s *schedule, moves int) (infer.Info, error) {
 	if err := c.run(of, s, moves); err != nil {
 		return infer.Info{}, err
 	}
-	info := c.counts()
-	info.LogLik, info.LogPrior = of.logDensities()
-	return info, nil
+	logLik, logPrior := of.logDensities()
+	return infer.Info{LogLik: logLik, LogPrior: logPrior, Evaluations: c.slice.evaluations, Touched: c.touched,
+		Gradients: c.gradients, Accept: c.rate()}, nil
 }
 
 // run makes the moves of a schedule.
@@ -84,11 +84,6 @@ func all(moves []move) bool {
 		}
 	}
 	return true
-}
-
-// counts returns the counts of the iteration.
-func (c *stepper) counts() infer.Info {
-	return infer.Info{Evaluations: c.slice.evaluations, Touched: c.touched, Gradients: c.gradients, Accept: c.rate()}
 }
 
 // rate returns the mean probability of acceptance in this iteration, 0 if there was no proposal.
