@@ -235,8 +235,8 @@ func (k *basisKernel) SetPosition(theta []float64) error {
 // Key names the numbers ε of this chain.
 func (k *basisKernel) Key() uint64 { return k.key }
 
-// logPrior returns the log prior density of the position.
-func (k *basisKernel) logPrior() float64 {
+// LogPrior returns the log prior density of the position.
+func (k *basisKernel) LogPrior() float64 {
 	value := k.point.LogDispersionPrior()
 	p := k.reduction
 	if p == nil {
@@ -246,4 +246,23 @@ func (k *basisKernel) logPrior() float64 {
 		value += p.target.Model().Coefficients[j].LogDensity(k.line.v[i])
 	}
 	return value + (p.constant - 0.5*(vec.SumSquares(k.z())+k.hidden.residual()))
+}
+
+// Point returns the point.
+func (k *basisKernel) Point() *glm.Point { return k.point.Point }
+
+// Target returns the likelihood that the point belongs to.
+func (k *basisKernel) Target() *glm.Target { return k.frame.Like }
+
+// Beta writes the coefficients.
+func (k *basisKernel) Beta(dst []float64) { copy(dst, k.line.v) }
+
+// Shift adds to the coefficients and not to eta.
+func (k *basisKernel) Shift(delta []float64) {
+	for j, x := range delta {
+		k.line.v[j] += x
+	}
+	k.frame.Coordinates(k.line.v, k.u[:len(delta)])
+	k.point.SetCoefficients(k.u[:len(delta)])
+	k.frame.Values(k.u[:len(delta)], k.line.v)
 }

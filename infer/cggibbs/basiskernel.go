@@ -50,7 +50,7 @@ func (k *basisKernel) ended() { k.arrive() }
 func (k *basisKernel) logDensities() (logLik, logPrior float64) {
 	logLik, logPrior = k.point.Value().LogLik, math.NaN()
 	if k.kept() {
-		logPrior = k.logPrior()
+		logPrior = k.LogPrior()
 	}
 	return logLik, logPrior
 }

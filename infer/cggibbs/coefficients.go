@@ -73,61 +73,58 @@ func (b *Coefficients) Explain() string {
 
 // CoefficientsChain is a chain of coefficients and dispersions: a Step is a sweep given the other terms.
 type CoefficientsChain struct {
-	plain *kernel      // or nil
-	basis *basisKernel // or nil
-	drift *drifting    // or nil
+	conditional
+	plain       *kernel   // the coordinate sampler, or nil
+	drift       *drifting // or nil
+	dispersions schedule
+}
+
+// conditional is a kernel whose linear predictor may have other terms.
+type conditional interface {
+	infer.Kernel
+	// SetPosition moves the chain, as Position writes it.
+	SetPosition(theta []float64) error
+	// Point returns the point, and Target the likelihood that it belongs to.
+	Point() *glm.Point
+	Target() *glm.Target
+	// Beta writes the coefficients.
+	Beta(dst []float64)
+	// LogPrior returns the log prior density of coefficients and dispersions.
+	LogPrior() float64
+	// Shift adds to the coefficients and not to eta, because effects take the change back. Cost: O(d²).
+	Shift(delta []float64)
 }
 
 // Kernel returns a chain at its dispersed start without other terms.
 func (b *Coefficients) Kernel(c infer.Chain) (*CoefficientsChain, error) {
-	out := &CoefficientsChain{}
-	var k infer.Kernel
-	var err error
-	if b.plain != nil {
-		own := *b.plain
-		if b.rewritten {
-			own.target = own.target.Rewritable()
+	if b.basis != nil {
+		k, err := b.basis.Kernel(c)
+		if err != nil {
+			return nil, err
 		}
-		k, err = own.Kernel(c)
-		out.plain, _ = k.(*kernel)
-		if err == nil && b.form != nil {
-			out.drift = newDrifting(b.form, out.plain)
-			if b.rewritten {
-				out.drift.count = 1
-				if glm.Tall(own.target.Rows()) {
-					out.drift.every = tallDriftEvery
-				}
+		return &CoefficientsChain{conditional: k.(*basisKernel)}, nil
+	}
+	own := *b.plain
+	if b.rewritten {
+		own.target = own.target.Rewritable()
+	}
+	made, err := own.Kernel(c)
+	if err != nil {
+		return nil, err
+	}
+	k := made.(*kernel)
+	out := &CoefficientsChain{conditional: k, plain: k,
+		dispersions: schedule{first: []move{k.refreshWhenDue, k.moveDispersions}}}
+	if b.form != nil {
+		out.drift = newDrifting(b.form, k)
+		if b.rewritten {
+			out.drift.count = 1
+			if glm.Tall(own.target.Rows()) {
+				out.drift.every = tallDriftEvery
 			}
 		}
-		return out, err
 	}
-	k, err = b.basis.Kernel(c)
-	out.basis, _ = k.(*basisKernel)
-	return out, err
-}
-
-// kernel returns the chain itself.
-func (b *CoefficientsChain) kernel() infer.Kernel {
-	if b.plain != nil {
-		return b.plain
-	}
-	return b.basis
-}
-
-// Point returns the point.
-func (b *CoefficientsChain) Point() *glm.Point {
-	if b.plain != nil {
-		return b.plain.point
-	}
-	return b.basis.point.Point
-}
-
-// Target returns the likelihood that the point belongs to.
-func (b *CoefficientsChain) Target() *glm.Target {
-	if b.plain != nil {
-		return b.plain.target
-	}
-	return b.basis.frame.Like
+	return out, nil
 }
 
 // Step makes one sweep; with smooths most iterations have moves of all coefficients at once in its place.
@@ -136,7 +133,7 @@ func (b *CoefficientsChain) Step() (infer.Info, error) {
 	if b.drift != nil && !b.drift.swept() {
 		return b.drift.step()
 	}
-	return b.kernel().Step()
+	return b.conditional.Step()
 }
 
 // StepDispersions is Step of the coordinate sampler without its coefficients, which the caller draws. It panics in
@@ -144,7 +141,7 @@ func (b *CoefficientsChain) Step() (infer.Info, error) {
 func (b *CoefficientsChain) StepDispersions() (infer.Info, error) {
 	k := b.plain
 	k.point.Begin()
-	err := k.run(k, &schedule{first: []move{k.refreshWhenDue, k.moveDispersions}}, 0)
+	err := k.run(k, &b.dispersions, 0)
 	return infer.Info{Evaluations: k.slice.evaluations, Touched: k.touched}, err
 }
 
@@ -176,58 +173,10 @@ func (b *CoefficientsChain) DrawSmooths(gram, linear []float64, precision float6
 	return form.draw(b.plain.stream, priors, precision), true
 }
 
-// LogPrior returns the log prior density of coefficients and dispersions.
-func (b *CoefficientsChain) LogPrior() float64 {
-	if b.plain != nil {
-		return b.plain.point.LogPrior()
-	}
-	return b.basis.logPrior()
-}
-
-// Position writes the coefficients, the dispersions and the scales of priors.
-func (b *CoefficientsChain) Position(dst []float64) { b.kernel().Position(dst) }
-
-// SetPosition moves the chain, as Position writes it.
-func (b *CoefficientsChain) SetPosition(theta []float64) error {
-	return b.kernel().(interface{ SetPosition([]float64) error }).SetPosition(theta)
-}
-
-// Start says how the starting point was drawn.
-func (b *CoefficientsChain) Start() string { return b.kernel().Start() }
-
-// Shift adds to the coefficients and not to eta, because effects take the change back. Cost: O(d²).
-func (b *CoefficientsChain) Shift(delta []float64) {
-	if b.plain != nil {
-		d := len(delta)
-		u := b.plain.point
-		beta := make([]float64, d)
-		for j := range beta {
-			beta[j] = u.Beta(j) + delta[j]
-		}
-		u.SetCoefficients(beta)
-		return
-	}
-	k := b.basis
-	for j, x := range delta {
-		k.line.v[j] += x
-	}
-	k.frame.Coordinates(k.line.v, k.u[:len(delta)])
-	k.point.SetCoefficients(k.u[:len(delta)])
-	k.frame.Values(k.u[:len(delta)], k.line.v)
-}
-
 // Displace adds to the coefficients, and to eta step = X·delta. Cost: O(n + d²).
 func (b *CoefficientsChain) Displace(delta, step []float64) {
 	b.Shift(delta)
 	b.Point().Translate(1, step)
-}
-
-// MarshalBinary returns the state of the chain, without its other terms.
-func (b *CoefficientsChain) MarshalBinary() ([]byte, error) { return b.kernel().MarshalBinary() }
-
-// UnmarshalBinary restores a state, with the effects that are attached to the point.
-func (b *CoefficientsChain) UnmarshalBinary(data []byte) error {
-	return b.kernel().UnmarshalBinary(data)
 }
 
 // Slicer makes univariate slice updates for a neighbour of this sampler: with doubling, or by steps of one width where
@@ -262,14 +211,3 @@ func (s *Slicer) Evaluations() int64 { return s.evaluations }
 
 // Bad returns the log density that was NaN or +Inf where Update said so.
 func (s *Slicer) Bad() float64 { return s.badValue }
-
-// Beta writes the coefficients.
-func (b *CoefficientsChain) Beta(dst []float64) {
-	if b.basis != nil {
-		copy(dst, b.basis.line.v)
-		return
-	}
-	for j := range dst {
-		dst[j] = b.plain.point.Beta(j)
-	}
-}

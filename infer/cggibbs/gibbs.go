@@ -231,3 +231,28 @@ func (k *kernel) SetPosition(theta []float64) error {
 	k.point.SetTheta(theta[:len(k.widths)])
 	return nil
 }
+
+// Point returns the point.
+func (k *kernel) Point() *glm.Point { return k.point }
+
+// Target returns the likelihood that the point belongs to.
+func (k *kernel) Target() *glm.Target { return k.target }
+
+// LogPrior returns the log prior density of the point.
+func (k *kernel) LogPrior() float64 { return k.point.LogPrior() }
+
+// Beta writes the coefficients.
+func (k *kernel) Beta(dst []float64) {
+	for j := range dst {
+		dst[j] = k.point.Beta(j)
+	}
+}
+
+// Shift adds to the coefficients and not to eta.
+func (k *kernel) Shift(delta []float64) {
+	beta := make([]float64, len(delta))
+	for j, x := range delta {
+		beta[j] = k.point.Beta(j) + x
+	}
+	k.point.SetCoefficients(beta)
+}

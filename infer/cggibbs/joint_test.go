@@ -176,7 +176,7 @@ func (f *faultyJoint) Step() (infer.Info, error) {
 	}
 	k.iteration++
 	k.arrive()
-	return infer.Info{LogLik: k.point.Value().LogLik, LogPrior: k.logPrior()}, nil
+	return infer.Info{LogLik: k.point.Value().LogLik, LogPrior: k.LogPrior()}, nil
 }
 
 // rightly is the ratio of jointKernel.decide.
