@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -22,25 +23,25 @@ var pinnedKernels = []struct {
 	name, want string
 	options    cggibbs.Options
 }{
-	{"plain", "100/85fe5c4f34da1a8f", cggibbs.Options{RefreshEvery: 7, Moves: 2}},
-	{"uncached", "86/1c17580dca19f6d3", cggibbs.Options{Uncached: true, Scan: "random"}},
-	{"matched", "30/9228eafaa3b6a9e9", cggibbs.Options{Update: "matched", RefreshEvery: 16}},
-	{"tangent", "30/d91a37f442cebbd5", cggibbs.Options{Update: "tangent", Moves: 2}},
-	{"stepping out", "86/b98301bad8168c3c", cggibbs.Options{Update: "stepping_out", Scan: "random"}},
-	{"focus", "86/803fc5acd37d80aa", cggibbs.Options{Focus: []string{"a"}}},
-	{"slow", "86/784d82ff0e810f1c", cggibbs.Options{Slow: "on", RefreshEvery: 16}},
-	{"slow, nuts", "86/5c3449e615a7f409", cggibbs.Options{Slow: "nuts", RefreshEvery: 16}},
-	{"blocks", "54/0b8e8d73ddb6e5b6", cggibbs.Options{Blocks: [][]string{{"a", "b"}}, RefreshEvery: 16}},
-	{"rotated", "86/09a42a2f722482de", cggibbs.Options{Basis: "rotated", RefreshEvery: 16}},
-	{"rotated, moves", "86/a19ee70141729d92", cggibbs.Options{Basis: "rotated", Moves: 3}},
-	{"joint", "86/a9e3379ae4360436", cggibbs.Options{Basis: "rotated", Joint: "on", Moves: 5}},
-	{"swept", "86/059a9f8c8df33430", cggibbs.Options{Basis: "rotated", Joint: "swept", Moves: 3, SweepEvery: 4}},
-	{"reduced", "86/caa138a5349cc2d8", cggibbs.Options{Basis: "reduced", RefreshEvery: 16}},
-	{"reduced, tangent", "30/9e9a7fa467916e2e", cggibbs.Options{Basis: "reduced", Update: "tangent", Moves: 2}},
-	{"mixture", "86/36537e96ccf90983", cggibbs.Options{Basis: "mixture", Moves: 2}},
-	{"reduced by nuts", "74/cfe9dc62b657e1b0", cggibbs.Options{}},
-	{"auto", "100/d5c362cbec97c5fc", cggibbs.Options{Basis: "auto"}},
-	{"auto, moves", "100/98ff9c48b7d33cb9", cggibbs.Options{Basis: "auto", Moves: 2, RefreshEvery: 16}},
+	{"plain", "100/006ea48f6cf51a97", cggibbs.Options{RefreshEvery: 7, Moves: 2}},
+	{"uncached", "86/dbbb8b1acc1b7f0f", cggibbs.Options{Uncached: true, Scan: "random"}},
+	{"matched", "30/3f39258f9eb3535a", cggibbs.Options{Update: "matched", RefreshEvery: 16}},
+	{"tangent", "30/c87174c485a2a275", cggibbs.Options{Update: "tangent", Moves: 2}},
+	{"stepping out", "86/f3514210e8e1223f", cggibbs.Options{Update: "stepping_out", Scan: "random"}},
+	{"focus", "86/5db5b193f3fe9520", cggibbs.Options{Focus: []string{"a"}}},
+	{"slow", "86/a04feb1a8bfe17c6", cggibbs.Options{Slow: "on", RefreshEvery: 16}},
+	{"slow, nuts", "86/63d634e6d9c14d4a", cggibbs.Options{Slow: "nuts", RefreshEvery: 16}},
+	{"blocks", "54/c51e474dae721942", cggibbs.Options{Blocks: [][]string{{"a", "b"}}, RefreshEvery: 16}},
+	{"rotated", "86/4799f75bb2a4523a", cggibbs.Options{Basis: "rotated", RefreshEvery: 16}},
+	{"rotated, moves", "86/be360225f75417eb", cggibbs.Options{Basis: "rotated", Moves: 3}},
+	{"joint", "86/94f04168a94b007d", cggibbs.Options{Basis: "rotated", Joint: "on", Moves: 5}},
+	{"swept", "86/fdaf4c4956ef5cb6", cggibbs.Options{Basis: "rotated", Joint: "swept", Moves: 3, SweepEvery: 4}},
+	{"reduced", "86/043c5f20d4bfb6d3", cggibbs.Options{Basis: "reduced", RefreshEvery: 16}},
+	{"reduced, tangent", "30/433b4fa189477c30", cggibbs.Options{Basis: "reduced", Update: "tangent", Moves: 2}},
+	{"mixture", "86/061686b4dac03103", cggibbs.Options{Basis: "mixture", Moves: 2}},
+	{"reduced by nuts", "74/e46a2f87df180f8f", cggibbs.Options{}},
+	{"auto", "100/3fb1c4355cc7486d", cggibbs.Options{Basis: "auto"}},
+	{"auto, moves", "100/afb05ad00d0af056", cggibbs.Options{Basis: "auto", Moves: 2, RefreshEvery: 16}},
 }
 
 func byNuts(target *glm.Target) (infer.Setup, error) { return nuts.New(target, nuts.Options{}) }
@@ -57,25 +58,33 @@ func kernelCases(t *testing.T) (out []*glm.Target) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, target)
 		x := target.Data().X
-		if _, dense := x.(*design.Dense); !dense {
-			continue
-		}
-		rows, cols := x.Size()
-		data, sparse := *target.Data(), design.NewSparse(rows, cols, rows)
-		column := make([]float64, rows)
+		n, cols := x.Size()
+		dense, sparse := design.NewDense(n, cols), design.NewSparse(n, cols, n)
 		for j := range cols {
-			x.Read(j, 0, column)
-			sparse.AppendDense(column)
+			x.Read(j, 0, dense.Col(j))
+			even(dense.Col(j))
+			sparse.AppendDense(dense.Col(j))
 		}
-		data.X = sparse
-		if target, err = glm.NewTarget(&data, *target.Model()); err != nil {
-			t.Fatal(err)
+		even(target.Data().Y)
+		for _, x := range []design.Matrix{dense, sparse} {
+			data := *target.Data()
+			data.X = x
+			own, err := glm.NewTarget(&data, *target.Model())
+			if err != nil {
+				t.Fatalf("%s: %v", c.Name, err)
+			}
+			out = append(out, own)
 		}
-		out = append(out, target)
 	}
 	return out
+}
+
+// even rounds numbers that were simulated by functions of other bits on other processors.
+func even(x []float64) {
+	for i, v := range x {
+		x[i] = math.Round(v*0x1p20) / 0x1p20
+	}
 }
 
 // wide is a regression on many columns, which have slow directions, rows that move by themselves, or blocks.
