@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -295,6 +296,12 @@ func (s *Session) insertFit(id int64, place int, f *Fit) error {
 	if err == nil && f.Design != nil {
 		err = insert(s, designRow{ofFit: ofFit{id}, Record: f.Design})
 	}
+	if err == nil && f.Description != nil {
+		var text []byte
+		if text, err = json.Marshal(f.Description); err == nil {
+			err = insert(s, descriptionRow{ofFit: ofFit{id}, Record: text})
+		}
+	}
 	if err == nil && f.Identity != nil {
 		err = insert(s, identityRow{ofFit: ofFit{id}, Record: f.Identity})
 	}
@@ -334,7 +341,7 @@ func (s *Session) insertParameters(id int64, first int, parameters []Parameter, 
 	err := insertEach(s, parameters, func(i int, p *Parameter) parameterRow {
 		row := parameterRow{ofFit: ofFit{id}, ParameterID: first + i + 1, Name: p.Name, Kind: string(p.Kind), Prior: p.Prior,
 			Center: p.Center, Scale: p.Scale, Starts: p.Starts, facts: facts{Grouping: p.Grouping, Term: p.Term,
-				Beside: p.Beside}}
+				Beside: p.Beside, Predictor: p.Predictor, Response: p.Response}}
 		if sums != nil {
 			row.Checksum = &sums[i]
 		}

@@ -14,8 +14,9 @@ import (
 // row a parameter: too much to read of every fit.
 type Fitted struct {
 	Stored
-	Design []byte            // the design record
-	Names  []infer.Parameter // of the columns of draws
+	Design      []byte            // the design record
+	Description []byte            // a record.Description; nil of a fit that an earlier program stored
+	Names       []infer.Parameter // of the columns of draws
 	// Program, Seed and Spec, its text, are those of the run that drew it; empty if they are not known.
 	Program, Seed, Spec string
 }
@@ -69,8 +70,9 @@ func (l *Ledger) Newest(ctx context.Context, pipeline string, choose func(Key) b
 
 // complete reads what stands in tables of its own.
 func (f *Fitted) complete(ctx context.Context, c *sql.Conn) error {
-	err := scanRows(ctx, c, "SELECT record::VARCHAR FROM design WHERE fit_id = ?", func(rows *sql.Rows) error {
-		return rows.Scan(&f.Design)
+	err := scanRows(ctx, c, `SELECT d.record::VARCHAR, m.record::VARCHAR FROM (SELECT ? AS fit_id) f
+		LEFT JOIN design d USING (fit_id) LEFT JOIN description m USING (fit_id)`, func(rows *sql.Rows) error {
+		return rows.Scan(&f.Design, &f.Description)
 	}, f.ID)
 	if err != nil {
 		return err
@@ -81,8 +83,8 @@ func (f *Fitted) complete(ctx context.Context, c *sql.Conn) error {
 	if err != nil {
 		return err
 	}
-	return read(ctx, c, &f.Names, "SELECT name, kind, grouping, level, term, beside FROM parameter WHERE fit_id = ? "+
-		"AND parameter_id > 0 ORDER BY parameter_id", f.ID)
+	return read(ctx, c, &f.Names, `SELECT name, kind, grouping, level, term, beside, predictor, response FROM parameter
+		WHERE fit_id = ? AND parameter_id > 0 ORDER BY parameter_id`, f.ID)
 }
 
 // Posterior is what fits of one posterior have in common, whatever drew them.
@@ -96,8 +98,8 @@ type Posterior struct {
 func (l *Ledger) PosteriorOf(ctx context.Context, f Stored) (p Posterior, err error) {
 	err = l.read(ctx, func(c *sql.Conn) error {
 		p.ModelHash = f.ModelHash
-		return read(ctx, c, &p.Parameters, `SELECT name, kind, prior, center, scale, grouping, level, term, beside
-			FROM parameter WHERE fit_id = ? AND kind <> 'derived' AND parameter_id > 0 ORDER BY parameter_id`, f.ID)
+		return read(ctx, c, &p.Parameters, `SELECT name, kind, prior, center, scale, grouping, level, term, beside, predictor,
+			response FROM parameter WHERE fit_id = ? AND kind <> 'derived' AND parameter_id > 0 ORDER BY parameter_id`, f.ID)
 	})
 	return p, err
 }

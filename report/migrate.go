@@ -31,7 +31,8 @@ var pipelinesOfFits string
 var migrations = []migration{
 	{name: "0.1.0", sql: func() []string { return append(tableChanges(1, false), "CREATE SEQUENCE fit_number") }},
 	{name: "0.2.0", sql: func() []string { return tableChanges(2, false) }},
-	{name: "newest", sql: func() []string { return append(tableChanges(3, false), pipelinesOfFits) }, then: putViews},
+	{name: "newest", sql: func() []string { return append(tableChanges(3, false), pipelinesOfFits) }},
+	{name: "described", sql: func() []string { return tableChanges(4, false) }, then: putViews},
 }
 
 // putViews comments on the tables, and puts the program's own views and macros in place.

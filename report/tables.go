@@ -21,7 +21,7 @@ var tables = []*table{
 	newTable[pitRow](), newTable[groupCheckRow](), newTable[overRow](), newTable[binRow](), newTable[kfoldRow](),
 	newTable[foldRow](), newTable[sensitivityRow](), newTable[effectRow](), newTable[curveRow](),
 	newTable[incompleteRow](), newTable[cellBinRow](), newTable[allocationRow](), newTable[imputationRow](),
-	newTable[poolingRow](),
+	newTable[poolingRow](), newTable[descriptionRow](),
 }
 
 // versions is the table that identifies a ledger and its schema.
@@ -172,10 +172,12 @@ type parameterRow struct {
 
 // facts holds the facts of an infer.Parameter.
 type facts struct {
-	Grouping string  `db:"grouping VARCHAR" doc:"Of group-level effects, the grouping: g of (1 + x | g), or g:h; NULL of other parameters."`
-	Level    *string `db:"level VARCHAR" doc:"The level of the grouping that a group_effect is of; else NULL; of a mixture the number of the component."`
-	Term     string  `db:"term VARCHAR" doc:"The term that a group_effect or group_sd is of, Intercept or a column; the second of the two of a group_correlation; the smooth of a smooth_sd or smooth_effect, s(x) or s(x):level; the column of a coefficient of a mixture's component, or the item of a parameter of latent classes."`
-	Beside   string  `db:"beside VARCHAR" doc:"The other term of a group_correlation; the category of a probability of latent classes; else NULL."`
+	Grouping  string  `db:"grouping VARCHAR" doc:"Of group-level effects, the grouping: g of (1 + x | g), or g:h; NULL of other parameters."`
+	Level     *string `db:"level VARCHAR" doc:"The level of the grouping that a group_effect is of; else NULL; of a mixture the number of the component."`
+	Term      string  `db:"term VARCHAR" doc:"The term that a group_effect or group_sd is of, Intercept or a column; the second of the two of a group_correlation; the smooth of a smooth_sd or smooth_effect, s(x) or s(x):level; the column of a coefficient of a mixture's component, or the item of a parameter of latent classes."`
+	Beside    string  `db:"beside VARCHAR" doc:"The other term of a group_correlation; the category of a probability of latent classes; else NULL."`
+	Predictor string  `db:"predictor VARCHAR" since:"4" doc:"The predictor that the parameter belongs to, as mu2 of a categorical response; NULL if the response has only one."`
+	Response  string  `db:"response VARCHAR" since:"4" doc:"The response that it belongs to; NULL if the fit has only one."`
 }
 
 type drawRow struct {
@@ -259,6 +261,12 @@ type designRow struct {
 	_ struct{} `table:"design" doc:"How the design matrix was made, so that new data can be coded alike."`
 	ofFit
 	Record json.RawMessage `db:"record JSON NOT NULL" doc:"Versioned JSON record: terms, levels, contrasts, centers, scales, missing rule."`
+}
+
+type descriptionRow struct {
+	_ struct{} `table:"description" since:"4" doc:"How rows of data follow from the draws of a fit. Fits of earlier programs have none; their readers derive it."`
+	ofFit
+	Record json.RawMessage `db:"record JSON NOT NULL" doc:"Versioned JSON record: kind, responses with their family, components, predictors with links, terms and their parameters, scalars with their parameter or value, groupings, missing cells. Parameters are numbered by parameter_id; a number that is 0 or left out means no parameter."`
 }
 
 type identityRow struct {

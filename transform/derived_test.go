@@ -280,7 +280,7 @@ func TestDerivedPointOfALevel(t *testing.T) {
 		levels[k] = e.Grouping.Levels()
 		names = append(names, make([]string, e.Count())...)
 	}
-	bind := func(source string, effects int) (*Quantity, error) {
+	bind := func(source string, effects ...int) (*Quantity, error) {
 		d, err := ParseDerived(source)
 		if err != nil {
 			t.Fatal(err)
@@ -291,7 +291,7 @@ func TestDerivedPointOfALevel(t *testing.T) {
 	g, h := design.Data.Effects[0], design.Data.Effects[1]
 	lg, lh := g.Grouping.Of()[row], h.Grouping.Of()[row]
 	x := g.Columns[1][row]
-	q, err := bind(fmt.Sprintf("mean(x = %v, g = '%s', h = %s)", x, g.Levels[lg], h.Levels[lh]), first)
+	q, err := bind(fmt.Sprintf("mean(x = %v, g = '%s', h = %s)", x, g.Levels[lg], h.Levels[lh]), first, first+2*levels[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,14 +299,14 @@ func TestDerivedPointOfALevel(t *testing.T) {
 	if f := q.Forms[0]; !slices.Equal(f.Columns, at) || !slices.Equal(f.Weights, []float64{1, x, 1, x, x}) || q.Notes != nil {
 		t.Errorf("%+v, want columns %v; notes %q", f, at, q.Notes)
 	}
-	q, err = bind(fmt.Sprintf("mean(x = %v)", x), -1)
+	q, err = bind(fmt.Sprintf("mean(x = %v)", x), -1, -1)
 	if err != nil || !slices.Equal(q.Forms[0].Columns, []int{0, 1}) || len(q.Notes) != 1 || !strings.Contains(q.Notes[0], "where every group-level effect is 0") {
 		t.Errorf("%+v, %v", q, err)
 	}
-	if _, err = bind(fmt.Sprintf("mean(x = 1, g = '%s', h = %s)", g.Levels[0], h.Levels[0]), -1); !says(err, "the draws of group-level effects are not kept") {
+	if _, err = bind(fmt.Sprintf("mean(x = 1, g = '%s', h = %s)", g.Levels[0], h.Levels[0]), -1, -1); !says(err, "the draws of group-level effects are not kept") {
 		t.Errorf("effects without draws: %v", err)
 	}
-	if _, err = bind(fmt.Sprintf("mean(x = 1, g = 'none', h = %s)", h.Levels[0]), first); !says(err, `"none" is not a level of the grouping g`) {
+	if _, err = bind(fmt.Sprintf("mean(x = 1, g = 'none', h = %s)", h.Levels[0]), first, first); !says(err, `"none" is not a level of the grouping g`) {
 		t.Errorf("a level that is not there: %v", err)
 	}
 }

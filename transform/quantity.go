@@ -22,13 +22,13 @@ type Fitted struct {
 	Family glm.Family
 	// Several reports whether there are several linear predictors, as of the components of a mixture, and no points.
 	Several bool
-	// Effects is the place of the first group-level effect among Names, behind which are the others; −1 where none has
-	// draws.
-	Effects int
+	// Effects has the place among Names of the first effect of each block of group-level effects, behind which are its
+	// others; −1 if they have no draws.
+	Effects []int
 	// Average returns the rows of the data that a call of average() speaks of; nil where there are none to be had.
 	Average func(*Average) (*Averaged, error)
-	// Fixed returns the value of a dispersion that is not a parameter; nil if all are.
-	Fixed func(name string) float64
+	// Scalars are the dispersions of the family, in its order.
+	Scalars []Form
 }
 
 // Quantity is a derived expression bound to the parameters of a fit: a function
@@ -48,9 +48,6 @@ type Quantity struct {
 	// dispersions are the indexes into Forms of the dispersions, if a mean of a response depends on them.
 	dispersions []int
 }
-
-// Family is that of the model.
-func (q *Quantity) Family() glm.Family { return q.family }
 
 // Form is Constant + Σ Weights[k]·draw[Columns[k]].
 type Form struct {
@@ -79,13 +76,7 @@ func (q *Quantity) bindDispersions(f *Fitted) {
 	if law == nil || law.Mean == nil || f.Several || !q.hasMean(q.source.root) {
 		return
 	}
-	for _, d := range law.Dispersions {
-		form := Form{}
-		if j := slices.Index(f.Names, d.Name); j >= 0 {
-			form.Columns, form.Weights = []int{j}, []float64{1}
-		} else {
-			form.Constant = f.Fixed(d.Name)
-		}
+	for _, form := range f.Scalars {
 		q.dispersions = append(q.dispersions, len(q.Forms))
 		q.Forms = append(q.Forms, form)
 	}
@@ -94,14 +85,6 @@ func (q *Quantity) bindDispersions(f *Fitted) {
 // hasMean reports whether an expression has the mean of a response.
 func (q *Quantity) hasMean(n *node) bool {
 	return n.kind == nodeCall && (n.text == "mean" || n.text == average) || slices.ContainsFunc(n.args, q.hasMean)
-}
-
-// Dispersions returns the forms of the dispersions if a mean depends on them, else nil.
-func (q *Quantity) Dispersions() (out []Form) {
-	for _, at := range q.dispersions {
-		out = append(out, q.Forms[at])
-	}
-	return out
 }
 
 // bind makes the forms under a node; known has those of equal text.
@@ -215,13 +198,12 @@ func (q *Quantity) point(n *node, f *Fitted) (Form, error) {
 
 // addEffects adds the group-level effects of the one row that a call describes.
 func (q *Quantity) addEffects(form *Form, n *node, f *Fitted, effects []*design.Effects) error {
-	at := f.Effects
-	if len(effects) > 0 && at < 0 {
-		return q.source.fail(n.pos, "the draws of group-level effects are not kept",
-			"write run: {keep: {groups: draws}}, or leave the columns of groupings out of "+n.text+"()")
-	}
-	for _, e := range effects {
-		levels := e.Grouping.Levels()
+	for k, e := range effects {
+		at, levels := f.Effects[k], e.Grouping.Levels()
+		if at < 0 {
+			return q.source.fail(n.pos, "the draws of group-level effects are not kept",
+				"write run: {keep: {groups: draws}}, or leave the columns of groupings out of "+n.text+"()")
+		}
 		for t, column := range e.Columns {
 			x := 1.0
 			if column != nil {
@@ -232,7 +214,6 @@ func (q *Quantity) addEffects(form *Form, n *node, f *Fitted, effects []*design.
 				form.Weights = append(form.Weights, x)
 			}
 		}
-		at += e.Count()
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package record
 
 import (
 	"iter"
-	"strings"
 	"time"
 
 	"glmbatch/infer"
@@ -75,9 +74,10 @@ type Fit struct {
 	UndrawnSummaries []diag.Summary
 	Statistics       []judge.Statistic // log_lik and other scalars of a draw
 	Diagnostics      []Diagnostic
-	Metrics          []Metric // of nuts and hmc, by chain and iterations
-	Design           []byte   // JSON record from which new data are coded alike
-	Identity         []byte   // JSON object whose hash the fingerprint is
+	Metrics          []Metric     // of nuts and hmc, by chain and iterations
+	Design           []byte       // JSON record from which new data are coded alike
+	Description      *Description // how rows follow from its draws
+	Identity         []byte       // JSON object whose hash the fingerprint is
 	Events           []Event
 	Data             *DataSummary       // nil: unknown
 	Start            *Start             // where chains began; nil: no earlier posterior was asked for
@@ -111,11 +111,23 @@ type Parameter struct {
 	Prior         string
 	Center, Scale float64   // of its design column under standardize; 0 and 1 without
 	Starts        []float64 // per chain, on the scale of the design as sampled
-	// Grouping, Level, Term and Beside are those of infer.Parameter.
-	Grouping, Level, Term, Beside string
+	// Facts of infer.Parameter.
+	Grouping, Level, Term, Beside, Predictor, Response string
 	// Derivation says how a parameter of kind Derived is computed; nil for others.
 	// Derived parameters come last.
 	Derivation *Derivation
+}
+
+// ParameterOf returns the parameter without what describes its draws.
+func ParameterOf(p infer.Parameter) Parameter {
+	return Parameter{Name: p.Name, Kind: p.Kind, Scale: 1, Grouping: p.Grouping, Level: p.Level, Term: p.Term,
+		Beside: p.Beside, Predictor: p.Predictor, Response: p.Response}
+}
+
+// Facts is the inverse of ParameterOf.
+func (p *Parameter) Facts() infer.Parameter {
+	return infer.Parameter{Name: p.Name, Kind: p.Kind, Grouping: p.Grouping, Level: p.Level, Term: p.Term,
+		Beside: p.Beside, Predictor: p.Predictor, Response: p.Response}
 }
 
 // Derived is the kind of a parameter that is computed from others.
@@ -375,17 +387,10 @@ type Bin struct {
 const DiscreteFamily = "mrf"
 
 // MixtureFamily is the family of fits of mixtures of a family.
-func MixtureFamily(of string) string { return mixtureFamily + of }
-
-// MixtureOf returns the family of which fits of a family are mixtures, and whether they are; else the family itself.
-func MixtureOf(family string) (of string, mixed bool) {
-	return strings.CutPrefix(family, mixtureFamily)
-}
+func MixtureFamily(of string) string { return "mixture of " + of }
 
 // Items is what latent classes are a mixture of: several responses in a row.
 const Items = "items"
-
-const mixtureFamily = "mixture of "
 
 // Discrete is what is stored of a fit of discrete variables besides functionals of their
 // states, which are its parameters. Slices that a fit does not have stay nil.

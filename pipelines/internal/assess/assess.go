@@ -223,21 +223,13 @@ func looVersion(f *plan.Fit) string { return predictive.LOOVersion(f.Pipeline.Ru
 // evaluate returns what evaluates the rows of a fit.
 func evaluate(p plan.Rowwise, draws *Source) (*predictive.Evaluator, error) {
 	of, out := p.Observed(), draws.fit()
-	out.Columns, out.Items = of.Columns, of.Items
-	if of.Cells != nil {
-		out.Cells = of.Cells(out.Params)
-	}
-	err := locate(out, of, draws.Parameters)
-	if err == nil {
-		out.Effects, err = predictive.EffectsOf(of.Data, nil, draws.Parameters)
+	out.Items = of.Items
+	var err error
+	if out.Description, err = p.Description(draws.Parameters); err == nil && of.Cells != nil {
+		out.Cells, err = of.Cells(out.Description)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return out.On(of.Family, of.Data)
-}
-
-// locate finds components and dispersions among parameters.
-func locate(fit *predictive.Fit, of plan.Observed, parameters []infer.Parameter) error {
-	return fit.Locate(of.Family, parameters, func(name string) (float64, error) { return of.Fixed(name), nil })
+	return out.On(of.Data, predictive.Design{Data: of.Data, Columns: of.Columns})
 }

@@ -30,7 +30,7 @@ func (p *Prepared) Check(d *Draws, w plan.Window) (*Measured, plan.Checked, erro
 	if m.Derived, err = m.deriving.Summarize(); err != nil {
 		return nil, plan.Checked{}, err
 	}
-	withoutDerivedMoments(m.Derived, p.Quantities, Names(p.Kept), p.Doubts)
+	withoutDerivedMoments(m.Derived, p.Quantities, plan.Names(p.Kept), p.Doubts)
 	m.Lost = p.Pipeline.Run.Until.ESS == 0 && p.Gating.Off == "" && p.Gates.Diverged(m.Divergences)
 	return m, plan.Checked{Mixed: m.mixed(p.Gates, p.Kept), Reached: p.reached(m)}, nil
 }

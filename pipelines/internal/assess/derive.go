@@ -25,16 +25,17 @@ type Quantity struct {
 	*transform.Quantity
 }
 
-// Bind looks up what the model derives among the names of the fit's parameters,
+// Bind looks up what the model derives among the fit's parameters,
 // before anything is drawn. The error has the place in the spec.
-func Bind(id *plan.Identified, names []string) (out []Quantity, err error) {
+func Bind(id *plan.Identified, params []infer.Parameter) (out []Quantity, err error) {
 	var faults []string
+	names := plan.Names(params)
 	for _, d := range id.Model.Derive {
 		var q *transform.Quantity
 		if slices.Contains(names, d.Name) {
 			err = errors.New("it has the name of a parameter")
 		} else {
-			q, err = id.Problem.Bind(d, names)
+			q, err = id.Problem.Bind(d, params)
 		}
 		if err != nil {
 			faults = append(faults, id.Pipeline.DeriveProblem(d, err).String())
@@ -46,11 +47,6 @@ func Bind(id *plan.Identified, names []string) (out []Quantity, err error) {
 		return nil, errors.New(strings.Join(faults, "\n"))
 	}
 	return out, nil
-}
-
-// BindStored is Bind among the first parameters of a stored fit with this evidence.
-func BindStored(id *plan.Identified, e *judge.Evidence, first int) ([]Quantity, error) {
-	return Bind(id, e.Names[:min(first, len(e.Names))])
 }
 
 // Expressions are what a model derives, as the ledger keeps it.
@@ -69,8 +65,8 @@ type drawReader func(dst []float64, lo, hi int) error
 type Deriving struct {
 	quantities           []Quantity
 	problem              plan.Problem
-	params               int // that read can read: all of the fit's
-	first, chains, draws int // first is the number of parameters; derived ones follow
+	params               []infer.Parameter // that read can read: all of the fit's
+	first, chains, draws int               // first is the number of parameters; derived ones follow
 	read                 drawReader
 	bytes                int                   // bound of the draws in memory at once
 	undefined            []transform.Undefined // by quantity, of what Blocks has yielded
@@ -121,7 +117,7 @@ func (d *Deriving) fill(dst []float64, lo, hi int) error {
 		own := slices.Clone(values[:len(q.Forms)])
 		values = values[len(q.Forms):]
 		for _, a := range q.Averages {
-			mean, err := d.average(q.Quantity, a)
+			mean, err := d.average(a)
 			if err != nil {
 				return err
 			}
@@ -133,40 +129,29 @@ func (d *Deriving) fill(dst []float64, lo, hi int) error {
 }
 
 // average is the mean over rows of the mean of the response at every draw.
-func (d *Deriving) average(q *transform.Quantity, a *transform.Averaged) ([]float64, error) {
-	fit := &predictive.Fit{Chains: d.chains, Draws: d.draws, Params: len(a.Columns), Columns: a.Columns, Workers: 1}
-	switch p := d.problem.(type) {
-	case *plan.Mixture:
-		fit.Params = d.params
-		if err := locate(fit, p.Observed(), p.Parameters()); err != nil {
-			return nil, err
-		}
-	case *plan.Imputed:
-		if d.params == d.first && !p.Observed().Drawn {
+func (d *Deriving) average(a *transform.Averaged) ([]float64, error) {
+	rows, err := d.problem.Description(d.params)
+	if err != nil {
+		return nil, err
+	}
+	fit := &predictive.Fit{Chains: d.chains, Draws: d.draws, Description: rows, Workers: 1, Open: d.columns}
+	if p, incomplete := d.problem.(*plan.Imputed); incomplete {
+		if fit.Cells, err = p.CellsOf(a, rows); err != nil {
 			return nil, errors.New("average() needs the draws of missing cells, of which the ledger keeps none where there " +
 				"are so many: --force draws the fit again")
 		}
-		fit.Cells, fit.Params = p.CellsOf(a, d.params), d.params
 	}
-	for _, f := range q.Dispersions() {
-		at := predictive.Dispersion{Param: -1, Fixed: f.Constant}
-		if f.Columns != nil {
-			at.Param = f.Columns[0]
-			fit.Params = max(fit.Params, at.Param+1)
-		}
-		fit.Dispersions = append(fit.Dispersions, at)
-	}
-	fit.Open = func() predictive.Columns { return d.columns(fit.Params) }
-	cells, err := fit.Averages(context.Background(), q.Family(), a.Data, a.Cells, a.Weights, 1, false)
+	cells, err := fit.Averages(context.Background(), predictive.Design{Data: a.Data, Columns: a.Columns}, a.Cells,
+		a.Weights, 1, false)
 	if err != nil {
 		return nil, err
 	}
 	return cells[0], nil
 }
 
-// columns yields the draws of the first parameters, as many at a time as the bound allows (one at least).
-func (d *Deriving) columns(count int) predictive.Columns {
-	series := d.chains * d.draws
+// columns yields the draws, as many at a time as the bound allows (one at least).
+func (d *Deriving) columns() predictive.Columns {
+	series, count := d.chains*d.draws, len(d.params)
 	return func(yield func(*infer.Columns, error) bool) {
 		values := make([]float64, series*max(1, min(count, d.bytes/(8*series))))
 		for lo := 0; lo < count; lo += len(values) / series {
@@ -287,8 +272,9 @@ func (d *Deriving) Parameters() []record.Parameter {
 	return out
 }
 
-// newDeriving computes quantities of a problem from draws of its first params parameters, which read gives.
-func newDeriving(p plan.Problem, quantities []Quantity, params, first, chains, draws int, read drawReader) *Deriving {
+// newDeriving computes quantities of a problem from draws of its first parameters, which read gives.
+func newDeriving(p plan.Problem, quantities []Quantity, params []infer.Parameter, first, chains, draws int,
+	read drawReader) *Deriving {
 	return &Deriving{problem: p, quantities: quantities, params: params, first: first, chains: chains, draws: draws,
 		bytes: ColumnBytes, read: read}
 }
@@ -299,7 +285,7 @@ func (p *Prepared) deriving(d *Draws, w plan.Window) *Deriving {
 	read := func(dst []float64, lo, hi int) error {
 		return d.Fill(&infer.Columns{First: lo, Params: hi - lo, Chains: chains, Draws: w.Draws(), Values: dst}, w)
 	}
-	return newDeriving(p.Problem, p.Quantities, len(p.Kept), p.Stored, chains, w.Draws(), read)
+	return newDeriving(p.Problem, p.Quantities, p.Kept, p.Stored, chains, w.Draws(), read)
 }
 
 // All returns the draws of all quantities, by quantity, chain and draw.
@@ -345,15 +331,16 @@ type Rederived struct {
 }
 
 // Rederive computes the derived quantities of a stored fit, and puts them in the place of
-// those in its evidence. read reads the draws of parameters [lo, hi) by parameter, chain and draw.
-func Rederive(id *plan.Identified, e *judge.Evidence, first, chains, draws int,
+// those in its evidence. read reads the draws of parameters [lo, hi), of params, by parameter, chain and draw.
+func Rederive(id *plan.Identified, e *judge.Evidence, params []infer.Parameter, chains, draws int,
 	read func(dst []float64, lo, hi int) error) (*Rederived, error) {
-	quantities, err := BindStored(id, e, first)
+	quantities, err := Bind(id, params)
 	if err != nil {
 		return nil, err
 	}
+	first := len(params)
 	names := e.Names[:min(first, len(e.Names))]
-	d := newDeriving(id.Problem, quantities, first, first, chains, draws, read)
+	d := newDeriving(id.Problem, quantities, params, first, chains, draws, read)
 	summaries, err := d.Summarize()
 	if err != nil {
 		return nil, err

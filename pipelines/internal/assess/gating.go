@@ -144,15 +144,6 @@ func (p *Prepared) warnings(m *Measured) []string {
 	return append(out, m.hamiltonian.warnings(p.Method(), m.Divergences)...)
 }
 
-// Names are those of parameters.
-func Names(params []infer.Parameter) []string {
-	names := make([]string, len(params))
-	for i, p := range params {
-		names[i] = p.Name
-	}
-	return names
-}
-
 // Judge computes what the run asks for besides summaries and takes the verdict. Its error is of what was asked for,
 // or of the spool.
 func Judge(ctx context.Context, d *Drawn, s Stamp) (*Judged, error) {
@@ -196,7 +187,7 @@ func Answer(id *plan.Identified, a *plan.Solution, s Stamp) (*Judged, error) {
 	rec.Times = record.Times{Setup: a.Took.Seconds(), Wall: s.Now().Sub(s.Began).Seconds(), ToESS100Median: none,
 		ToESS100Min: none, ToESS100LogLik: none}
 	for _, p := range a.Parameters {
-		rec.Parameters = append(rec.Parameters, record.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1})
+		rec.Parameters = append(rec.Parameters, record.ParameterOf(p))
 	}
 	out := &Judged{Identified: id, Record: rec, RHatMax: none, ESSBulkMin: none}
 	if a.Means != nil {
@@ -206,7 +197,11 @@ func Answer(id *plan.Identified, a *plan.Solution, s Stamp) (*Judged, error) {
 		}
 	}
 	a.Describe(rec)
-	return out, id.Describe(rec, a.Parameters)
+	var err error
+	if rec.Description, err = id.Description(a.Parameters); err == nil {
+		err = id.Describe(rec, a.Parameters)
+	}
+	return out, err
 }
 
 // ungated is the verdict of a fit that no gate looks at: what there is to know makes it a warning.

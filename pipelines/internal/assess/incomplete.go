@@ -1,7 +1,6 @@
 package assess
 
 import (
-	"glmbatch/infer"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/report/record"
@@ -9,10 +8,14 @@ import (
 
 // incomplete describes the columns of which missing cells were drawn, and sets these beside the cells that are there.
 func incomplete(p *plan.Imputed, draws *Source) ([]record.IncompleteColumn, error) {
+	fit, err := p.Description(draws.Parameters)
+	if err != nil {
+		return nil, err
+	}
 	of := map[string][]int{}
-	for i, q := range draws.Parameters {
-		if q.Kind == infer.Imputed {
-			of[q.Grouping] = append(of[q.Grouping], i)
+	for _, c := range fit.Cells {
+		for i := range c.Each * len(c.Rows) {
+			of[c.Column] = append(of[c.Column], c.First-1+i)
 		}
 	}
 	var out []record.IncompleteColumn

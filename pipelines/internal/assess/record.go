@@ -55,14 +55,17 @@ func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
 	rec.Chains, rec.Warmup, rec.Draws, rec.Iterations = len(file.Chains), d.Window.From, d.Window.Draws(), d.Window.To
 	rec.Times = d.times(s)
 	for i, p := range d.Kept {
-		out := record.Parameter{Name: p.Name, Kind: p.Kind, Scale: 1, Grouping: p.Grouping, Level: p.Level, Term: p.Term,
-			Beside: p.Beside}
+		out := record.ParameterOf(p)
 		for _, c := range file.Chains {
 			out.Starts = append(out.Starts, c.Start[i])
 		}
 		rec.Parameters = append(rec.Parameters, out)
 	}
 	if err := d.Describe(rec, d.Kept); err != nil {
+		return nil, err
+	}
+	var err error
+	if rec.Description, err = d.Description(d.Kept[:d.Stored]); err != nil {
 		return nil, err
 	}
 	rec.Undrawn, rec.UndrawnSummaries = rec.Parameters[d.Stored:], m.Parameters[d.Stored:]

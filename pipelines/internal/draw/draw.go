@@ -63,7 +63,7 @@ func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *plan.Sto
 			})
 		}
 	}
-	out.Quantities, err = assess.Bind(id, assess.Names(out.Kept[:out.Stored]))
+	out.Quantities, err = assess.Bind(id, out.Kept[:out.Stored])
 	return out, err
 }
 

@@ -347,7 +347,7 @@ func (c *Classes) Identify(id *Identity) {
 
 // Observed are the rows.
 func (c *Classes) Observed() Observed {
-	items := &predictive.Items{Rows: c.Rows, Params: len(c.at.Of),
+	items := &predictive.Items{Rows: c.Rows,
 		Part: func(first, n int) func(theta, dst, scratch []float64) { return c.Part(first, n).LogLik }}
 	for k := range c.items {
 		items.Responses = append(items.Responses, c.items[k].Y, c.items[k].Trials)
@@ -435,12 +435,17 @@ func (c *Classes) Refit(rows []int) (out infer.Setup, err error) {
 }
 
 // Bind looks up what a derived quantity names among parameters.
-func (c *Classes) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
+func (c *Classes) Bind(d *spec.Derivation, params []infer.Parameter) (*transform.Quantity, error) {
 	if len(d.Expression.Averages()) > 0 {
 		return nil, words.Hint(errors.New("average() is of models with one linear predictor, and latent classes have none"),
 			"name parameters, as theta1 * p1_item_category")
 	}
-	return d.Expression.Bind(&transform.Fitted{Dataset: c.fit.Unit.Name(), Names: names, Effects: -1})
+	return d.Expression.Bind(&transform.Fitted{Dataset: c.fit.Unit.Name(), Names: Names(params)})
+}
+
+// Description describes the items.
+func (c *Classes) Description(params []infer.Parameter) (*record.Description, error) {
+	return describe(c.Record(), "", params, nil)
 }
 
 // Record is how the items were read.

@@ -139,8 +139,13 @@ func (d *Discrete) Solve() (*Solution, error) {
 }
 
 // Bind is not for discrete systems, whose specs derive nothing.
-func (d *Discrete) Bind(q *spec.Derivation, _ []string) (*transform.Quantity, error) {
+func (d *Discrete) Bind(q *spec.Derivation, _ []infer.Parameter) (*transform.Quantity, error) {
 	return nil, fmt.Errorf("%s is derived from a model of kind mrf", q.Name)
+}
+
+// Description states that there are no rows.
+func (d *Discrete) Description([]infer.Parameter) (*record.Description, error) {
+	return &record.Description{Version: record.DescriptionVersion, Kind: record.KindDiscrete}, nil
 }
 
 // Describe adds nothing: parameters of states have neither priors nor a scale.

@@ -21,6 +21,7 @@
 //     with several responses, latent classes;
 //   - discrete.go, discretemethod.go, discretechains.go, discretefound.go: discrete systems;
 //   - schedule.go: how long chains get; memory.go, work.go: what they may take;
+//   - described.go: descriptions of fits, for the ledger and for readers of rows;
 //   - identity.go, datahash.go, changes.go: what decides their draws, and what of it has changed;
 //   - earlier.go, around.go, datasummary.go: starts from the posterior of an earlier fit;
 //   - folds.go: rows that k-fold leaves out together;

@@ -1,15 +1,12 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 
-	"glmbatch/infer"
 	"glmbatch/ingest"
-	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report/record"
 	"glmbatch/transform"
 )
 
@@ -18,13 +15,12 @@ import (
 type DrawnRows struct {
 	Hash  DataHash
 	gaps  []transform.Gap
-	first []int // of each gap, where a position has its first cell
 	table transform.Table
 }
 
-// NewDrawnRows finds the missing cells of a table among the parameters of a fit of a model. The table must outlive it.
+// NewDrawnRows finds the missing cells of a table, which a fit of a model has drawn. The table must outlive it.
 func NewDrawnRows(d *spec.Dataset, key string, m *spec.Model, table *ingest.Table,
-	params []infer.Parameter) (*DrawnRows, error) {
+	fit *record.Description) (*DrawnRows, error) {
 	formula, err := formulaOf(m)
 	if err != nil {
 		return nil, err
@@ -47,33 +43,12 @@ func NewDrawnRows(d *spec.Dataset, key string, m *spec.Model, table *ingest.Tabl
 		return nil, err
 	}
 	for _, c := range columns {
-		first, ok := cellsAmong(params, &c.gap)
-		if !ok {
-			return nil, words.Hint(fmt.Errorf("the missing cells of column %q are not those whose draws the ledger has",
-				c.gap.Column), fmt.Sprintf("run the pipeline again; of more than %d cells no draws are stored", mostEffects))
+		if _, err := firstCell(fit, &c.gap); err != nil {
+			return nil, err
 		}
-		out.gaps, out.first = append(out.gaps, c.gap), append(out.first, first)
+		out.gaps = append(out.gaps, c.gap)
 	}
 	return out, nil
-}
-
-// cellsAmong finds the cells of an incomplete column among parameters: the place of the first, behind which the others
-// stand.
-func cellsAmong(params []infer.Parameter, g *transform.Gap) (first int, ok bool) {
-	first = slices.IndexFunc(params, func(p infer.Parameter) bool {
-		return p.Kind == infer.Imputed && p.Grouping == g.Column
-	})
-	at := first
-	for _, row := range g.Rows {
-		for range g.Numbers() {
-			if at < 0 || at >= len(params) || params[at].Grouping != g.Column || params[at].Level != strconv.Itoa(row+1) {
-				return 0, false
-			}
-			at++
-		}
-	}
-	ended := at == len(params) || params[at].Kind != infer.Imputed || params[at].Grouping != g.Column
-	return first, ended
 }
 
 // Incomplete are the rows in which a column is missing; nil of complete ones.
@@ -89,26 +64,27 @@ func (d *DrawnRows) Incomplete(column string) []int {
 	return nil
 }
 
-// Code codes the rows with columns set to values, or moved by a transform.Shift, and says which of their entries are
-// missing cells. Cells of a column that is set are none.
-func (d *DrawnRows) Code(r *transform.Record, names []string, values []any,
+// Code codes the rows with columns set to values, or moved by a transform.Shift, and returns which of their entries are
+// missing cells of the fit. Cells of a column that is set are none.
+func (d *DrawnRows) Code(r *transform.Record, fit *record.Description, names []string, values []any,
 	c transform.Coding) (*transform.Design, *predictive.Cells, error) {
-	design, rows, err := codeDrawn(r, d.table, d.gaps, d.first, names, values, c)
+	design, rows, err := codeDrawn(r, d.table, d.gaps, names, values, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	return design, rows.cells(0), nil
+	cells, err := rows.cells(fit)
+	return design, cells, err
 }
 
-// codeDrawn is Code of rows whose cells of gap k stand from first[k] on.
-func codeDrawn(r *transform.Record, table transform.Table, gaps []transform.Gap, first []int, names []string,
-	values []any, c transform.Coding) (*transform.Design, *cellRows, error) {
+// codeDrawn is Code without the fit.
+func codeDrawn(r *transform.Record, table transform.Table, gaps []transform.Gap, names []string, values []any,
+	c transform.Coding) (*transform.Design, *cellRows, error) {
 	filled := transform.Filled(table, gaps)
 	defer filled.Release()
 	set := transform.Replace(filled, names, values)
 	defer set.Release()
 	rows := &cellRows{}
-	for k, g := range gaps {
+	for _, g := range gaps {
 		if i := slices.Index(names, g.Column); i >= 0 {
 			by, moved := values[i].(transform.Shift)
 			if !moved {
@@ -116,7 +92,7 @@ func codeDrawn(r *transform.Record, table transform.Table, gaps []transform.Gap,
 			}
 			g = g.Shifted(float64(by))
 		}
-		rows.gaps, rows.first = append(rows.gaps, g), append(rows.first, first[k])
+		rows.gaps = append(rows.gaps, g)
 		rows.states = append(rows.states, g.States())
 	}
 	design, err := r.Code(set, c)
@@ -144,7 +120,7 @@ func (p *Imputed) average(table transform.Table) {
 		var among *transform.Record
 		var design *transform.Design
 		if among, at.err = p.design.Record.AveragedBy(a); at.err == nil {
-			design, at.of, at.err = codeDrawn(among, table, p.gaps(), p.firstCells(), a.Names, a.Values, coding)
+			design, at.of, at.err = codeDrawn(among, table, p.gaps(), a.Names, a.Values, coding)
 		}
 		if at.err == nil {
 			at.rows = &transform.Averaged{Data: design.Data, Columns: among.Columns, Cells: make([]int32, design.Rows),
@@ -154,13 +130,12 @@ func (p *Imputed) average(table transform.Table) {
 	}
 }
 
-// CellsOf are the missing cells of the rows that a derived quantity averages over; params is the number of parameters
-// of a position.
-func (p *Imputed) CellsOf(rows *transform.Averaged, params int) *predictive.Cells {
+// CellsOf returns the missing cells of the rows that a derived quantity averages over.
+func (p *Imputed) CellsOf(rows *transform.Averaged, fit *record.Description) (*predictive.Cells, error) {
 	for _, at := range p.averages {
 		if at.rows == rows {
-			return at.of.cells(params - p.effects() - p.cells)
+			return at.of.cells(fit)
 		}
 	}
-	return nil
+	return nil, nil
 }

@@ -225,15 +225,6 @@ func (id *Identified) Stored(kept []infer.Parameter) int {
 	return n
 }
 
-// firstEffect is the place of the first effect of a level among the names of parameters; −1 if it is not there.
-func firstEffect(data *glm.Data, names []string) int {
-	if len(data.Effects) == 0 {
-		return -1
-	}
-	e := data.Effects[0]
-	return slices.Index(names, spec.EffectName(e.Group, e.Levels[0], e.Terms[0]))
-}
-
 // effectsNeed adds what group-level effects take: the rows of each level and the columns of terms once more, what
 // each chain holds of effects, and their summaries.
 func effectsNeed(n Need, data *glm.Data, method *Method, chains int) Need {

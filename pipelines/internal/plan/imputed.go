@@ -437,16 +437,6 @@ func (p *Imputed) ToData(theta []float64) {
 // Gating passes over cells that never move, as one of two states may.
 func (p *Imputed) Gating() Gating { return Gating{Constants: true} }
 
-// Bind looks up what a derived quantity names among parameters, and the rows that it averages over.
-func (p *Imputed) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
-	return d.Expression.Bind(&transform.Fitted{Dataset: p.fit.Unit.Name(), Names: names, Record: p.design.Record,
-		Family: p.fit.Model.Family.Family, Effects: firstEffect(p.design.Data, names), Fixed: fixed(p.fit.Model),
-		Average: func(a *transform.Average) (*transform.Averaged, error) {
-			at := p.averages[a.Text]
-			return at.rows, at.err
-		}})
-}
-
 // Describe adds the record of the design, and priors and scaling of coefficients.
 func (p *Imputed) Describe(rec *record.Fit, params []infer.Parameter) error {
 	coded, err := p.fit.Unit.marshalDesign(p.design.Record)

@@ -1,19 +1,49 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 
+	"glmbatch/infer"
 	"glmbatch/infer/impute"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/predictive"
+	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report/record"
 	"glmbatch/transform"
 )
 
 // Observed returns the rows with a response. For their missing cells the design has the start values; Cells locates the
 // cells of a draw.
 func (p *Imputed) Observed() Observed {
-	return Observed{Family: p.fit.Model.Family.Family, Data: p.design.Data, Beside: p.beside, Unread: p.unread,
-		Drawn: p.keepsCells() && p.keepsEffects(), Rows: p.design.Data.Rows(), Folds: p.folds,
-		Fixed: fixed(p.fit.Model), Columns: p.design.Record.Columns, Cells: p.Cells}
+	rows := &cellRows{coder: p.problem.Coder, of: p.problem.Of, gaps: p.gaps()}
+	for k := range p.problem.Columns {
+		rows.states = append(rows.states, p.problem.Columns[k].Data.Y)
+	}
+	return Observed{Data: p.design.Data, Beside: p.beside, Unread: p.unread, Drawn: p.keepsCells() && p.keepsEffects(),
+		Rows: p.design.Data.Rows(), Folds: p.folds, Columns: p.design.Record.Columns, Cells: rows.cells}
+}
+
+// Description describes the rows with a response.
+func (p *Imputed) Description(params []infer.Parameter) (*record.Description, error) {
+	out, err := describe(p.design.Record, p.fit.Model.Family.Link, params, fixedBy(&p.fit.Model.Prior))
+	if err == nil {
+		out.Imputed = true
+	}
+	return out, err
+}
+
+// Bind looks up what a derived quantity names among parameters, and the rows that it averages over.
+func (p *Imputed) Bind(d *spec.Derivation, params []infer.Parameter) (*transform.Quantity, error) {
+	rows, err := p.Description(params)
+	if err != nil {
+		return nil, err
+	}
+	average := func(a *transform.Average) (*transform.Averaged, error) {
+		at := p.averages[a.Text]
+		return at.rows, at.err
+	}
+	return d.Expression.Bind(fitted(p.fit, rows, p.design.Record, params, average))
 }
 
 // readBeside reads the columns that predictive checks are made by and over, on the rows with a response. Where such a
@@ -37,7 +67,6 @@ func (p *Imputed) readFolds(table transform.Table) (err error) {
 // cellRows are rows of a design of which some entries are cells of incomplete columns.
 type cellRows struct {
 	gaps   []transform.Gap
-	first  []int       // of each gap, where its cells begin among all
 	states [][]float64 // of each gap, of all rows of the table
 	coder  impute.Coder
 	of     []int // rows of the table that the rows of the design are
@@ -45,15 +74,6 @@ type cellRows struct {
 
 // missingCell is a cell of a row: its incomplete column, and how many numbers it has in a position.
 type missingCell struct{ column, numbers int }
-
-// Cells returns those cells; params is the number of parameters of a position.
-func (p *Imputed) Cells(params int) *predictive.Cells {
-	rows := &cellRows{coder: p.problem.Coder, of: p.problem.Of, gaps: p.gaps(), first: p.firstCells()}
-	for k := range p.problem.Columns {
-		rows.states = append(rows.states, p.problem.Columns[k].Data.Y)
-	}
-	return rows.cells(params - p.effects() - p.cells)
-}
 
 // gaps are the incomplete columns in the order of their models.
 func (p *Imputed) gaps() (out []transform.Gap) {
@@ -63,24 +83,34 @@ func (p *Imputed) gaps() (out []transform.Gap) {
 	return out
 }
 
-// firstCells is where the cells of each column begin among all.
-func (p *Imputed) firstCells() (out []int) {
-	at := 0
-	for _, c := range p.columns {
-		out = append(out, at)
-		at += c.numbers()
+// cellFinder returns the missing cells of rows by the description of their fit. The error is of cells without draws.
+type cellFinder func(d *record.Description) (*predictive.Cells, error)
+
+// firstCell is where draws have the first missing cell of a column, with those of the same rows after it.
+func firstCell(d *record.Description, g *transform.Gap) (int, error) {
+	for i := range d.Cells {
+		c := &d.Cells[i]
+		if c.Column == g.Column && c.Each == g.Numbers() &&
+			slices.EqualFunc(c.Rows, g.Rows, func(stored, row int) bool { return stored == row+1 }) {
+			return c.First - 1, nil
+		}
 	}
-	return out
+	return 0, words.Hint(fmt.Errorf("the missing cells of column %q are not those whose draws the ledger has", g.Column),
+		fmt.Sprintf("run the pipeline again; of more than %d cells no draws are stored", mostEffects))
 }
 
-// cells are those of the rows; from is where a position has the first cell of all.
-func (r *cellRows) cells(from int) *predictive.Cells {
+// cells is a cellFinder.
+func (r *cellRows) cells(d *record.Description) (*predictive.Cells, error) {
 	out, of := &predictive.Cells{}, r.of
 	cells := make([][]missingCell, len(of))
 	numbers, columns := make([][]int, len(of)), make([][]int, len(of))
 	for k := range r.gaps {
 		g := &r.gaps[k]
-		moved, each, at := r.coder.Moved(k), g.Numbers(), from+r.first[k]
+		moved, each := r.coder.Moved(k), g.Numbers()
+		at, err := firstCell(d, g)
+		if err != nil {
+			return nil, err
+		}
 		for _, row := range g.Rows {
 			i, there := slices.BinarySearch(of, row)
 			if there && moved != nil {
@@ -115,5 +145,5 @@ func (r *cellRows) cells(from int) *predictive.Cells {
 			r.coder.Code(row, states, out.Columns[i], entries)
 		}
 	}
-	return out
+	return out, nil
 }

@@ -181,8 +181,8 @@ func (m *Mixture) Identify(id *Identity) {
 
 // Observed are the rows of the design.
 func (m *Mixture) Observed() Observed {
-	return Observed{Family: m.fit.Model.Family.Family, Data: m.Data, Beside: m.Beside, Unread: m.Unread, Drawn: true,
-		Rows: m.Data.Rows(), Folds: m.folds, Fixed: fixed(m.fit.Model), Columns: m.Record.Columns}
+	return Observed{Data: m.Data, Beside: m.Beside, Unread: m.Unread, Drawn: true, Rows: m.Data.Rows(), Folds: m.folds,
+		Columns: m.Record.Columns}
 }
 
 // Parameters are those of a position.
@@ -256,18 +256,27 @@ func (m *mixing) Solve() (*Solution, error) {
 	panic("plan: method " + m.method.Name + " draws chains")
 }
 
+// Description describes the rows of the design.
+func (m *Mixture) Description(params []infer.Parameter) (*record.Description, error) {
+	return describe(m.Record, m.fit.Model.Family.Link, params, fixedBy(&m.fit.Model.Prior))
+}
+
 // Bind looks up what a derived quantity names among parameters.
-func (m *Mixture) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
-	return d.Expression.Bind(&transform.Fitted{Dataset: m.fit.Unit.Name(), Names: names, Record: m.Record, Several: true,
-		Family: m.fit.Model.Family.Family, Effects: -1, Average: func(a *transform.Average) (*transform.Averaged, error) {
-			rows, err := m.averages.of(a)
-			if err != nil {
-				return nil, err
-			}
-			own := *rows // the mean of a row is that of its components, by their weights
-			own.Params = m.means()
-			return &own, nil
-		}})
+func (m *Mixture) Bind(d *spec.Derivation, params []infer.Parameter) (*transform.Quantity, error) {
+	rows, err := m.Description(params)
+	if err != nil {
+		return nil, err
+	}
+	average := func(a *transform.Average) (*transform.Averaged, error) {
+		rows, err := m.averages.of(a)
+		if err != nil {
+			return nil, err
+		}
+		own := *rows // the mean of a row is that of its components, by their weights
+		own.Params = m.means()
+		return &own, nil
+	}
+	return d.Expression.Bind(fitted(m.fit, rows, m.Record, params, average))
 }
 
 // Describe adds the record of the design, the summary of its data, and the prior of each parameter.

@@ -209,11 +209,11 @@ func (p *Pooled) setupRows(rows []int, by infer.Parallel, out *Setup) (setup inf
 func (p *Pooled) ToData([]float64) {}
 
 // Bind looks up what a derived quantity names among parameters; rows to be averaged over differ by imputation.
-func (p *Pooled) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
+func (p *Pooled) Bind(d *spec.Derivation, params []infer.Parameter) (*transform.Quantity, error) {
 	if len(d.Expression.Averages()) > 0 {
 		return nil, errors.New("an average over rows that differ by imputation is not in this version")
 	}
-	return p.Regression.Bind(d, names)
+	return p.Regression.Bind(d, params)
 }
 
 // pooledSetup is a sampler for each imputation, over the same parameters.

@@ -45,11 +45,6 @@ func posterior(m *spec.Model, data *glm.Data) glm.Model {
 	return out
 }
 
-// fixed returns the values of the dispersions that priors fix, by name.
-func fixed(m *spec.Model) func(name string) float64 {
-	return func(name string) float64 { return m.Prior.Dispersion(name).Location }
-}
-
 // conjugatePriors reports whether every prior of a gaussian model is one that
 // method conjugate takes.
 func conjugatePriors(m *spec.Model) bool {

@@ -36,8 +36,10 @@ type Problem interface {
 	ToData(theta []float64)
 	// Gating is what gates look at, as far as it is known without a set-up.
 	Gating() Gating
-	// Bind looks up what a derived quantity names among the parameters of the fit.
-	Bind(d *spec.Derivation, names []string) (*transform.Quantity, error)
+	// Description describes rows by parameters of the fit, the first of a position.
+	Description(params []infer.Parameter) (*record.Description, error)
+	// Bind looks up what a derived quantity names among parameters of the fit, the first of a position.
+	Bind(d *spec.Derivation, params []infer.Parameter) (*transform.Quantity, error)
 	// Describe fills in what a ledger keeps of the problem besides its Facts; rec has the parameters of params.
 	Describe(rec *record.Fit, params []infer.Parameter) error
 }

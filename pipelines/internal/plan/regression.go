@@ -9,6 +9,7 @@ import (
 	"glmbatch/infer/nuts"
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report/record"
 	"glmbatch/transform"
 )
 
@@ -54,7 +55,6 @@ func newRegression(f *Fit) (*Regression, error) {
 // Observed are rows of a design with their responses, independent given the parameters, as predictive checks and
 // leave-one-out see them.
 type Observed struct {
-	Family glm.Family
 	Data   *glm.Data
 	Beside []*transform.Beside // columns of the data that predictive checks ask for, as the rows of the design
 	Unread []string            // why others are not there
@@ -62,10 +62,9 @@ type Observed struct {
 	Rows   int
 	Folds  *Folds // what k-fold leaves out together; nil: what is dealt at random
 
-	Fixed   func(name string) float64          // the value of a dispersion that is not a parameter
-	Columns []transform.Column                 // of the design
-	Items   *predictive.Items                  // in place of a design; nil: there is one
-	Cells   func(params int) *predictive.Cells // missing cells in positions of so many parameters; nil: none is drawn
+	Columns []transform.Column // of the design
+	Items   *predictive.Items  // in place of a design; nil: there is one
+	Cells   cellFinder         // missing cells; nil: none is drawn
 }
 
 // Rowwise is a problem whose likelihood is a product over rows: Regression, Mixture, Classes and Imputed.
@@ -87,8 +86,8 @@ func RowsOf(p Problem) (Rowwise, bool) {
 
 // Observed are the rows of the design.
 func (r *Regression) Observed() Observed {
-	return Observed{Family: r.Family(), Data: r.Data, Beside: r.Beside, Unread: r.Unread, Drawn: r.KeepsEffects(),
-		Rows: r.Data.Rows(), Folds: r.folds, Fixed: fixed(r.fit.Model), Columns: r.Record.Columns}
+	return Observed{Data: r.Data, Beside: r.Beside, Unread: r.Unread, Drawn: r.KeepsEffects(),
+		Rows: r.Data.Rows(), Folds: r.folds, Columns: r.Record.Columns}
 }
 
 // Family is the likelihood of the model.
@@ -258,8 +257,16 @@ func (r *Regression) Solve() (*Solution, error) {
 	panic("plan: method " + r.sampler.Name + " draws chains")
 }
 
+// Description describes the rows of the design.
+func (r *Regression) Description(params []infer.Parameter) (*record.Description, error) {
+	return describe(r.Record, r.Family().Link, params, fixedBy(&r.fit.Model.Prior))
+}
+
 // Bind looks up what a derived quantity names among parameters and columns of the data.
-func (r *Regression) Bind(d *spec.Derivation, names []string) (*transform.Quantity, error) {
-	return d.Expression.Bind(&transform.Fitted{Dataset: r.fit.Unit.Name(), Names: names, Record: r.Record,
-		Family: r.Family(), Effects: firstEffect(r.Data, names), Average: r.averages.of, Fixed: fixed(r.fit.Model)})
+func (r *Regression) Bind(d *spec.Derivation, params []infer.Parameter) (*transform.Quantity, error) {
+	rows, err := r.Description(params)
+	if err != nil {
+		return nil, err
+	}
+	return d.Expression.Bind(fitted(r.fit, rows, r.Record, params, r.averages.of))
 }

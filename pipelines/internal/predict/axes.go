@@ -101,7 +101,7 @@ func (s *setting) sensible() error {
 			"write contrast: pairwise, or reference")
 	case s.As == "odds_ratio" && !binary:
 		return s.wrong("the response of family "+s.family.Name+" is no probability, which odds ratios compare", "as: ratio")
-	case s.Scale == "link" && s.rows.fit.Components != nil:
+	case s.Scale == "link" && s.rows.fit.Description.Weights != nil:
 		return s.wrong("a mixture has a linear predictor for each of its components, and none of its own",
 			"leave scale: link out: the mean of the response is that of the components by their weights")
 	case s.Scale == "link" && s.As != "" && s.As != "difference":
@@ -124,7 +124,7 @@ func (s *setting) tellAll() error {
 			if slices.Contains(s.By, name) {
 				return s.wrong(name+" misses cells, so that rows are of other groups at each draw", "group by complete columns")
 			}
-			weights = slices.Clone(weights) // what a column holds is told of the cells that are there
+			weights = slices.Clone(weights) // Contents are those of the cells with a value
 			for _, row := range missing {
 				weights[row] = 0
 			}

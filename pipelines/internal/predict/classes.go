@@ -2,7 +2,6 @@ package predict
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -30,17 +29,7 @@ func (c *Config) classes(ctx context.Context, w io.Writer, o *opened) error {
 		return err
 	}
 	fit := c.fit(ctx, o)
-	whole, err := part(0, rows.Rows)
-	if err != nil {
-		return err
-	}
-	if err := fit.Locate(o.family, o.stored.Names, o.fixed); err != nil {
-		return err
-	}
-	if len(fit.Components) == 0 {
-		return errors.New("the ledger has no components of the fit")
-	}
-	fit.Items = &predictive.Items{Rows: rows.Rows, Params: len(whole.Layout(plan.Components(len(fit.Components))).Of),
+	fit.Items = &predictive.Items{Rows: rows.Rows,
 		Part: func(first, n int) func(theta, dst, scratch []float64) {
 			of, err := part(first, n)
 			if err != nil {
@@ -53,10 +42,10 @@ func (c *Config) classes(ctx context.Context, w io.Writer, o *opened) error {
 		fmt.Fprintf(c.Notes, "note: %s\n", note)
 	}
 	writing := &writing{rows: rows.TableRows(), draws: fit.Draws}
-	for k := range fit.Components {
+	for k := range o.description.Weights {
 		writing.names, writing.of = append(writing.names, "component"+strconv.Itoa(k+1)), append(writing.of, k)
 	}
-	members, err := fit.On(o.family, nil)
+	members, err := fit.On(nil)
 	if err != nil {
 		return err
 	}

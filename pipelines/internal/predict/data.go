@@ -69,7 +69,8 @@ func (c *Config) reading(f report.Fitted, record *transform.Record) (*transform.
 }
 
 // table reads the rows.
-func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.Record) (*ingest.Table, error) {
+func (c *Config) table(ctx context.Context, o *opened) (*ingest.Table, error) {
+	f, record := o.stored, o.among
 	if c.Data != "" {
 		src := ingest.Source{Name: c.Data, Path: c.Data}
 		src.Columns = func(schema *ingest.Schema) ([]string, error) {
@@ -103,7 +104,7 @@ func (c *Config) table(ctx context.Context, f report.Fitted, record *transform.R
 		return nil, &CallError{words.Hint(errors.New("there are no data to predict"),
 			"name the spec of the fit for its own data, or new data with --data FILE")}
 	}
-	if err := c.oneTable(f); err != nil {
+	if err := c.oneTable(o); err != nil {
 		return nil, err
 	}
 	if _, err := c.reading(f, record); err != nil { // for its note

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"glmbatch/infer"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/plan"
@@ -23,8 +22,14 @@ type rows struct {
 	table   *ingest.Table
 	weights []float64 // of each row of the table: its frequency, 0 where it is left out
 	fit     *predictive.Fit
+	columns []transform.Column // of the design
 	room    transform.Room
 	drawn   *plan.DrawnRows // of rows with missing cells that were drawn; else nil
+}
+
+// design is what averages are over.
+func (r *rows) design(d *transform.Design) predictive.Design {
+	return predictive.Design{Data: d.Data, Columns: r.columns}
 }
 
 // estimate is the mean of the response in one cell, at every draw.
@@ -42,7 +47,7 @@ func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
 		return err
 	}
 	defer o.table.Release()
-	if o.record.Items != nil {
+	if o.classes() {
 		return words.Hint(fmt.Errorf("fit %s is of latent classes, whose rows have several responses: effects are of the "+
 			"mean of one", o.stored.Key), "pipeline predict has the classes of rows")
 	}
@@ -65,36 +70,19 @@ func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
 // rowsOf codes the data as they are, which says which rows count, and how often.
 func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
 	room := c.Memory.Room(0)
-	record := o.record.Population(true)
 	weights, err := c.weightsOf(o, room)
 	if err != nil {
 		return nil, err
 	}
 	c.changed(o)
-	r := &rows{table: o.table, weights: weights, room: room, drawn: o.drawn}
-	r.fit = c.fit(ctx, o)
-	r.fit.Columns = record.Columns
-	if o.mixed || o.family.Distribution().Mean != nil {
-		if err := r.fit.Locate(o.family, o.stored.Names, o.fixed); err != nil {
-			return nil, err
-		}
-	}
-	if o.mixed || o.drawn != nil {
-		return r, nil
-	}
-	all := r.fit.Open
-	r.fit.Open = func() predictive.Columns { return firstColumns(all(), r.fit.Params) }
-	r.fit.Params = len(record.Columns)
-	for _, d := range r.fit.Dispersions {
-		r.fit.Params = max(r.fit.Params, d.Param+1)
-	}
-	return r, nil
+	return &rows{table: o.table, weights: weights, room: room, drawn: o.drawn, fit: c.fit(ctx, o),
+		columns: o.record.Columns}, nil
 }
 
 // weightsOf says how often each row of the data counts: of incomplete data that were drawn each does once, also without
 // a response.
 func (c *Config) weightsOf(o *opened, room transform.Room) (weights []float64, err error) {
-	if o.stored.Method != plan.ImputeMethod || c.Data != "" {
+	if !o.description.Imputed || c.Data != "" {
 		weights, warnings, err := o.record.RowWeights(o.table.Data, o.table.Counts(), transform.Coding{
 			Dataset: o.table.Name, Locate: o.table.Locate, Room: room, Response: c.Data == ""})
 		if c.Data != "" {
@@ -109,19 +97,8 @@ func (c *Config) weightsOf(o *opened, room transform.Room) (weights []float64, e
 	if d < 0 || m < 0 {
 		return nil, &CallError{fmt.Errorf("the spec has no data set %q, or no model %q", o.stored.Dataset, o.stored.Model)}
 	}
-	o.drawn, err = plan.NewDrawnRows(c.Pipeline.Datasets[d], o.stored.Group, c.Pipeline.Models[m], o.table, o.stored.Names)
+	o.drawn, err = plan.NewDrawnRows(c.Pipeline.Datasets[d], o.stored.Group, c.Pipeline.Models[m], o.table, o.description)
 	return slices.Repeat([]float64{1}, int(o.table.Data.NumRows())), err
-}
-
-// firstColumns stops when n columns of draws are read.
-func firstColumns(all predictive.Columns, n int) predictive.Columns {
-	return func(yield func(*infer.Columns, error) bool) {
-		for c, err := range all {
-			if !yield(c, err) || err != nil || c.First+c.Params >= n {
-				return
-			}
-		}
-	}
 }
 
 // remark says what the numbers are of.
@@ -183,7 +160,7 @@ func (s *setting) compute(ctx context.Context) ([]estimate, error) {
 		each[i] = int32(i)
 	}
 	s.rows.fit.Cells = nil // there are none in rows that are made
-	draws, err := s.rows.fit.Averages(ctx, s.family, design.Data, each, slices.Repeat([]float64{1}, len(each)), len(each),
+	draws, err := s.rows.fit.Averages(ctx, s.rows.design(design), each, slices.Repeat([]float64{1}, len(each)), len(each),
 		s.Scale == "link")
 	out := make([]estimate, len(draws))
 	for i := range draws {
@@ -244,7 +221,7 @@ func (s *setting) average(ctx context.Context, names []string, values []any, gro
 		}
 		there[of[i]] = true
 	}
-	draws, err := s.rows.fit.Averages(ctx, s.family, design.Data, of, weights, groups, s.Scale == "link")
+	draws, err := s.rows.fit.Averages(ctx, s.rows.design(design), of, weights, groups, s.Scale == "link")
 	for g := range draws {
 		if !there[g] {
 			draws[g] = nil
@@ -261,7 +238,7 @@ func (s *setting) set(names []string, values []any) (*transform.Design, error) {
 		defer table.Release()
 		return s.record.Code(table, coding)
 	}
-	design, cells, err := s.rows.drawn.Code(s.record, names, values, coding)
+	design, cells, err := s.rows.drawn.Code(s.record, s.rows.fit.Description, names, values, coding)
 	if err == nil {
 		s.rows.fit.Cells = cells
 	}

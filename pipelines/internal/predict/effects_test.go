@@ -19,6 +19,7 @@ import (
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
+	"glmbatch/report/record"
 	"glmbatch/transform"
 )
 
@@ -59,7 +60,14 @@ func fitted(t *testing.T, data, formula, family string, draws [][]float64) (*row
 		t.Fatalf("%d columns of draws, %d of the design", len(draws), design.Data.Cols())
 	}
 	r := &rows{table: table, weights: slices.Repeat([]float64{1}, int(table.Data.NumRows()))}
-	r.fit = &predictive.Fit{Chains: 1, Draws: len(draws[0]), Params: len(draws), Columns: design.Record.Columns, Workers: 2,
+	term := record.Term{First: 1}
+	for _, c := range design.Record.Columns {
+		term.Columns = append(term.Columns, c.Name)
+	}
+	one := record.Component{Predictors: []record.Predictor{{Name: "mu", Link: fam.Link, Terms: []record.Term{term}}}}
+	r.columns = design.Record.Columns
+	r.fit = &predictive.Fit{Chains: 1, Draws: len(draws[0]), Params: len(draws), Workers: 2,
+		Description: &record.Description{Responses: []record.Response{{Family: fam.Name, Components: []record.Component{one}}}},
 		Open: func() predictive.Columns {
 			return func(yield func(*infer.Columns, error) bool) {
 				yield(&infer.Columns{Params: len(draws), Chains: 1, Draws: len(draws[0]), Values: slices.Concat(draws...)}, nil)

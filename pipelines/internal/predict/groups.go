@@ -1,19 +1,15 @@
 package predict
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"glmbatch/infer"
-	"glmbatch/infer/prior"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/predictive"
-	"glmbatch/pipelines/internal/spec"
-	"glmbatch/report"
 	"glmbatch/transform"
 )
 
@@ -63,62 +59,21 @@ func (c *Config) code(record *transform.Record, table *ingest.Table, response bo
 	return design, err
 }
 
-// effects finds the effects of levels among the draws, and what draws those of new levels.
-func (c *Config) effects(f report.Fitted, d *transform.Design) ([]predictive.Effects, error) {
-	out, err := predictive.EffectsOf(d.Data, d.FittedLevels, f.Names)
-	if err != nil {
-		return nil, words.Hint(fmt.Errorf("fit %s: %w", f.Key, err),
-			"write run: {keep: {groups: draws}} and run it again, or predict without them by --groups none")
+// newLevels decides what the effects of levels are that the fit has not seen, and notes it.
+func (c *Config) newLevels(o *opened, fit *predictive.Fit, d *transform.Design) {
+	what, k := "has effects of 0", o.stored.Key
+	if c.NewLevels == "sample" {
+		what = "has effects drawn from the law of all levels, in each draw"
+		fit.NewLevels = func(path ...string) *infer.Stream {
+			own := []string{"predict", sampleVersion, k.Dataset, k.Group, k.Model, k.Sampler}
+			return infer.NewStream(c.Seed, append(own, path...)...)
+		}
 	}
 	told := map[string]bool{}
-	for k, e := range d.Data.Effects {
-		fresh := e.Levels[out[k].Fitted:]
-		if len(fresh) == 0 {
-			continue
-		}
-		what := "has effects of 0"
-		if c.NewLevels == "sample" {
-			what = "has effects drawn from the law of all levels, in each draw"
-			out[k].New, err = predictive.NewLevelsOf(e, f.Names,
-				func(term string) (float64, error) { return fixedSD(f, spec.SDName(e.Group, term)) },
-				func(path ...string) *infer.Stream {
-					own := []string{"predict", sampleVersion, f.Key.Dataset, f.Key.Group, f.Key.Model, f.Key.Sampler}
-					return infer.NewStream(c.Seed, append(own, path...)...)
-				})
-			if err != nil {
-				return nil, fmt.Errorf("fit %s: %w", f.Key, err)
-			}
-		}
-		if told[e.Group] {
-			continue
-		}
-		told[e.Group] = true
-		fmt.Fprintf(c.Notes, "note: each new level of %s (%s) %s\n", e.Group, words.List(fresh), what)
-	}
-	return out, nil
-}
-
-// fixedSD is the value of a standard deviation that the model fixed.
-func fixedSD(f report.Fitted, name string) (float64, error) {
-	var model struct {
-		SD     string
-		ByName []string
-	}
-	err := json.Unmarshal(f.Identity["model"], &model)
-	priors := spec.Priors{}
-	for i := 0; err == nil && i+1 < len(model.ByName); i += 2 {
-		named := &spec.NamedPrior{Pattern: model.ByName[i]}
-		if law, err := prior.Parse(model.ByName[i+1]); err == nil { // else of correlations
-			named.Prior.Prior = law
-			priors.ByName = append(priors.ByName, named)
+	for i, e := range d.Data.Effects {
+		if fresh := e.Levels[d.FittedLevels[i]:]; len(fresh) > 0 && !told[e.Group] {
+			told[e.Group] = true
+			fmt.Fprintf(c.Notes, "note: each new level of %s (%s) %s\n", e.Group, words.List(fresh), what)
 		}
 	}
-	if law, err := prior.Parse(model.SD); err == nil {
-		priors.SD.Prior = law
-	}
-	law := priors.ForSD(name)
-	if err != nil || law.Kind != prior.Constant {
-		return 0, words.Hint(fmt.Errorf("the ledger does not have the value of %s", name), "run the pipeline again")
-	}
-	return law.Location, nil
 }

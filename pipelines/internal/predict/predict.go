@@ -2,7 +2,6 @@ package predict
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/prior"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/assess"
@@ -70,10 +68,10 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 		return err
 	}
 	defer o.table.Release()
-	if o.record.Items != nil {
+	if o.classes() {
 		return c.classes(ctx, w, o)
 	}
-	if o.mixed && slices.Contains(c.Of, "linear") {
+	if o.description.Weights != nil && slices.Contains(c.Of, "linear") {
 		return &CallError{words.Hint(fmt.Errorf("fit %s is of a mixture, whose components have a linear predictor each",
 			o.stored.Key), "take --quantity mean or response")}
 	}
@@ -88,63 +86,47 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 	})
 }
 
-// fit is the fit without what locates the numbers that its rows need.
+// fit is the fit as far as its rows need it.
 func (c *Config) fit(ctx context.Context, o *opened) *predictive.Fit {
 	return &predictive.Fit{Chains: o.stored.Chains, Draws: o.stored.Draws, Params: o.stored.Parameters, Workers: c.Workers,
-		Open: func() predictive.Columns { return o.ledger.Columns(ctx, o.stored.Stored, assess.ColumnBytes) }}
-}
-
-// fixed is the value of a dispersion that the model fixed.
-func (o *opened) fixed(name string) (float64, error) {
-	law, err := priorOf(o.stored, name)
-	if err != nil || law.Kind != prior.Constant {
-		return 0, words.Hint(fmt.Errorf("fit %s: the ledger does not have the value of %s", o.stored.Key, name),
-			"run the pipeline again")
-	}
-	return law.Location, nil
-}
-
-// priorOf returns the prior of a dispersion by the identity of a fit.
-func priorOf(f report.Fitted, name string) (prior.Prior, error) {
-	var model map[string]json.RawMessage
-	if err := json.Unmarshal(f.Identity["model"], &model); err != nil {
-		return prior.Prior{}, err
-	}
-	var text string
-	if own, ok := model[strings.ToUpper(name[:1])+name[1:]]; ok {
-		if err := json.Unmarshal(own, &text); err != nil {
-			return prior.Prior{}, err
-		}
-		return prior.Parse(text)
-	}
-	var others map[string]string
-	if err := json.Unmarshal(model["Dispersions"], &others); err != nil {
-		return prior.Prior{}, err
-	}
-	return prior.Parse(others[name])
+		Description: o.description,
+		Open:        func() predictive.Columns { return o.ledger.Columns(ctx, o.stored.Stored, assess.ColumnBytes) }}
 }
 
 // opened is a stored fit with the data that are asked about.
 type opened struct {
 	ledger *report.Ledger
 	stored report.Fitted
-	family glm.Family // of the responses, in a mixture given their component
-	mixed  bool       // whether the fit is of a mixture
-	record *transform.Record
-	among  *transform.Record // of the groupings that the call names
-	table  *ingest.Table     // to be released
-	drawn  *plan.DrawnRows   // the rows, where cells of them were drawn; else nil
+	family glm.Family // of the response, in a mixture given the component
+
+	description *record.Description
+	record      *transform.Record
+	among       *transform.Record // of the groupings that the call names
+	table       *ingest.Table     // to be released
+	drawn       *plan.DrawnRows   // the rows, if missing cells of them were drawn; else nil
 }
 
 // newOpened is a fit without its data.
-func newOpened(ledger *report.Ledger, stored report.Fitted) *opened {
-	o := &opened{ledger: ledger, stored: stored}
-	o.family.Name, o.mixed = record.MixtureOf(stored.Family)
-	o.family.Link = stored.Link
-	return o
+func newOpened(ledger *report.Ledger, f report.Fitted) (*opened, error) {
+	o := &opened{ledger: ledger, stored: f}
+	var err error
+	if o.record, err = transform.UnmarshalRecord(f.Design); err != nil {
+		return nil, words.Hint(fmt.Errorf("fit %s: %w", f.Key, err), "an older program stored it; run the pipeline again")
+	}
+	if o.description, err = plan.StoredDescription(&f.Stored, f.Description, o.record, f.Names); err != nil {
+		return nil, err
+	}
+	r := &o.description.Responses[0]
+	if o.family.Name = r.Family; !o.classes() {
+		o.family.Link = r.Components[0].Predictors[0].Link
+	}
+	return o, nil
 }
 
-// open finds the fit, and reads its design record and the rows.
+// classes reports whether the fit is of latent classes.
+func (o *opened) classes() bool { return o.description.Kind == record.KindClasses }
+
+// open finds the fit, and reads its records and the rows.
 func (c *Config) open(ctx context.Context) (*opened, error) {
 	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Later: true})
 	if err != nil {
@@ -154,19 +136,19 @@ func (c *Config) open(ctx context.Context) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.read(ctx, newOpened(ledger, stored))
+	o, err := newOpened(ledger, stored)
+	if err != nil {
+		return nil, err
+	}
+	return c.read(ctx, o)
 }
 
-// read adds the design record and the rows.
+// read adds the rows.
 func (c *Config) read(ctx context.Context, o *opened) (_ *opened, err error) {
-	if o.record, err = transform.UnmarshalRecord(o.stored.Design); err != nil {
-		return nil, words.Hint(fmt.Errorf("fit %s: %w", o.stored.Key, err),
-			"an older program stored it; run the pipeline again")
-	}
 	if o.among, err = c.among(o.record); err != nil {
 		return nil, err
 	}
-	o.table, err = c.table(ctx, o.stored, o.among)
+	o.table, err = c.table(ctx, o)
 	return o, err
 }
 
@@ -227,14 +209,15 @@ func choose(ctx context.Context, ledger *report.Ledger, c Config) (report.Fitted
 }
 
 // oneTable returns an error where the fit's own data are not one table of complete rows.
-func (c *Config) oneTable(f report.Fitted) error {
+func (c *Config) oneTable(o *opened) error {
+	f := o.stored
 	several := slices.ContainsFunc(c.Pipeline.Datasets,
 		func(d *spec.Dataset) bool { return d.Name == f.Dataset && d.Imputed() })
 	switch {
 	case several:
 		return &CallError{words.Hint(fmt.Errorf("data set %q has several imputations, and rows are asked for of one table",
 			f.Dataset), "name rows with --data, such as the file of one of the imputations: the draws of all of them count")}
-	case f.Method == plan.ImputeMethod && !c.averages:
+	case o.description.Imputed && !c.averages:
 		return &CallError{words.Hint(fmt.Errorf("fit %s has missing cells that were drawn, and rows are asked for that are "+
 			"complete", f.Key), "name a file of complete rows with --data; the view imputed has missing responses")}
 	}

@@ -3,8 +3,10 @@ package predict
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"glmbatch/infer"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/report"
@@ -29,7 +31,10 @@ func (c Config) RowsOf(ctx context.Context, ledger *report.Ledger, f report.Fitt
 	if f.Design == nil {
 		return nil, &CallError{errors.New("the fit is of no rows")}
 	}
-	o, err := c.read(ctx, newOpened(ledger, f))
+	o, err := newOpened(ledger, f)
+	if err == nil {
+		o, err = c.read(ctx, o)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +46,7 @@ func (c Config) RowsOf(ctx context.Context, ledger *report.Ledger, f report.Fitt
 }
 
 func (c *Config) rows(ctx context.Context, o *opened) (*Rows, error) {
-	if o.record.Items != nil {
+	if o.classes() {
 		return nil, &CallError{errors.New("rows have several responses each")}
 	}
 	if o.record.FrequencyWeights != "" || o.table.Counts() != nil {
@@ -76,13 +81,11 @@ func (c *Config) evaluate(ctx context.Context, o *opened, responses bool) (*pred
 		return nil, nil, err
 	}
 	fit := c.fit(ctx, o)
-	fit.Columns = o.record.Columns
-	if err := fit.Locate(o.family, o.stored.Names, o.fixed); err != nil {
-		return nil, nil, err
+	c.newLevels(o, fit, design)
+	rows, err := fit.On(design.Data, predictive.Design{Data: design.Data, Columns: o.record.Columns})
+	if lacking, is := errors.AsType[*predictive.LackingError](err); is {
+		err = words.Hint(fmt.Errorf("fit %s: %w", o.stored.Key, lacking),
+			"write run: {keep: {groups: draws}} and run it again, or predict without them by --groups none")
 	}
-	if fit.Effects, err = c.effects(o.stored, design); err != nil {
-		return nil, nil, err
-	}
-	rows, err := fit.On(o.family, design.Data)
 	return rows, design, err
 }

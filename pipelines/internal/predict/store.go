@@ -10,7 +10,6 @@ import (
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
-	"glmbatch/transform"
 )
 
 // A Storing stores effects for a run.
@@ -127,9 +126,7 @@ func lackEffects(ctx context.Context, ledger *report.Ledger, pipeline string, ke
 // effectsOf computes the effects of one fit, with a warning for each that cannot be computed.
 func (c *Config) effectsOf(ctx context.Context, ledger *report.Ledger, f *report.Fitted, u *plan.Unit,
 	asked []spec.Effect) (out []report.Effect, warnings []string) {
-	o := newOpened(ledger, *f)
-	o.table = u.Table()
-	r, err := c.rowsFor(ctx, o, u)
+	o, r, err := c.rowsFor(ctx, ledger, f, u)
 	for i := range asked {
 		if err != nil {
 			return nil, []string{report.EffectWarning("", err)}
@@ -147,19 +144,22 @@ func (c *Config) effectsOf(ctx context.Context, ledger *report.Ledger, f *report
 }
 
 // rowsFor returns the rows that a fit's effects are computed by. Its error is that of all of them.
-func (c *Config) rowsFor(ctx context.Context, o *opened, u *plan.Unit) (r *rows, err error) {
+func (c *Config) rowsFor(ctx context.Context, ledger *report.Ledger, f *report.Fitted, u *plan.Unit) (o *opened,
+	r *rows, err error) {
 	switch {
 	case u.Err != nil:
-		return nil, u.Err
+		return nil, nil, u.Err
 	case u.Table() == nil:
-		return nil, fmt.Errorf("effects need the rows of the data, and %s keeps none", u.Name())
-	case !o.stored.Kept:
-		return nil, fmt.Errorf("effects are computed from draws, and the fit kept none: write run: {keep: draws}")
+		return nil, nil, fmt.Errorf("effects need the rows of the data, and %s keeps none", u.Name())
+	case !f.Kept:
+		return nil, nil, fmt.Errorf("effects are computed from draws, and the fit kept none: write run: {keep: draws}")
 	}
-	if o.record, err = transform.UnmarshalRecord(o.stored.Design); err != nil {
-		return nil, err
+	if o, err = newOpened(ledger, *f); err != nil {
+		return nil, nil, err
 	}
-	return c.rowsOf(ctx, o)
+	o.table = u.Table()
+	r, err = c.rowsOf(ctx, o)
+	return o, r, err
 }
 
 // storedEffect computes effect number id of a fit. A panic is its error alone.

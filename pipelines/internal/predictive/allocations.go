@@ -19,7 +19,7 @@ const (
 //
 // Cost: K densities for each row and draw.
 func (e *Evaluator) Allocations(ctx context.Context) ([][]float64, error) {
-	k := len(e.Components)
+	k := len(e.parts)
 	most := max(fewestAllocation, allocationValues/max(1, e.rows()*k))
 	every := (e.Size() + most - 1) / most
 	used := float64((e.Size() + every - 1) / every)

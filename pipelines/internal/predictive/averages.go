@@ -14,9 +14,9 @@ import (
 //
 // The sums run over rows in their order: neither workers nor blocks of draws change a bit. Cost: that of Blocks, and an
 // inverse link for each row and draw.
-func (f *Fit) Averages(ctx context.Context, family glm.Family, data *glm.Data, of []int32, weights []float64, cells int,
+func (f *Fit) Averages(ctx context.Context, design Design, of []int32, weights []float64, cells int,
 	linear bool) ([][]float64, error) {
-	e, err := f.On(family, &glm.Data{X: data.X, Offset: data.Offset, Effects: data.Effects}) // one trial each
+	e, err := f.On(&glm.Data{X: design.X}, design) // one trial each
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (f *Fit) Averages(ctx context.Context, family glm.Family, data *glm.Data, o
 			works[w] = slices.Grow(works[w][:0], b.Rows)[:b.Rows]
 			values := works[w]
 			if linear {
-				values = b.At(s)
+				values = b.at(0, s)
 			} else {
 				b.means(s, 0, b.Rows, values)
 			}

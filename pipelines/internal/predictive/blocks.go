@@ -13,7 +13,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
-	"glmbatch/transform"
+	"glmbatch/report/record"
 )
 
 // blockBytes bounds the linear predictor of a block of rows, and the draws that
@@ -30,44 +30,19 @@ type Fit struct {
 	// Open yields the draws in the units of the data, all columns in order; each
 	// call begins anew.
 	Open func() Columns
-	// Columns of the design: the first columns of draws are their coefficients.
-	Columns []transform.Column
-	// Dispersions of the family, in its order.
-	Dispersions []Dispersion
-	// Effects are as many as the data's.
-	Effects []Effects
-	// Components are those of a mixture, which has neither effects nor dispersions of the fit; else nil.
-	Components []Component
+	// Description locates all numbers among the parameters. The first of its responses is evaluated.
+	Description *record.Description
+	// NewLevels returns the random streams of the effects of levels that the fit has not seen; nil: these are 0.
+	NewLevels func(path ...string) *infer.Stream
 	// Items are the rows of a mixture whose rows have several responses, in place of those of a design; else nil.
 	Items *Items
 	// Cells are missing cells of the data that were drawn; nil: there are none, or none that rows here have.
 	Cells   *Cells
 	Workers int // at least 1; changes no bit
 
-	bytes int              // of a block; 0: blockBytes
-	kept  []*infer.Columns // all draws, if they fit into that
-}
-
-// Component says where a component of a mixture stands among the draws.
-type Component struct {
-	Weight int // its weight
-	First  int // its first parameter besides that: the coefficient of the first column of the design; the others follow
-	// Dispersions of the family, in its order.
-	Dispersions []Dispersion
-}
-
-// Dispersion says where a dispersion stands among the draws.
-type Dispersion struct {
-	Param int     // −1 if it is fixed
-	Fixed float64 // the value then
-}
-
-// of is the dispersion where value returns a parameter.
-func (d Dispersion) of(value func(param int) float64) float64 {
-	if d.Param < 0 {
-		return d.Fixed
-	}
-	return value(d.Param)
+	bytes  int              // of a block; 0: blockBytes
+	kept   []*infer.Columns // the first keptTo draws, if they fit into that
+	keptTo int
 }
 
 // Size is the number of draws over all chains.
@@ -84,7 +59,11 @@ func (e *Evaluator) Blocks(ctx context.Context, do func(*Block) error) error {
 	if e.Items != nil {
 		fill = e.fillItems
 	}
-	rows := max(1, min(n, e.bytes/(8*e.Size()*max(1+e.Cells.widest(), len(e.Components)))))
+	wide := max(1+e.Cells.widest(), len(e.parts)*len(e.parts[0].predictors))
+	if e.Items != nil {
+		wide = len(e.parts)
+	}
+	rows := max(1, min(n, e.bytes/(8*e.Size()*wide)))
 	b := e.newBlock(rows, e.Size())
 	for first := 0; first < n; first += rows {
 		b.hold(first, min(rows, n-first))
@@ -101,25 +80,37 @@ func (e *Evaluator) Blocks(ctx context.Context, do func(*Block) error) error {
 	return nil
 }
 
-// columns yields the draws, kept or anew.
-func (f *Fit) columns() iter.Seq2[*infer.Columns, error] {
-	if f.kept == nil {
-		if f.Params*f.Size() > f.bytes/8 {
-			return f.Open()
+// columns yields the draws that rows need, kept or anew.
+func (e *Evaluator) columns() Columns {
+	if e.kept == nil || e.keptTo < e.need {
+		if e.need*e.Size() > e.bytes/8 {
+			return firstColumns(e.Open(), e.need)
 		}
-		for c, err := range f.Open() {
+		e.kept = nil
+		for c, err := range firstColumns(e.Open(), e.need) {
 			if err != nil {
-				f.kept = nil
 				return func(yield func(*infer.Columns, error) bool) { yield(nil, err) }
 			}
 			own := *c
-			own.Values = append([]float64(nil), c.Values...)
-			f.kept = append(f.kept, &own)
+			own.Values = slices.Clone(c.Values)
+			e.kept = append(e.kept, &own)
 		}
+		e.keptTo = e.need
 	}
 	return func(yield func(*infer.Columns, error) bool) {
-		for _, c := range f.kept {
+		for _, c := range e.kept {
 			if !yield(c, nil) {
+				return
+			}
+		}
+	}
+}
+
+// firstColumns stops when n columns of draws are read.
+func firstColumns(all Columns, n int) Columns {
+	return func(yield func(*infer.Columns, error) bool) {
+		for c, err := range all {
+			if !yield(c, err) || err != nil || c.First+c.Params >= n {
 				return
 			}
 		}
@@ -132,13 +123,16 @@ func (f *Fit) columns() iter.Seq2[*infer.Columns, error] {
 func (e *Evaluator) fill(b *Block) error {
 	parts, single := b.parts(), e.singles(b)
 	for _, p := range parts {
-		clear(p.shift)
-		if e.data.Offset == nil {
-			clear(p.Eta)
-			continue
-		}
-		for s := range p.Disp {
-			copy(p.At(s), e.data.Offset[b.First:])
+		for q := range p.Eta {
+			clear(p.shift[q])
+			offset := p.of.predictors[q].Offset
+			if offset == nil {
+				clear(p.Eta[q])
+				continue
+			}
+			for s := range p.Disp {
+				copy(p.at(q, s), offset[b.First:])
+			}
 		}
 	}
 	for c, err := range e.columns() {
@@ -148,9 +142,11 @@ func (e *Evaluator) fill(b *Block) error {
 		single.take(c)
 		err := e.each(e.Size(), func(_, s int) {
 			for _, p := range parts {
-				e.add(p, c, s)
+				for q := range p.Eta {
+					p.add(q, c, s)
+					p.addEffects(q, c, s)
+				}
 			}
-			e.addEffects(b, c, s)
 		})
 		if err != nil {
 			return err
@@ -163,16 +159,18 @@ func (e *Evaluator) fill(b *Block) error {
 		return err
 	}
 	for _, p := range parts {
-		for s, v := range p.shift {
-			if v != 0 {
-				eta := p.At(s)
-				for i := range eta {
-					eta[i] += v
+		for q := range p.Eta {
+			for s, v := range p.shift[q] {
+				if v != 0 {
+					eta := p.at(q, s)
+					for i := range eta {
+						eta[i] += v
+					}
 				}
 			}
+			design.IdleRows(p.of.predictors[q].X, b.First, b.First+b.Rows)
 		}
 	}
-	design.IdleRows(e.data.X, b.First, b.First+b.Rows)
 	return nil
 }
 
@@ -183,31 +181,40 @@ type singles map[int][]float64
 // singles returns those of a block without their draws.
 func (e *Evaluator) singles(b *Block) singles {
 	out := singles{}
-	for _, p := range b.parts() {
-		out.need(p.at.Dispersions...)
-		out.need(Dispersion{Param: p.at.Weight})
-	}
-	for _, of := range e.Effects {
-		if of.New != nil {
-			out.need(of.New.SD...)
-			for _, p := range of.New.Cor {
-				out[p] = nil
+	for k := range e.parts {
+		p := &e.parts[k]
+		if out.need(p.weight); e.Items == nil {
+			out.need(p.scalars...)
+		}
+		for _, l := range p.predictors {
+			for _, of := range l.effects {
+				if of.law != nil {
+					out.need(of.law.SD...)
+					for _, c := range of.law.Cor {
+						out[c-1] = nil
+					}
+				}
 			}
 		}
 	}
 	from, to := e.Cells.within(b)
 	for i := from; i < to; i++ {
-		for _, p := range slices.Concat(e.Cells.Columns[i], e.Cells.Params[i]) {
+		for _, p := range e.Cells.Params[i] {
 			out[p] = nil
+		}
+		for _, l := range e.parts[0].predictors {
+			for _, j := range e.Cells.Columns[i] {
+				out[l.first+j] = nil
+			}
 		}
 	}
 	return out
 }
 
-func (s singles) need(of ...Dispersion) {
-	for _, d := range of {
-		if d.Param >= 0 {
-			s[d.Param] = nil
+func (s singles) need(of ...record.Scalar) {
+	for _, n := range of {
+		if n.Parameter > 0 {
+			s[n.Parameter-1] = nil
 		}
 	}
 }
@@ -237,30 +244,30 @@ func (s singles) settle(b *Block) error {
 	return nil
 }
 
-// add adds a block of columns at draw s.
-func (e *Evaluator) add(p *Block, c *infer.Columns, s int) {
-	eta, first := p.At(s), p.at.First
-	for param := max(c.First, first); param < min(c.First+c.Params, first+len(e.Columns)); param++ {
-		column := &e.Columns[param-first]
-		beta := c.Values[(param-c.First)*e.Size()+s]
+// add adds a block of columns at draw s to predictor q.
+func (b *Block) add(q int, c *infer.Columns, s int) {
+	eta, of := b.at(q, s), &b.of.predictors[q]
+	for param := max(c.First, of.first); param < min(c.First+c.Params, of.first+len(of.Columns)); param++ {
+		column := &of.Columns[param-of.first]
+		beta := c.Values[(param-c.First)*len(b.Disp)+s]
 		if column.Centre != 0 {
-			p.shift[s] = math.FMA(column.Centre, beta, p.shift[s])
+			b.shift[q][s] = math.FMA(column.Centre, beta, b.shift[q][s])
 		}
 		beta *= column.Scale
-		e.data.X.Column(param-first).AddPart(eta, beta, p.First)
+		of.X.Column(param-of.first).AddPart(eta, beta, b.First)
 	}
 }
 
 // addEffects adds the group-level effects of a block of columns at draw s to the rows of their levels.
-func (e *Evaluator) addEffects(b *Block, c *infer.Columns, s int) {
-	for k, of := range e.data.Effects {
-		eta := b.At(s)
-		first, levels := e.Effects[k].First, e.Effects[k].Fitted
+func (b *Block) addEffects(q int, c *infer.Columns, s int) {
+	for _, of := range b.of.predictors[q].effects {
+		eta := b.at(q, s)
+		first, levels := of.first, of.fitted
 		if first < 0 {
 			continue
 		}
 		for p := max(first, c.First); p < min(first+len(of.Terms)*levels, c.First+c.Params); p++ {
-			r, column := c.Values[(p-c.First)*e.Size()+s], of.Columns[(p-first)/levels]
+			r, column := c.Values[(p-c.First)*len(b.Disp)+s], of.Columns[(p-first)/levels]
 			rows := of.Grouping.Rows((p - first) % levels)
 			at, _ := slices.BinarySearch(rows, int32(b.First))
 			for _, row := range rows[at:] {

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,9 +20,30 @@ import (
 // example is a fit with made-up draws: columns with centres and scales, an
 // offset, and a dispersion behind the coefficients.
 type example struct {
-	data *glm.Data
-	fit  Fit
-	beta [][]float64 // per parameter, at every draw
+	data    *glm.Data
+	columns []transform.Column
+	fit     Fit
+	beta    [][]float64 // per parameter, at every draw
+}
+
+// component describes a component with one predictor, whose coefficients begin at a parameter.
+func component(first int, columns []transform.Column, scalars ...record.Scalar) record.Component {
+	term := record.Term{First: first}
+	for _, c := range columns {
+		term.Columns = append(term.Columns, c.Name)
+	}
+	return record.Component{Predictors: []record.Predictor{{Name: "mu", Link: "identity",
+		Terms: []record.Term{term}}}, Scalars: scalars}
+}
+
+// described describes a fit of one response.
+func described(components ...record.Component) *record.Description {
+	return &record.Description{Responses: []record.Response{{Family: "gaussian", Components: components}}}
+}
+
+// scalars replaces those of the fit.
+func (e *example) scalars(all ...record.Scalar) {
+	e.fit.Description.Responses[0].Components[0].Scalars = all
 }
 
 func newExample(n, d, chains, draws, width int) *example {
@@ -36,11 +56,11 @@ func newExample(n, d, chains, draws, width int) *example {
 		e.data.X.Col(0)[i], e.data.Offset[i], e.data.Y[i] = 1, r.Float64(), r.NormFloat64()
 	}
 	for j := range d {
-		c := transform.Column{Scale: 1}
+		c := transform.Column{Name: fmt.Sprint("x", j), Scale: 1}
 		if j > 0 {
 			c.Centre, c.Scale = r.NormFloat64(), 0.5+r.Float64()
 		}
-		e.fit.Columns = append(e.fit.Columns, c)
+		e.columns = append(e.columns, c)
 	}
 	for range d + 1 {
 		column := make([]float64, chains*draws)
@@ -53,15 +73,24 @@ func newExample(n, d, chains, draws, width int) *example {
 		e.beta[d][s] = math.Exp(v)
 	}
 	e.fit.Chains, e.fit.Draws, e.fit.Params, e.fit.Workers = chains, draws, d+1, 1
-	e.fit.Dispersions = []Dispersion{{Param: d}}
+	e.fit.Description = described(component(1, e.columns, record.Scalar{Parameter: d + 1}))
 	e.fit.Open = func() iter.Seq2[*infer.Columns, error] { return e.blocks(width) }
 	return e
 }
 
 // on evaluates rows of data.
-func on(t *testing.T, f *Fit, family glm.Family, data *glm.Data) *Evaluator {
+func on(t *testing.T, f *Fit, family glm.Family, data *glm.Data, columns []transform.Column) *Evaluator {
 	t.Helper()
-	e, err := f.On(family, data)
+	for i := range f.Description.Responses {
+		r := &f.Description.Responses[i]
+		r.Family = family.Name
+		for _, c := range r.Components {
+			for q := range c.Predictors {
+				c.Predictors[q].Link = family.Link
+			}
+		}
+	}
+	e, err := f.On(data, Design{data, columns})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +137,7 @@ func TestBlocksAreTheProduct(t *testing.T) {
 	rows := 0
 	row := make([]float64, e.fit.Size())
 	e.fit.bytes = 8 * e.fit.Size() * 5
-	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data)) {
+	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data, e.columns)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,10 +146,10 @@ func TestBlocksAreTheProduct(t *testing.T) {
 			for s, got := range row {
 				want := e.data.Offset[b.First+i] + e.beta[0][s]
 				for j := 1; j < 4; j++ {
-					c := e.fit.Columns[j]
+					c := e.columns[j]
 					want += e.beta[j][s] * (e.data.X.Col(j)[b.First+i]*c.Scale + c.Centre)
 				}
-				if math.Abs(got-want) > 1e-13 || b.Disp[s][0] != e.beta[4][s] || b.At(s)[i] != got {
+				if math.Abs(got-want) > 1e-13 || b.Disp[s][0] != e.beta[4][s] || b.at(0, s)[i] != got {
 					t.Fatalf("row %d, draw %d: eta %v, want %v; dispersion %v", b.First+i, s, got, want, b.Disp[s][0])
 				}
 			}
@@ -138,7 +167,7 @@ var gaussian = glm.Family{Name: "gaussian", Link: "identity"}
 // that are too many to keep are read again with the same result.
 func TestBlocksAndWorkersChangeNothing(t *testing.T) {
 	e := newExample(60, 5, 2, 40, 3)
-	want, err := on(t, &e.fit, gaussian, e.data).LeaveOneOut(t.Context(), stream)
+	want, err := on(t, &e.fit, gaussian, e.data, e.columns).LeaveOneOut(t.Context(), stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +177,7 @@ func TestBlocksAndWorkersChangeNothing(t *testing.T) {
 				f := e.fit
 				f.kept, f.Workers, f.bytes = nil, workers, bytes
 				f.Open = func() iter.Seq2[*infer.Columns, error] { return e.blocks(width) }
-				got, err := on(t, &f, gaussian, e.data).LeaveOneOut(t.Context(), stream)
+				got, err := on(t, &f, gaussian, e.data, e.columns).LeaveOneOut(t.Context(), stream)
 				if err != nil || fmt.Sprint(*got) != fmt.Sprint(*want) { // with NaN
 					t.Fatalf("%d workers, blocks of %d bytes and %d columns: %v", workers, bytes, width, err)
 				}
@@ -169,13 +198,13 @@ func TestBlocksFail(t *testing.T) {
 	}
 	for _, bytes := range []int{1, blockBytes} {
 		e.fit.bytes = bytes
-		if _, err := on(t, &e.fit, gaussian, e.data).LeaveOneOut(t.Context(), stream); !errors.Is(err, broken) {
+		if _, err := on(t, &e.fit, gaussian, e.data, e.columns).LeaveOneOut(t.Context(), stream); !errors.Is(err, broken) {
 			t.Errorf("blocks of %d bytes: %v", bytes, err)
 		}
 	}
 	lacking := newExample(4, 2, 1, 10, 3)
-	lacking.fit.Dispersions[0].Param = 9
-	if _, err := on(t, &lacking.fit, gaussian, lacking.data).LeaveOneOut(t.Context(), stream); err == nil ||
+	lacking.scalars(record.Scalar{Parameter: 10})
+	if _, err := on(t, &lacking.fit, gaussian, lacking.data, lacking.columns).LeaveOneOut(t.Context(), stream); err == nil ||
 		!strings.Contains(err.Error(), "number 10 is missing") {
 		t.Errorf("draws without a dispersion give %v", err)
 	}
@@ -188,18 +217,18 @@ func TestBlocksFail(t *testing.T) {
 // draw has no result, and says so.
 func TestLeaveOneOutOfTheImpossible(t *testing.T) {
 	e := newExample(6, 2, 2, 20, 3)
-	e.fit.Dispersions = []Dispersion{{Param: 2}, {Param: -1, Fixed: 4}}
-	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data)) {
+	e.scalars(record.Scalar{Parameter: 3}, record.Scalar{Value: 4})
+	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data, e.columns)) {
 		if err != nil || b.Disp[7] != [2]float64{e.beta[2][7], 4} {
 			t.Errorf("dispersions %v, %v", b.Disp[7], err)
 		}
 	}
-	e.fit.Dispersions = nil
+	e.scalars()
 	for i := range e.data.Y {
 		e.data.Y[i] = float64(i)
 	}
 	copy(e.data.Offset, []float64{20, 20, 20, -20, 20, -20}) // counts whose mean is not positive
-	l, err := on(t, &e.fit, glm.Family{Name: "poisson", Link: "sqrt"}, e.data).LeaveOneOut(t.Context(), stream)
+	l, err := on(t, &e.fit, glm.Family{Name: "poisson", Link: "sqrt"}, e.data, e.columns).LeaveOneOut(t.Context(), stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,19 +243,19 @@ func TestLeaveOneOutOfTheImpossible(t *testing.T) {
 func TestLeaveOneOutCountsFrequencies(t *testing.T) {
 	e := newExample(2, 2, 2, 40, 3)
 	thrice := newExample(6, 2, 2, 40, 3)
-	thrice.fit, thrice.beta = e.fit, e.beta
+	thrice.fit, thrice.beta, thrice.columns = e.fit, e.beta, e.columns
 	for i := range 6 {
 		thrice.data.Y[i], thrice.data.Offset[i] = e.data.Y[i/3], e.data.Offset[i/3]
 		for j := range 2 {
 			thrice.data.X.Col(j)[i] = e.data.X.Col(j)[i/3]
 		}
 	}
-	want, err := on(t, &thrice.fit, gaussian, thrice.data).LeaveOneOut(t.Context(), stream)
+	want, err := on(t, &thrice.fit, gaussian, thrice.data, thrice.columns).LeaveOneOut(t.Context(), stream)
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.data.Frequency = []float64{3, 3}
-	got, err := on(t, &e.fit, gaussian, e.data).LeaveOneOut(t.Context(), stream)
+	got, err := on(t, &e.fit, gaussian, e.data, e.columns).LeaveOneOut(t.Context(), stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,15 +315,10 @@ func TestBlocksHaveEffects(t *testing.T) {
 		{Group: "g", Grouping: design.NewGrouping(g, 5), Terms: []string{"Intercept", "x"}, Columns: [][]float64{nil, x}}, // level 4 has no rows
 		{Group: "h", Grouping: design.NewGrouping(h, 2), Terms: []string{"Intercept"}, Columns: [][]float64{nil}},
 	}
-	parameters := slices.Repeat([]infer.Parameter{{Kind: infer.GroupSD, Grouping: "g"}}, 4) // before the effects
-	for _, p := range []infer.Parameter{{Grouping: "g", Term: "Intercept"}, {Grouping: "g", Term: "x"}, {Grouping: "h", Term: "Intercept"}} {
-		p.Kind = infer.GroupEffect
-		parameters = append(parameters, slices.Repeat([]infer.Parameter{p}, map[string]int{"g": 5, "h": 2}[p.Grouping])...)
-	}
-	var err error
-	if e.fit.Effects, err = EffectsOf(e.data, nil, parameters); err != nil || e.fit.Effects[0].First != 4 || e.fit.Effects[1].First != 14 {
-		t.Fatalf("effects stand at %+v, %v", e.fit.Effects, err)
-	}
+	e.fit.Description.Groups = []record.Group{{Grouping: "g", Levels: 5}, {Grouping: "h", Levels: 2}}
+	mu := &e.fit.Description.Responses[0].Components[0].Predictors[0]
+	mu.Terms = append(mu.Terms, record.Term{Columns: []string{"Intercept", "x"}, First: 5, Group: 1},
+		record.Term{Columns: []string{"Intercept"}, First: 15, Group: 2})
 	for range 1 + 10 + 2 {
 		column := make([]float64, e.fit.Size())
 		for s := range column {
@@ -308,13 +332,13 @@ func TestBlocksHaveEffects(t *testing.T) {
 			f := e.fit
 			f.kept, f.bytes = nil, 8*f.Size()*rows
 			f.Open = func() iter.Seq2[*infer.Columns, error] { return e.blocks(width) }
-			for b, err := range rowBlocks(t, on(t, &f, gaussian, e.data)) {
+			for b, err := range rowBlocks(t, on(t, &f, gaussian, e.data, e.columns)) {
 				if err != nil {
 					t.Fatal(err)
 				}
 				for s := range f.Size() {
-					for i, got := range b.At(s) {
-						row, c := b.First+i, f.Columns[1]
+					for i, got := range b.at(0, s) {
+						row, c := b.First+i, e.columns[1]
 						beta := func(p int) float64 { return e.beta[p][s] }
 						want := e.data.Offset[row] + beta(0) + beta(1)*(e.data.X.Col(1)[row]*c.Scale+c.Centre) +
 							beta(4+int(g[row])) + x[row]*beta(4+5+int(g[row])) + beta(4+10+int(h[row]))
@@ -326,7 +350,13 @@ func TestBlocksHaveEffects(t *testing.T) {
 			}
 		}
 	}
-	if _, err := EffectsOf(e.data, nil, parameters[:15]); err == nil || !strings.Contains(err.Error(), "have 11 group-level effects of 12") {
-		t.Errorf("an effect that is missing: %v", err)
+	mu.Terms[2].First = 0
+	var lacking *LackingError
+	if _, err := e.fit.On(e.data, Design{e.data, e.columns}); !errors.As(err, &lacking) || *lacking != (LackingError{10, 12}) {
+		t.Errorf("effects without draws: %v", err)
+	}
+	mu.Terms = mu.Terms[:2]
+	if _, err := e.fit.On(e.data, Design{e.data, e.columns}); err == nil || !strings.Contains(err.Error(), "no effects of h") {
+		t.Errorf("effects that are not described: %v", err)
 	}
 }

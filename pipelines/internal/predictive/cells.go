@@ -45,17 +45,19 @@ func (e *Evaluator) addCells(b *Block, draws singles) error {
 		row, columns, params := e.Cells.Rows[i], e.Cells.Columns[i], e.Cells.Params[i]
 		write, cells := e.Cells.Entries(i), make([]float64, len(params))
 		start, entries := make([]float64, len(columns)), make([]float64, len(columns))
-		for m, j := range columns {
-			e.data.X.Read(j, row, start[m:m+1])
-		}
-		for s := range e.Size() {
-			for k, p := range params {
-				cells[k] = draws[p][s]
-			}
-			write(cells, entries)
-			eta := &b.Eta[s*b.Rows+row-b.First]
+		for q, l := range b.of.predictors {
 			for m, j := range columns {
-				*eta = math.FMA(draws[j][s]*e.Columns[j].Scale, entries[m]-start[m], *eta)
+				l.X.Read(j, row, start[m:m+1])
+			}
+			for s := range e.Size() {
+				for k, p := range params {
+					cells[k] = draws[p][s]
+				}
+				write(cells, entries)
+				eta := &b.Eta[q][s*b.Rows+row-b.First]
+				for m, j := range columns {
+					*eta = math.FMA(draws[l.first+j][s]*l.Columns[j].Scale, entries[m]-start[m], *eta)
+				}
 			}
 		}
 	})

@@ -36,7 +36,7 @@ func withCells(e *example) *Cells {
 
 // rowOf is a row of the design at draw s.
 func (e *example) rowOf(cells *Cells, row, s int) []float64 {
-	x := make([]float64, len(e.fit.Columns))
+	x := make([]float64, len(e.columns))
 	for j := range x {
 		x[j] = e.data.X.Col(j)[row]
 	}
@@ -63,7 +63,7 @@ func TestBlocksWithMissingCells(t *testing.T) {
 		e := newExample(23, 4, 3, 10, 2)
 		cells, blocks := withCells(e), 0
 		e.fit.Workers, e.fit.bytes = 3, 8*e.fit.Size()*3*blockRows
-		for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data)) {
+		for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data, e.columns)) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,10 +72,10 @@ func TestBlocksWithMissingCells(t *testing.T) {
 				for s := range e.fit.Size() {
 					want, row := e.data.Offset[b.First+i], b.First+i
 					for j, x := range e.rowOf(cells, row, s) {
-						c := e.fit.Columns[j]
+						c := e.columns[j]
 						want += e.beta[j][s] * (c.Centre + c.Scale*x)
 					}
-					if got := b.At(s)[i]; math.Abs(got-want) > 1e-12 {
+					if got := b.at(0, s)[i]; math.Abs(got-want) > 1e-12 {
 						t.Fatalf("blocks of %d: row %d at draw %d is %v, want %v", blockRows, row, s, got, want)
 					}
 				}

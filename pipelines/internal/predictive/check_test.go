@@ -13,7 +13,7 @@ import (
 // the data have them in their middle.
 func TestCheck(t *testing.T) {
 	e := newExample(40, 2, 2, 300, 3)
-	checks, _, err := checked(t, &e.fit, gaussian, e.data)
+	checks, _, err := checked(t, e, gaussian)
 	if err != nil || len(checks) != 4 {
 		t.Fatalf("%d checks, %v", len(checks), err)
 	}
@@ -29,16 +29,15 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %v of %d replicates, want %v", checks[i].Statistic, got, checks[i].Replicates, want)
 		}
 	}
-	f := e.fit
-	f.kept, f.bytes, f.Workers = nil, 1, 16
-	again, _, err := checked(t, &f, gaussian, e.data)
+	e.fit.kept, e.fit.bytes, e.fit.Workers = nil, 1, 16
+	again, _, err := checked(t, e, gaussian)
 	for i := range again {
 		if err != nil || again[i] != checks[i] {
 			t.Fatalf("blocks or workers change %+v to %+v, %v", checks[i], again[i], err)
 		}
 	}
 	e.data.Y[3] += 50
-	far, _, err := checked(t, &e.fit, gaussian, e.data)
+	far, _, err := checked(t, e, gaussian)
 	if err != nil || far[3].P != 0 || far[1].P != 0 || !strings.Contains(strings.Join(CheckWarnings(far), "\n"), "the maximum of the response") {
 		t.Errorf("an outlier: %+v, %q, %v", far, CheckWarnings(far), err)
 	}
@@ -64,13 +63,13 @@ func TestCheckCounts(t *testing.T) {
 	e := newExample(3, 2, 1, 200, 3)
 	e.data.Y = []float64{0, 1, 1}
 	e.data.Frequency = []float64{3, 1, 1}
-	e.fit.Dispersions = nil
-	checks, _, err := checked(t, &e.fit, glm.Family{Name: "bernoulli", Link: "logit"}, e.data)
+	e.scalars()
+	checks, _, err := checked(t, e, glm.Family{Name: "bernoulli", Link: "logit"})
 	if err != nil || len(checks) != 1 || checks[0].Observed != 0.4 || math.Abs(checks[0].P*400-math.Round(checks[0].P*400)) > 1e-9 {
 		t.Errorf("%+v, %v", checks, err)
 	}
 	e.data.Y, e.data.Frequency = []float64{1, 2, 3}, nil
-	checks, _, err = checked(t, &e.fit, glm.Family{Name: "poisson", Link: "sqrt"}, e.data)
+	checks, _, err = checked(t, e, glm.Family{Name: "poisson", Link: "sqrt"})
 	if err != nil || checks[0].Replicates >= 200 || !strings.Contains(checks[0].Note, "of 200 replicates have no value") {
 		t.Errorf("behind the wall: %+v, %v", checks, err)
 	}
@@ -91,8 +90,8 @@ func TestTiesCountByHalf(t *testing.T) {
 }
 
 // checked are the checks that every fit has.
-func checked(t *testing.T, f *Fit, family glm.Family, data *glm.Data) ([]record.Check, []record.Bin, error) {
-	got, err := on(t, f, family, data).Check(t.Context(), Wanted{}, stream)
+func checked(t *testing.T, e *example, family glm.Family) ([]record.Check, []record.Bin, error) {
+	got, err := on(t, &e.fit, family, e.data, e.columns).Check(t.Context(), Wanted{}, stream)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -3,6 +3,7 @@ package predictive
 import (
 	"iter"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mathext"
@@ -12,6 +13,7 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/mixture"
+	"glmbatch/report/record"
 	"glmbatch/transform"
 )
 
@@ -29,10 +31,12 @@ func newMixture(draws, width int, reversed bool) *example {
 	for _, column := range two {
 		e.beta = append(e.beta, column[3:])
 	}
-	e.fit.Dispersions, e.fit.Params = nil, len(e.beta)
-	e.fit.Components = []Component{{0, 2, []Dispersion{{Param: 4}}}, {1, 5, []Dispersion{{Param: 7}}}}
-	if reversed {
-		e.fit.Components[0], e.fit.Components[1] = e.fit.Components[1], e.fit.Components[0]
+	e.fit.Params = len(e.beta)
+	d := described(component(3, e.columns, record.Scalar{Parameter: 5}), component(6, e.columns, record.Scalar{Parameter: 8}))
+	d.Weights = []record.Scalar{{Parameter: 1}, {Parameter: 2}}
+	if e.fit.Description = d; reversed {
+		slices.Reverse(d.Weights)
+		slices.Reverse(d.Responses[0].Components)
 	}
 	e.fit.Open = func() iter.Seq2[*infer.Columns, error] { return e.blocks(width) }
 	return e
@@ -53,7 +57,7 @@ func TestMixtureRows(t *testing.T) {
 			e := newMixture(draws, width, reversed)
 			e.fit.bytes, e.fit.Workers = 8*draws*2*4, 2 // four rows a block
 			rows := 0
-			for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data)) {
+			for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data, e.columns)) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -66,7 +70,7 @@ func TestMixtureRows(t *testing.T) {
 						var density, mean, upTo float64
 						for c := range 2 {
 							theta := []float64{e.beta[2+3*c][s], e.beta[3+3*c][s], e.beta[4+3*c][s]}
-							column := e.fit.Columns[1]
+							column := e.columns[1]
 							x := column.Centre + column.Scale*e.data.X.(*design.Dense).Col(1)[row]
 							mu := e.data.Offset[row] + theta[0] + theta[1]*x
 							d, p := normalLaw(y, mu, theta[2])
@@ -102,7 +106,7 @@ func TestMixtureResponses(t *testing.T) {
 	for s := range 7 { // far apart, so that a response says which component it is of
 		e.beta[2][s], e.beta[5][s] = -1e4, 1e4
 	}
-	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data)) {
+	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data, e.columns)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,6 +175,8 @@ func (c counted) evidence(left int) (sum float64) {
 	return sum
 }
 
+var ones = []transform.Column{{Scale: 1}}
+
 // fit draws from the posterior, four chains.
 func (c counted) fit(t *testing.T, draws int) *Fit {
 	t.Helper()
@@ -200,9 +206,10 @@ func (c counted) fit(t *testing.T, draws int) *Fit {
 			}
 		}
 	}
-	e.fit = Fit{Chains: 4, Draws: draws, Params: n, Columns: []transform.Column{{Scale: 1}}, Workers: 1,
-		Components: []Component{{Weight: 0, First: 2}, {Weight: 1, First: 3}},
-		Open:       func() iter.Seq2[*infer.Columns, error] { return e.blocks(2) }}
+	d := described(component(3, ones), component(4, ones))
+	d.Weights = []record.Scalar{{Parameter: 1}, {Parameter: 2}}
+	e.fit = Fit{Chains: 4, Draws: draws, Params: n, Description: d, Workers: 1,
+		Open: func() iter.Seq2[*infer.Columns, error] { return e.blocks(2) }}
 	return &e.fit
 }
 
@@ -215,7 +222,7 @@ func (c counted) fit(t *testing.T, draws int) *Fit {
 func TestMixtureByEnumeration(t *testing.T) {
 	c := counted{y: []float64{0, 1, 6, 7, 3, 9}, shape: 1.5, rate: 0.4, family: glm.Family{Name: "poisson", Link: "log"}}
 	f, data := c.fit(t, 4000), c.data(-1)
-	loo, err := on(t, f, c.family, data).LeaveOneOut(t.Context(), stream)
+	loo, err := on(t, f, c.family, data, ones).LeaveOneOut(t.Context(), stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +241,7 @@ func TestMixtureByEnumeration(t *testing.T) {
 			want[i] += p / all * math.Abs(float64(k)-first)
 		}
 	})
-	got, err := on(t, f, c.family, data).Allocations(t.Context())
+	got, err := on(t, f, c.family, data, ones).Allocations(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,17 +13,10 @@ import (
 type Evaluator struct {
 	*Fit
 	family   glm.Family
-	data     *glm.Data
+	data     *glm.Data // responses
+	parts    []part
+	need     int            // how many parameters, the first, rows need
 	outcomes *glm.Pointwise // nil of Items, whose blocks have densities
-}
-
-// On returns an evaluator of rows of data. If the fit has Items, it uses neither the family nor the design.
-func (f *Fit) On(family glm.Family, data *glm.Data) (e *Evaluator, err error) {
-	e = &Evaluator{Fit: f, family: family, data: data}
-	if f.Items == nil {
-		e.outcomes, err = glm.NewPointwise(family, data)
-	}
-	return e, err
 }
 
 // rows counts the rows.
@@ -31,7 +24,7 @@ func (e *Evaluator) rows() int {
 	if e.Items != nil {
 		return e.Items.Rows
 	}
-	return e.data.Rows()
+	return e.parts[0].predictors[0].Rows()
 }
 
 // hash is equal for fits of the same responses in the same order, whatever explains them: only these can be compared.
@@ -45,33 +38,38 @@ func (e *Evaluator) hash() string {
 // Block holds rows First … First+Rows−1 of a design at every draw.
 type Block struct {
 	First, Rows int
-	// Eta has row i at draw s, chain after chain, at Eta[s*Rows+i]: the linear predictor, or with Dense the log density.
-	Eta   []float64
+	// Eta has row i of predictor q at draw s, chain after chain, at Eta[q][s*Rows+i]; with Dense Eta[0] has the log
+	// density.
+	Eta   [][]float64
 	Dense bool
-	// Disp has the dispersions at each draw.
+	// Disp has the scalars at each draw.
 	Disp [][2]float64
 	// Of are the components of a mixture, each with the numbers above; the block has none of its own then.
 	Of []*Block
 	// LogW is the log weight of a component at each draw.
 	LogW []float64
 
-	at       Component
-	shift    []float64 // at each draw, of the linear predictor of all rows
+	of       *part
+	shift    [][]float64 // of each predictor at each draw, of all rows
 	outcomes *glm.Pointwise
 }
 
 // newBlock returns a block of at most rows rows at size draws.
 func (e *Evaluator) newBlock(rows, size int) *Block {
-	part := func(at Component) *Block {
-		return &Block{Eta: make([]float64, rows*size), Disp: make([][2]float64, size), LogW: make([]float64, size),
-			Dense: e.Items != nil, at: at, shift: make([]float64, size), outcomes: e.outcomes}
+	of := func(p *part) *Block {
+		b := &Block{Disp: make([][2]float64, size), LogW: make([]float64, size), Dense: e.Items != nil, of: p,
+			outcomes: e.outcomes}
+		for range max(1, len(p.predictors)) {
+			b.Eta, b.shift = append(b.Eta, make([]float64, rows*size)), append(b.shift, make([]float64, size))
+		}
+		return b
 	}
-	if e.Components == nil {
-		return part(Component{Weight: -1, Dispersions: e.Dispersions})
+	if e.Description.Weights == nil {
+		return of(&e.parts[0])
 	}
 	b := &Block{}
-	for _, c := range e.Components {
-		b.Of = append(b.Of, part(c))
+	for k := range e.parts {
+		b.Of = append(b.Of, of(&e.parts[k]))
 	}
 	return b
 }
@@ -87,31 +85,33 @@ func (b *Block) parts() []*Block {
 // hold makes the block one of these rows.
 func (b *Block) hold(first, rows int) {
 	b.First, b.Rows = first, rows
-	b.Eta = b.Eta[:rows*len(b.Disp)]
+	for q := range b.Eta {
+		b.Eta[q] = b.Eta[q][:rows*len(b.Disp)]
+	}
 	for _, c := range b.Of {
 		c.hold(first, rows)
 	}
 }
 
-// set sets the dispersions and the weight of a part at draw s; value returns a parameter.
+// set sets the scalars and the weight of a part at draw s; value returns a parameter.
 func (b *Block) set(s int, value func(param int) float64) {
-	for k, d := range b.at.Dispersions {
-		b.Disp[s][k] = d.of(value)
+	if !b.Dense {
+		for k, n := range b.of.scalars {
+			b.Disp[s][k] = n.Of(value)
+		}
 	}
-	if b.at.Weight >= 0 {
-		b.LogW[s] = math.Log(value(b.at.Weight))
-	}
+	b.LogW[s] = math.Log(b.of.weight.Of(value))
 }
 
-// At is the linear predictor of the block's rows at draw s.
-func (b *Block) At(s int) []float64 { return b.Eta[s*b.Rows : (s+1)*b.Rows] }
+// at returns predictor q of the block's rows at draw s.
+func (b *Block) at(q, s int) []float64 { return b.Eta[q][s*b.Rows : (s+1)*b.Rows] }
 
 // Row writes the linear predictor of the block's row i at every draw to dst; NaN of a mixture, whose components have
 // one each.
 func (b *Block) Row(i int, dst []float64) {
 	for s := range dst {
 		if dst[s] = math.NaN(); b.Of == nil {
-			dst[s] = b.Eta[s*b.Rows+i]
+			dst[s] = b.Eta[0][s*b.Rows+i]
 		}
 	}
 }
@@ -132,10 +132,10 @@ func (b *Block) weighed(s int) iter.Seq2[float64, *Block] {
 func (b *Block) logLik(s, from, to int, dst []float64) {
 	switch {
 	case b.Dense:
-		copy(dst, b.At(s)[from:to])
+		copy(dst, b.at(0, s)[from:to])
 		return
 	case b.Of == nil:
-		b.outcomes.LogLik(b.First+from, b.At(s)[from:to], b.Disp[s][:], dst)
+		b.outcomes.LogLik(b.First+from, b.at(0, s)[from:to], b.Disp[s][:], dst)
 		return
 	}
 	one := make([]float64, to-from)
@@ -179,7 +179,7 @@ func (b *Block) shares(s, i int, dst []float64) {
 // components by their weights.
 func (b *Block) means(s, from, to int, dst []float64) {
 	if b.Of == nil {
-		b.outcomes.Mean(b.First+from, b.At(s)[from:to], b.Disp[s][:], dst)
+		b.outcomes.Mean(b.First+from, b.at(0, s)[from:to], b.Disp[s][:], dst)
 		return
 	}
 	one := make([]float64, to-from)
@@ -195,7 +195,7 @@ func (b *Block) means(s, from, to int, dst []float64) {
 // cdf returns the probability of a response up to y in the block's row i at draw s.
 func (b *Block) cdf(s, i int, y float64) (sum float64) {
 	if b.Of == nil {
-		return b.outcomes.CDF(b.First+i, y, b.Eta[s*b.Rows+i], b.Disp[s][:])
+		return b.outcomes.CDF(b.First+i, y, b.Eta[0][s*b.Rows+i], b.Disp[s][:])
 	}
 	for w, c := range b.weighed(s) {
 		sum = math.FMA(w, c.cdf(s, i, y), sum)
@@ -208,7 +208,7 @@ func (b *Block) draw(random *infer.Stream, s, i int) float64 {
 	if b.Of != nil {
 		b = b.pick(random.Float64(), s)
 	}
-	return b.outcomes.Draw(random, b.First+i, b.Eta[s*b.Rows+i], b.Disp[s][:])
+	return b.outcomes.Draw(random, b.First+i, b.Eta[0][s*b.Rows+i], b.Disp[s][:])
 }
 
 // pick returns the component on which u of (0, 1) falls at draw s.

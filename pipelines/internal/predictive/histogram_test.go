@@ -34,7 +34,7 @@ func TestClasses(t *testing.T) {
 // Every observation, as often as it counts, has one class, and so has every response of a replicate.
 func TestBins(t *testing.T) {
 	e := newExample(40, 2, 2, 300, 3)
-	_, bins, err := checked(t, &e.fit, gaussian, e.data)
+	_, bins, err := checked(t, e, gaussian)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestBins(t *testing.T) {
 	for i := range e.data.Frequency {
 		e.data.Frequency[i] = 3
 	}
-	_, bins, err = checked(t, &e.fit, gaussian, e.data)
+	_, bins, err = checked(t, e, gaussian)
 	total = 0
 	for _, b := range bins {
 		total += b.Observed

@@ -8,9 +8,9 @@ import (
 )
 
 // Items are rows that have several responses each, independent given the component of a mixture. The component's
-// parameters are the Params columns of draws from Component.First on.
+// parameters are the numbers of all responses, one after the other.
 type Items struct {
-	Rows, Params int
+	Rows int
 	// Responses are those of each item, with their trials, for comparisons of fits.
 	Responses [][]float64
 	// Part returns what evaluates rows first … first+n−1: it writes their log densities in a component to dst. theta is
@@ -21,14 +21,15 @@ type Items struct {
 // fillItems computes the log density of a block's rows in each component. The draws pass once, a component at a time.
 func (e *Evaluator) fillItems(b *Block) error {
 	like, single := e.Items.Part(b.First, b.Rows), e.singles(b)
-	own := make([]float64, e.Items.Params*e.Size())
+	params := e.itemParams()
+	own := make([]float64, params*e.Size())
 	done := 0
 	for c, err := range e.columns() {
 		if err != nil {
 			return err
 		}
 		single.take(c)
-		for done < len(b.Of) && copyColumns(own, c, b.Of[done].at.First, e.Items.Params, e.Size()) {
+		for done < len(b.Of) && copyColumns(own, c, b.Of[done].of.scalars[0].Parameter-1, params, e.Size()) {
 			if err := e.evaluate(b.Of[done], like, own); err != nil {
 				return err
 			}
@@ -39,6 +40,14 @@ func (e *Evaluator) fillItems(b *Block) error {
 		return fmt.Errorf("the draws have the parameters of %d components, not of %d", done, len(b.Of))
 	}
 	return single.settle(b)
+}
+
+// itemParams counts the parameters of a component of Items.
+func (e *Evaluator) itemParams() (n int) {
+	for i := range e.Description.Responses {
+		n += len(e.Description.Responses[i].Components[0].Scalars)
+	}
+	return n
 }
 
 // copyColumns copies those of the columns at … at+params−1 that a block has to their places in dst, and reports whether
@@ -58,18 +67,18 @@ func (f *Fit) evaluate(b *Block, like func(theta, dst, scratch []float64), draws
 	return f.each(f.Size(), func(w, s int) {
 		mine := &works[w]
 		if mine.theta == nil {
-			*mine = work{make([]float64, f.Items.Params), make([]float64, b.Rows)}
+			*mine = work{make([]float64, len(draws)/f.Size()), make([]float64, b.Rows)}
 		}
 		for j := range mine.theta {
 			mine.theta[j] = draws[j*f.Size()+s]
 		}
-		like(mine.theta, b.At(s), mine.scratch)
+		like(mine.theta, b.at(0, s), mine.scratch)
 	})
 }
 
 // Members gives every row to yield, in order, with the probability of each component at every draw, as Predict does.
 func (e *Evaluator) Members(ctx context.Context, yield func(*Prediction) error) error {
-	return e.predict(ctx, len(e.Components), yield, func(b *Block, i int, of [][]float64) {
+	return e.predict(ctx, len(e.parts), yield, func(b *Block, i int, of [][]float64) {
 		shares := make([]float64, len(of))
 		for s := range e.Size() {
 			b.shares(s, i, shares)

@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/report/record"
 )
 
 // newItems is a fit with made-up draws of two components of three parameters, whose rows have a density that each of these
@@ -16,7 +17,15 @@ func newItems(rows, draws, width int) (*example, func(row int, theta []float64) 
 	density := func(row int, theta []float64) float64 {
 		return theta[0] - theta[1]*float64(row) + theta[2]*theta[2]*float64(row%3)
 	}
-	e.fit.Items = &Items{Rows: rows, Params: 3, Responses: [][]float64{{1}, {2}},
+	responses := make([]record.Response, 3) // one for each parameter
+	for i := range responses {
+		for c := range 2 {
+			one := record.Component{Scalars: []record.Scalar{{Parameter: 3 + 3*c + i}}}
+			responses[i].Components = append(responses[i].Components, one)
+		}
+	}
+	e.fit.Description.Responses = responses
+	e.fit.Items = &Items{Rows: rows, Responses: [][]float64{{1}, {2}},
 		Part: func(first, n int) func(theta, dst, scratch []float64) {
 			return func(theta, dst, scratch []float64) {
 				for i := range n {
@@ -50,7 +59,7 @@ func TestItems(t *testing.T) {
 				}
 			}
 			next := 0
-			err := on(t, &e.fit, gaussian, nil).Members(t.Context(), func(p *Prediction) error {
+			err := on(t, &e.fit, gaussian, nil, e.columns).Members(t.Context(), func(p *Prediction) error {
 				row, of := p.Row, p.Of
 				for s, p := range of[0] {
 					if row != next || !(math.Abs(p-want[row][s]) < 1e-12 && math.Abs(p+of[1][s]-1) < 1e-12) {
@@ -64,7 +73,7 @@ func TestItems(t *testing.T) {
 			if err != nil || next != rows {
 				t.Fatal(next, err)
 			}
-			found, err := on(t, &e.fit, glm.Family{}, &glm.Data{}).Allocations(t.Context())
+			found, err := on(t, &e.fit, glm.Family{}, &glm.Data{}, e.columns).Allocations(t.Context())
 			for row := range found {
 				if err != nil || !(math.Abs(found[row][0]-mean[row]) < 1e-12) {
 					t.Fatalf("row %d is of component 1 with probability %v, want %v, error %v", row, found[row][0], mean[row], err)
@@ -77,13 +86,13 @@ func TestItems(t *testing.T) {
 // A fit whose draws end before the last component's is an error; responses of another item are other outcomes.
 func TestItemsLacking(t *testing.T) {
 	e, _ := newItems(3, 4, 2)
-	before := on(t, &e.fit, gaussian, &glm.Data{}).hash()
+	before := on(t, &e.fit, gaussian, &glm.Data{}, e.columns).hash()
 	e.fit.Items.Responses[1][0] = 3
-	if on(t, &e.fit, gaussian, &glm.Data{}).hash() == before {
+	if on(t, &e.fit, gaussian, &glm.Data{}, e.columns).hash() == before {
 		t.Error("other responses have the same hash")
 	}
 	e.beta = e.beta[:len(e.beta)-1]
-	if err := on(t, &e.fit, gaussian, nil).Members(t.Context(), func(*Prediction) error { return nil }); err == nil {
+	if err := on(t, &e.fit, gaussian, nil, e.columns).Members(t.Context(), func(*Prediction) error { return nil }); err == nil {
 		t.Error("draws without the last parameter are no error")
 	}
 }

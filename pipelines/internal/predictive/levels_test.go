@@ -10,8 +10,8 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
-	"glmbatch/infer/glm"
 	"glmbatch/internal/variate"
+	"glmbatch/report/record"
 )
 
 // newcomers is a fit of two coefficients and (1 + x | g) + (1 | h), of which sd_h is fixed at 3, with known levels "a" and
@@ -40,37 +40,29 @@ func newcomers(t *testing.T, draws int, g, h []string) *example {
 	second.Grouping, second.Levels = levels([]string{"k"}, h)
 	e.data.Effects = []*design.Effects{first, second}
 	r := rand.New(rand.NewPCG(3, 4))
-	parameters := make([]infer.Parameter, len(e.beta))
-	add := func(p infer.Parameter, value func() float64) {
-		parameters = append(parameters, p)
+	add := func(value func() float64) {
 		column := make([]float64, draws)
 		for s := range column {
 			column[s] = value()
 		}
 		e.beta = append(e.beta, column)
 	}
-	add(infer.Parameter{Kind: infer.GroupSD, Grouping: "g", Term: "Intercept"}, func() float64 { return 2 + 0.5*r.Float64() })
-	add(infer.Parameter{Kind: infer.GroupSD, Grouping: "g", Term: "x"}, func() float64 { return 0.5 })
-	add(infer.Parameter{Kind: infer.GroupCorrelation, Grouping: "g", Term: "Intercept", Beside: "x"}, func() float64 { return -0.8 })
-	for _, p := range []infer.Parameter{{Grouping: "g", Term: "Intercept"}, {Grouping: "g", Term: "x"}, {Grouping: "h", Term: "Intercept"}} {
-		p.Kind = infer.GroupEffect
-		add(p, r.NormFloat64)
-		if p.Grouping == "g" {
-			add(p, r.NormFloat64)
-		}
+	add(func() float64 { return 2 + 0.5*r.Float64() })
+	add(func() float64 { return 0.5 })
+	add(func() float64 { return -0.8 })
+	for range 5 {
+		add(r.NormFloat64)
 	}
 	e.fit.Params = len(e.beta)
-	var err error
-	if e.fit.Effects, err = EffectsOf(e.data, []int{2, 1}, parameters); err != nil {
-		t.Fatal(err)
+	d := e.fit.Description
+	d.Groups = []record.Group{
+		{Grouping: "g", Levels: 2, SD: []record.Scalar{{Name: "Intercept", Parameter: 4}, {Name: "x", Parameter: 5}}, Cor: []int{6}},
+		{Grouping: "h", Levels: 1, SD: []record.Scalar{{Name: "Intercept", Value: 3}}},
 	}
-	for k, effects := range e.data.Effects {
-		e.fit.Effects[k].New, err = NewLevelsOf(effects, parameters, func(term string) (float64, error) { return 3, nil },
-			func(path ...string) *infer.Stream { return infer.NewStream(9, path...) })
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	mu := &d.Responses[0].Components[0].Predictors[0]
+	mu.Terms = append(mu.Terms, record.Term{Columns: []string{"Intercept", "x"}, First: 7, Group: 1},
+		record.Term{Columns: []string{"Intercept"}, First: 11, Group: 2})
+	e.fit.NewLevels = func(path ...string) *infer.Stream { return infer.NewStream(9, path...) }
 	return e
 }
 
@@ -78,7 +70,7 @@ func newcomers(t *testing.T, draws int, g, h []string) *example {
 func (e *example) etas(t *testing.T) [][]float64 {
 	t.Helper()
 	out := make([][]float64, e.data.Rows())
-	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data)) {
+	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data, e.columns)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +78,7 @@ func (e *example) etas(t *testing.T) [][]float64 {
 			out[b.First+i] = make([]float64, e.fit.Size())
 			b.Row(i, out[b.First+i])
 			for s := range out[b.First+i] {
-				c := e.fit.Columns[1]
+				c := e.columns[1]
 				out[b.First+i][s] -= e.data.Offset[b.First+i] + e.beta[0][s] + e.beta[1][s]*(e.data.X.Col(1)[b.First+i]*c.Scale+c.Centre)
 			}
 		}
@@ -123,7 +115,7 @@ func TestNewLevels(t *testing.T) {
 			}
 		}
 	}
-	e.fit.Effects[0].New = nil
+	e.fit.NewLevels = nil
 	for i, eta := range e.etas(t) {
 		if (g[i] == "new" || g[i] == "other") && h[i] == "k" && math.Abs(eta[3]-e.beta[10][3]) > 1e-12 {
 			t.Errorf("row %d without effects of its level: %v, want %v", i, eta[3], e.beta[10][3])
@@ -140,7 +132,7 @@ func TestNewLevelsHaveTheirMoments(t *testing.T) {
 		g[i], h[i] = fmt.Sprintf("level %d", i), "k"
 	}
 	e := newcomers(t, 2, g, h)
-	law := e.fit.Effects[0].New
+	law := &newLevels{&e.fit.Description.Groups[0], 0, e.fit.NewLevels}
 	scales := singles{3: e.beta[3], 4: e.beta[4], 5: e.beta[5]}
 	factors := law.factors(scales, 2)
 	for s := range 2 {
@@ -190,7 +182,7 @@ func TestNewLevelsOfAnyCompany(t *testing.T) {
 
 // Correlations of ±1 have factors, though their matrix is singular.
 func TestNewLevelsOfSingularCorrelations(t *testing.T) {
-	law := &NewLevels{SD: []Dispersion{{Param: -1, Fixed: 1}, {Param: -1, Fixed: 2}, {Param: -1, Fixed: 3}}, Cor: []int{0, 1, 2}}
+	law := &newLevels{Group: &record.Group{SD: []record.Scalar{{Value: 1}, {Value: 2}, {Value: 3}}, Cor: []int{1, 2, 3}}}
 	l := law.factors(singles{0: {1}, 1: {-1}, 2: {-1}}, 1)
 	if want := []float64{1, 2, 0, -3, 0, 0}; !slices.Equal(l, want) {
 		t.Errorf("factors %v, want %v", l, want)
@@ -199,11 +191,12 @@ func TestNewLevelsOfSingularCorrelations(t *testing.T) {
 
 // Draws that were not kept are missed only where a row is of a level that has them.
 func TestEffectsThatNoRowNeeds(t *testing.T) {
-	data := &glm.Data{Effects: []*design.Effects{{Group: "g", Terms: []string{"Intercept"}, Levels: []string{"a", "b"}}}}
-	for level, want := range []string{"the draws have 0 group-level effects of 1 that the linear predictor needs", "<nil>"} {
-		data.Effects[0].Grouping = design.NewGrouping([]int32{int32(level)}, 2)
-		if at, err := EffectsOf(data, []int{1}, nil); fmt.Sprint(err) != want || err == nil && at[0].First != -1 {
-			t.Errorf("a row of level %d: %+v, %v", level, at, err)
+	e := newcomers(t, 2, []string{"a", "new"}, []string{"k", "k"})
+	e.fit.Description.Responses[0].Components[0].Predictors[0].Terms[1].First = 0
+	for level, want := range []string{"the draws have 1 group-level effects of 5 that the linear predictor needs", "<nil>"} {
+		e.data.Effects[0].Grouping = design.NewGrouping([]int32{int32(2 * level), 2}, 3)
+		if _, err := e.fit.On(e.data, Design{e.data, e.columns}); fmt.Sprint(err) != want {
+			t.Errorf("a row of level %d: %v", 2*level, err)
 		}
 	}
 }

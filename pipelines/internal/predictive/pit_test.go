@@ -50,19 +50,19 @@ func TestTransforms(t *testing.T) {
 			column[s] = column[0]
 		}
 	}
-	got, err := on(t, &e.fit, gaussian, e.data).LeaveOneOut(t.Context(), stream)
+	got, err := on(t, &e.fit, gaussian, e.data, e.columns).LeaveOneOut(t.Context(), stream)
 	if err != nil || len(got.PIT) != pitPoints-1 {
 		t.Fatalf("%+v, %v", got.PIT, err)
 	}
-	eta := e.data.Offset[7] + e.beta[0][0] + e.beta[1][0]*(e.data.X.Col(1)[7]*e.fit.Columns[1].Scale+e.fit.Columns[1].Centre)
+	eta := e.data.Offset[7] + e.beta[0][0] + e.beta[1][0]*(e.data.X.Col(1)[7]*e.columns[1].Scale+e.columns[1].Centre)
 	if want := 0.5 * math.Erfc(-(e.data.Y[7]-eta)/e.beta[2][0]/math.Sqrt2); math.Abs(got.Rows[7].PIT-want) > 1e-12 {
 		t.Errorf("row 7: %v, want %v", got.Rows[7].PIT, want)
 	}
 	for i := range e.data.Y {
 		e.data.Y[i] = float64(i % 3)
 	}
-	e.fit.Dispersions = nil
-	got, err = on(t, &e.fit, glm.Family{Name: "poisson", Link: "log"}, e.data).LeaveOneOut(t.Context(), stream)
+	e.scalars()
+	got, err = on(t, &e.fit, glm.Family{Name: "poisson", Link: "log"}, e.data, e.columns).LeaveOneOut(t.Context(), stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestTransformsTellMisfit(t *testing.T) {
 		for i := range e.data.Y {
 			e.data.Y[i] = e.data.Offset[i] + r.NormFloat64()
 		}
-		got, err := on(t, &e.fit, gaussian, e.data).LeaveOneOut(t.Context(), stream)
+		got, err := on(t, &e.fit, gaussian, e.data, e.columns).LeaveOneOut(t.Context(), stream)
 		if err != nil {
 			t.Fatal(err)
 		}

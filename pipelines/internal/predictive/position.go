@@ -10,14 +10,21 @@ import (
 func (e *Evaluator) At(i int) func(theta []float64) *Block {
 	b := e.newBlock(1, 1)
 	b.hold(i, 1)
-	of := e.etaOf
-	if e.Items != nil {
-		of = e.densityOf
+	parts := b.parts()
+	of := make([][]func(theta []float64) float64, len(parts))
+	for k, p := range parts {
+		for q := range p.of.predictors {
+			of[k] = append(of[k], e.etaOf(i, &p.of.predictors[q]))
+		}
+		if e.Items != nil {
+			of[k] = append(of[k], e.densityOf(i, p.of.scalars[0].Parameter-1))
+		}
 	}
-	at, parts := of(i), b.parts()
 	return func(theta []float64) *Block {
-		for _, p := range parts {
-			p.Eta[0] = at(theta, p.at.First)
+		for k, p := range parts {
+			for q, at := range of[k] {
+				p.Eta[q][0] = at(theta)
+			}
 			p.set(0, func(param int) float64 { return theta[param] })
 		}
 		return b
@@ -34,35 +41,35 @@ func (e *Evaluator) density(i int) func(theta []float64) float64 {
 }
 
 // densityOf returns the log density of row i of Items in the component whose parameters begin at first.
-func (e *Evaluator) densityOf(i int) func(theta []float64, first int) float64 {
-	like, own := e.Items.Part(i, 1), make([]float64, e.Items.Params)
+func (e *Evaluator) densityOf(i, first int) func(theta []float64) float64 {
+	like, own := e.Items.Part(i, 1), make([]float64, e.itemParams())
 	var log, scratch [1]float64
-	return func(theta []float64, first int) float64 {
+	return func(theta []float64) float64 {
 		copy(own, theta[first:])
 		like(own, log[:], scratch[:])
 		return log[0]
 	}
 }
 
-// etaOf returns the linear predictor of row i of the design whose coefficients begin at first.
-func (e *Evaluator) etaOf(i int) func(theta []float64, first int) float64 {
-	x := make([]float64, e.data.Cols())
+// etaOf returns a predictor of row i.
+func (e *Evaluator) etaOf(i int, l *linear) func(theta []float64) float64 {
+	x := make([]float64, l.Cols())
 	for j := range x {
-		e.data.X.Read(j, i, x[j:j+1])
+		l.X.Read(j, i, x[j:j+1])
 	}
 	offset := 0.0
-	if e.data.Offset != nil {
-		offset = e.data.Offset[i]
+	if l.Offset != nil {
+		offset = l.Offset[i]
 	}
 	rewrite := e.rewritten(i, x)
-	return func(theta []float64, first int) float64 {
+	return func(theta []float64) float64 {
 		rewrite(theta)
 		eta := offset
 		for j, v := range x {
-			eta = math.FMA(v, theta[first+j], eta)
+			eta = math.FMA(v, theta[l.first+j], eta)
 		}
-		for k, of := range e.data.Effects {
-			at, levels := e.Effects[k].First+int(of.Grouping.Of()[i]), of.Grouping.Levels()
+		for _, of := range l.effects {
+			at, levels := of.first+int(of.Grouping.Of()[i]), of.fitted
 			for t, column := range of.Columns {
 				z := 1.0
 				if column != nil {

@@ -29,7 +29,7 @@ func TestPredictByRow(t *testing.T) {
 			f := e.fit
 			f.kept, f.Workers, f.bytes = nil, workers, bytes
 			var got []string
-			err := on(t, &f, gaussian, e.data).Predict(t.Context(), stream, func(p *Prediction) error {
+			err := on(t, &f, gaussian, e.data, e.columns).Predict(t.Context(), stream, func(p *Prediction) error {
 				if p.Row != len(got) {
 					t.Fatalf("row %d comes after %d", p.Row, len(got))
 				}
@@ -68,7 +68,7 @@ func TestObservations(t *testing.T) {
 			f.kept, f.Workers, f.bytes = nil, workers, bytes
 			size := f.Size()
 			logLik, responses, next := make([]float64, 150*size), make([]float64, 150*size), 0
-			err := on(t, &f, gaussian, e.data).Observations(t.Context(), stream, func(first, rows int, l, r []float64) error {
+			err := on(t, &f, gaussian, e.data, e.columns).Observations(t.Context(), stream, func(first, rows int, l, r []float64) error {
 				if first != next {
 					t.Fatalf("row %d comes where row %d must", first, next)
 				}
@@ -82,7 +82,7 @@ func TestObservations(t *testing.T) {
 			if err != nil || next != 150 {
 				t.Fatalf("%d rows, %v", next, err)
 			}
-			err = on(t, &f, gaussian, e.data).Predict(t.Context(), stream, func(p *Prediction) error {
+			err = on(t, &f, gaussian, e.data, e.columns).Predict(t.Context(), stream, func(p *Prediction) error {
 				var want [1]float64
 				for s, eta := range p.Of[0] {
 					outcomes.LogLik(p.Row, []float64{eta}, []float64{e.beta[3][s], 0}, want[:])

@@ -35,11 +35,11 @@ func wantedOf(t *testing.T, n int) Wanted {
 // has.
 func TestWanted(t *testing.T) {
 	e := newExample(60, 2, 2, 300, 3)
-	plain, err := on(t, &e.fit, gaussian, e.data).Check(t.Context(), Wanted{}, stream)
+	plain, err := on(t, &e.fit, gaussian, e.data, e.columns).Check(t.Context(), Wanted{}, stream)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := on(t, &e.fit, gaussian, e.data).Check(t.Context(), wantedOf(t, 60), stream)
+	got, err := on(t, &e.fit, gaussian, e.data, e.columns).Check(t.Context(), wantedOf(t, 60), stream)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestWanted(t *testing.T) {
 	}
 	f := e.fit
 	f.kept, f.bytes, f.Workers = nil, 1, 16
-	again, err := on(t, &f, gaussian, e.data).Check(t.Context(), wantedOf(t, 60), stream)
+	again, err := on(t, &f, gaussian, e.data, e.columns).Check(t.Context(), wantedOf(t, 60), stream)
 	if err != nil || fmt.Sprint(*again) != fmt.Sprint(*got) {
 		t.Errorf("blocks or workers change the checks, %v", err)
 	}
@@ -101,7 +101,7 @@ func TestGroupWarnings(t *testing.T) {
 		for i := range e.data.Y {
 			e.data.Y[i] += apart * float64(i%3-1)
 		}
-		got, err := on(t, &e.fit, glm.Family{Name: "gaussian", Link: "identity"}, e.data).Check(t.Context(), Wanted{Beside: []*transform.Beside{by}}, stream)
+		got, err := on(t, &e.fit, glm.Family{Name: "gaussian", Link: "identity"}, e.data, e.columns).Check(t.Context(), Wanted{Beside: []*transform.Beside{by}}, stream)
 		if err != nil {
 			t.Fatal(err)
 		}

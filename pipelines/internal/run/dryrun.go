@@ -43,9 +43,9 @@ func (a *attempt) foreseeStored(ctx context.Context, id *plan.Identified, stored
 		return nil
 	}
 	res.Reasons = []string{"changed derive: computed anew from the stored draws"}
-	evidence, err := a.storedEvidence(ctx, id)
+	params, err := a.storedParameters(ctx, stored)
 	if err == nil {
-		_, err = assess.BindStored(id, &evidence, stored.Parameters-len(stored.Derived))
+		_, err = assess.Bind(id, params)
 	}
 	return err
 }

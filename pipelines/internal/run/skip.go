@@ -190,18 +190,23 @@ func (a *attempt) assess(ctx context.Context, id *plan.Identified, rowwise plan.
 	return nil
 }
 
+// storedParameters are those of a stored fit, without derived ones.
+func (a *attempt) storedParameters(ctx context.Context, f report.Stored) (out []infer.Parameter, err error) {
+	posterior, err := a.ledger.file.PosteriorOf(ctx, f)
+	for i := range posterior.Parameters {
+		out = append(out, posterior.Parameters[i].Facts())
+	}
+	return out, err
+}
+
 // extras computes parts of an assessment, from the draws in the ledger.
 func (a *attempt) extras(ctx context.Context, id *plan.Identified, r plan.Rowwise, want assess.Parts,
 	stored report.Stored) (*assess.Extras, error) {
-	posterior, err := a.ledger.file.PosteriorOf(ctx, stored)
+	params, err := a.storedParameters(ctx, stored)
 	if err != nil {
 		return nil, err
 	}
-	from := &assess.Source{Chains: stored.Chains, Draws: stored.Draws}
-	for _, p := range posterior.Parameters {
-		from.Parameters = append(from.Parameters, infer.Parameter{Name: p.Name, Kind: p.Kind, Grouping: p.Grouping,
-			Level: p.Level, Term: p.Term, Beside: p.Beside})
-	}
+	from := &assess.Source{Parameters: params, Chains: stored.Chains, Draws: stored.Draws}
 	from.Densities = func() (prior, lik []float64, err error) {
 		for c := range stored.Chains {
 			infos, err := a.ledger.file.ChainStats(ctx, stored, c)
@@ -274,8 +279,12 @@ func (a *attempt) derivations(ctx context.Context, id *plan.Identified,
 	if err != nil {
 		return nil, err
 	}
-	first, chains, draws := stored.Parameters-len(stored.Derived), stored.Chains, stored.Draws
-	d, err := assess.Rederive(id, &evidence, first, chains, draws, func(dst []float64, lo, hi int) error {
+	params, err := a.storedParameters(ctx, stored)
+	if err != nil {
+		return nil, err
+	}
+	first, chains, draws := len(params), stored.Chains, stored.Draws
+	d, err := assess.Rederive(id, &evidence, params, chains, draws, func(dst []float64, lo, hi int) error {
 		block := &infer.Columns{First: lo, Params: hi - lo, Chains: chains, Draws: draws, Values: dst}
 		return a.ledger.file.ReadDraws(ctx, stored.ID, block)
 	})
