@@ -121,7 +121,7 @@ func (f *frontier) forward(i int, before []float64) []float64 {
 		f.LogPrefix(f.lw, i, f.x)
 		for a := range q {
 			to := &out[k%rest*q+a]
-			*to = logAdd(*to, v+f.lw[a])
+			*to = vec.LogAdd(*to, v+f.lw[a])
 		}
 		f.next(i)
 	}
@@ -136,21 +136,10 @@ func (f *frontier) backward(i int, after []float64) []float64 {
 		f.LogPrefix(f.lw, i, f.x)
 		sum := math.Inf(-1)
 		for a := range q {
-			sum = logAdd(sum, f.lw[a]+after[k%rest*q+a])
+			sum = vec.LogAdd(sum, f.lw[a]+after[k%rest*q+a])
 		}
 		out[k] = sum
 		f.next(i)
 	}
 	return out
-}
-
-// logAdd returns log(eᵃ + eᵇ).
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(b, -1) {
-		return a
-	}
-	return a + vec.Log1p(vec.Exp(b-a))
 }

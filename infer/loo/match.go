@@ -115,7 +115,7 @@ func (w *Workspace) split(p *Posterior, total *transform, efficiency float64,
 			total.undo(here, p.means, u)
 			back = p.Density(u)
 		}
-		logs[s] = less(there, likes[s]+logAddExp(there, less(back, total.logDet())))
+		logs[s] = less(there, likes[s]+vec.LogAdd(there, less(back, total.logDet())))
 	}
 	w.normalise(logs, efficiency)
 	terms := make([]float64, size)
@@ -159,17 +159,6 @@ func maximum(x []float64) float64 {
 		most = math.Max(most, v)
 	}
 	return most
-}
-
-// logAddExp returns log(e^a + e^b).
-func logAddExp(a, b float64) float64 {
-	if a < b || math.IsNaN(a) {
-		a, b = b, a
-	}
-	if !(b > math.Inf(-1)) {
-		return a
-	}
-	return a + vec.Log1p(vec.Exp(b-a))
 }
 
 // normalise replaces log importance ratios by smoothed log weights whose exponentials sum to 1, and returns the shape

@@ -1,7 +1,6 @@
 package nuts
 
 import (
-	"math"
 	"slices"
 
 	"glmbatch/internal/vec"
@@ -146,7 +145,7 @@ func (g *grower[P, S]) build(from P, depth int, forward bool) (s stretch[P, S], 
 func (g *grower[P, S]) join(a, b stretch[P, S]) (s stretch[P, S], ok bool) {
 	s = stretch[P, S]{
 		first: a.first, last: b.last, sum: g.add(a.sum, b.sum),
-		logWeight: logAddExp(a.logWeight, b.logWeight),
+		logWeight: vec.LogAdd(a.logWeight, b.logWeight),
 	}
 	if g.turned(a.first, b.last, s.sum) {
 		return s, false
@@ -178,15 +177,4 @@ func (g *grower[P, S]) clear(a, b, s *stretch[P, S]) {
 			g.forgetSum(part.sum)
 		}
 	}
-}
-
-// logAddExp returns log(eᵃ + eᵇ); −Inf stands for 0.
-func logAddExp(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(b, -1) {
-		return a
-	}
-	return a + vec.Log1p(vec.Exp(b-a))
 }

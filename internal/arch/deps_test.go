@@ -99,7 +99,7 @@ var deps = map[string]string{
 	"pipelines/internal/shard": "internal/outfile internal/words report report/record pipelines/internal/assess" +
 		" pipelines/internal/outcome pipelines/internal/plan pipelines/internal/progress pipelines/internal/spec" + fanout,
 	// predictive evaluates fits row by row, from draws that it is given.
-	"pipelines/internal/predictive": "infer infer/design infer/glm infer/loo internal/variate transform report/record" + fanout,
+	"pipelines/internal/predictive": "infer infer/design infer/glm infer/loo internal/variate internal/vec transform report/record" + fanout,
 	"pipelines/internal/predict": "infer infer/glm ingest transform internal/words report report/record pipelines/internal/assess" +
 		" pipelines/internal/plan pipelines/internal/predictive pipelines/internal/spec",
 	"pipelines/internal/check": "infer infer/glm infer/groups infer/diag internal/words report report/judge pipelines/internal/exit" +

@@ -77,6 +77,17 @@ func Log1pExp(t float64) float64 {
 	return Log1p(Exp(t))
 }
 
+// LogAdd returns log(eᵃ + eᵇ); −Inf stands for 0. It is NaN if a or b is, or if both are +Inf.
+func LogAdd(a, b float64) float64 {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(b, -1) {
+		return a
+	}
+	return a + Log1p(Exp(b-a))
+}
+
 // Logistic returns 1/(1 + e⁻ᵗ), the inverse of the logit, with an error below
 // 2 units in the last place in both tails.
 func Logistic(t float64) float64 {

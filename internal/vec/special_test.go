@@ -162,3 +162,16 @@ func TestAtan(t *testing.T) {
 		}
 	}
 }
+
+// The smaller number is added without overflow, and a NaN is kept.
+func TestLogAdd(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range [][3]float64{
+		{0, 0, math.Ln2}, {-1000, 1, 1}, {1, -1000, 1}, {-inf, 2, 2}, {2, -inf, 2}, {-inf, -inf, -inf},
+		{700, 701, 701.3132616875182}, {nan, -inf, nan}, {-inf, nan, nan}, {1, nan, nan}, {nan, 1, nan},
+	} {
+		if got := LogAdd(c[0], c[1]); got != c[2] && !(math.Abs(got-c[2]) < 1e-13) && !(got != got && c[2] != c[2]) {
+			t.Errorf("LogAdd(%v, %v) = %v, want %v", c[0], c[1], got, c[2])
+		}
+	}
+}

@@ -218,7 +218,9 @@ func (e *Extras) match(ctx context.Context, f *plan.Fit, r *plan.Regression, row
 }
 
 // looVersion names how leave-one-out is computed for a fit.
-func looVersion(f *plan.Fit) string { return predictive.LOOVersion(f.Pipeline.Run.LOO.MomentMatch) }
+func looVersion(f *plan.Fit) string {
+	return predictive.LOOVersion(f.Pipeline.Run.LOO.MomentMatch, f.Model.Mixed())
+}
 
 // evaluate returns what evaluates the rows of a fit.
 func evaluate(p plan.Rowwise, draws *Source) (*predictive.Evaluator, error) {

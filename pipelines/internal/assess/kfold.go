@@ -18,6 +18,9 @@ const kfoldVersion = "kfold/1"
 // tomorrow the same column may have others.
 func kfoldAsked(f *plan.Fit, folds *plan.Folds) string {
 	asked := f.Pipeline.Run.KFold.String() + ", " + kfoldVersion
+	if f.Model.Mixed() {
+		asked += " " + predictive.MixtureVersion
+	}
 	if folds != nil {
 		asked += ", folds " + folds.Digest()
 	}

@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/internal/vec"
 )
 
 // An Evaluator evaluates rows of data at draws of a fit: Blocks at all draws, At at one position of the sampler. It is
@@ -100,7 +101,7 @@ func (b *Block) set(s int, value func(param int) float64) {
 			b.Disp[s][k] = n.Of(value)
 		}
 	}
-	b.LogW[s] = math.Log(b.of.weight.Of(value))
+	b.LogW[s] = vec.Log(b.of.weight.Of(value))
 }
 
 // at returns predictor q of the block's rows at draw s.
@@ -120,7 +121,7 @@ func (b *Block) Row(i int, dst []float64) {
 func (b *Block) weighed(s int) iter.Seq2[float64, *Block] {
 	return func(yield func(float64, *Block) bool) {
 		for _, c := range b.Of {
-			if w := math.Exp(c.LogW[s]); w > 0 && !yield(w, c) {
+			if w := vec.Exp(c.LogW[s]); w > 0 && !yield(w, c) {
 				return
 			}
 		}
@@ -145,21 +146,10 @@ func (b *Block) logLik(s, from, to int, dst []float64) {
 			if l += of.LogW[s]; c == 0 {
 				dst[i] = l
 			} else {
-				dst[i] = logAdd(dst[i], l)
+				dst[i] = vec.LogAdd(dst[i], l)
 			}
 		}
 	}
-}
-
-// logAdd returns log(e^a + e^b).
-func logAdd(a, b float64) float64 {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(b, -1) || math.IsNaN(b) {
-		return math.Max(a, b)
-	}
-	return a + math.Log1p(math.Exp(b-a))
 }
 
 // shares writes the probability of each component given the response of the block's row i at draw s to dst.
@@ -168,10 +158,10 @@ func (b *Block) shares(s, i int, dst []float64) {
 	for c, of := range b.Of {
 		of.logLik(s, i, i+1, dst[c:c+1])
 		dst[c] += of.LogW[s]
-		total = logAdd(total, dst[c])
+		total = vec.LogAdd(total, dst[c])
 	}
 	for c, l := range dst {
-		dst[c] = math.Exp(l - total)
+		dst[c] = vec.Exp(l - total)
 	}
 }
 

@@ -25,7 +25,7 @@ const looRows = 16
 // which places whole numbers among probability integral transforms.
 func (e *Evaluator) LeaveOneOut(ctx context.Context, stream func(row int) *infer.Stream) (*record.LOO, error) {
 	out := &record.LOO{Rows: make([]record.Pointwise, e.rows()), Threshold: loo.Threshold(e.Size()),
-		Outcomes: e.hash(), Version: loo.Version}
+		Outcomes: e.hash(), Version: LOOVersion(false, e.Description.Weights != nil)}
 	works := make([]loo.Workspace, max(1, e.Workers))
 	scratch, transforms := make([][3][]float64, len(works)), newPIT(e, stream)
 	err := e.Blocks(ctx, func(b *Block) error {
@@ -98,12 +98,19 @@ func total(l *record.LOO, frequency []float64) {
 	}
 }
 
+// MixtureVersion names the arithmetic of densities of mixtures.
+const MixtureVersion = "mixture/2"
+
 // LOOVersion names the algorithms that a leave-one-out result is made by.
-func LOOVersion(match bool) string {
+func LOOVersion(match, mixed bool) string {
+	out := loo.Version
 	if match {
-		return loo.Version + " " + loo.MatchVersion
+		out += " " + loo.MatchVersion
 	}
-	return loo.Version
+	if mixed {
+		out += " " + MixtureVersion
+	}
+	return out
 }
 
 // The first words of all warnings of a kind.
@@ -127,7 +134,7 @@ func LOOWarnings(l *record.LOO) (out []string) {
 	}
 	if l.High > 0 {
 		after, advice := "", "look at these rows, or refit without them"
-		if l.Version == LOOVersion(true) {
+		if l.Version == LOOVersion(true, false) {
 			after, advice = "after moment matching ", "look at these rows, or ask for kfold"
 		}
 		out = append(out, fmt.Sprintf(looSaid+": %sthe Pareto k of %d of %d rows is above %.2g (row %d of the design: "+
