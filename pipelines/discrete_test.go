@@ -161,6 +161,42 @@ run: {chains: 1, warmup: 0, draws: 10}
 	}
 }
 
+// The ledger has each update of a certified scan with the certificate up to it, and the influences by which it is
+// certified: the last certificate is that of the fit, and the last updates are near the target.
+func TestScansInTheLedger(t *testing.T) {
+	f := newFolder(t, `
+pipeline: test
+database: t.duckdb
+datasets: {d: {grid: {rows: 6, columns: 6}}}
+models: {m: {kind: mrf, coupling: 0.2}}
+samplers:
+  chosen: {method: gibbs, scan: {for: ["1,1"], updates: 60}}
+  given: {method: gibbs, scan: {for: ["1,1"], list: ["1,2", "2,1", "1,1"]}}
+  random: {method: gibbs, scan: {for: ["1,1"], order: random, updates: 500}}
+  plain: {method: gibbs}
+run: {chains: 1, warmup: 0, draws: 10}
+`)
+	f.run(pipelines.RunOptions{})
+	for _, c := range [][2]string{
+		{`SELECT sampler, count(update_id), count(u.variable_id), bool_and(update_id < n OR u.bound = c.bound),
+			sum(CASE WHEN u.bound > before THEN 1 ELSE 0 END)
+			FROM latest JOIN certificate c USING (fit_id) JOIN (SELECT *, count(*) OVER (PARTITION BY fit_id) AS n,
+				lag(bound) OVER (PARTITION BY fit_id ORDER BY update_id) AS before FROM scan_update) u USING (fit_id)
+			GROUP BY sampler ORDER BY sampler`, "chosen,60,60,true,0\ngiven,3,3,true,0\nrandom,500,0,true,0"},
+		{`SELECT update_id, id FROM scan_update JOIN variable USING (fit_id, variable_id) JOIN latest USING (fit_id)
+			WHERE sampler = 'given' ORDER BY update_id`, "1,\"1,2\"\n2,\"2,1\"\n3,\"1,1\""},
+		{`SELECT sampler, count(*), min(bound) > 0, max(bound) < 0.25 FROM influence JOIN latest USING (fit_id)
+			GROUP BY ALL ORDER BY ALL`, "chosen,120,true,true\ngiven,120,true,true\nrandom,120,true,true"},
+		{`SELECT avg(distance) FILTER (update_id > 50) < avg(distance) FILTER (update_id <= 50) FROM
+			(SELECT update_id, image_row + image_column AS distance FROM scan_update JOIN variable USING (fit_id, variable_id)
+			JOIN latest USING (fit_id) WHERE sampler = 'chosen')`, "true"},
+	} {
+		if got := f.ask("t.duckdb", c[0]); got != c[1] {
+			t.Errorf("%s\n%s\nwant\n%s", c[0], got, c[1])
+		}
+	}
+}
+
 // Chains of growing windows have the same bits, marginals and errors, for 1 worker and
 // 16, and after any number of stops.
 func TestDiscreteRunGoesOn(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"glmbatch/report/record"
 )
 
 // cancelEvery is how many rows pass between looks at ctx.
@@ -14,6 +16,7 @@ func checkDiscrete(d *Discrete) error {
 	n := d.Variables
 	wrong := len(d.IDs) != n || d.Observation != nil && len(d.Observation) != n || d.Truth != nil && len(d.Truth) != n ||
 		d.Best != nil && len(d.Best) != n ||
+		d.Scan != nil && len(d.Scan) != len(d.ScanBounds) ||
 		d.Probability != nil && len(d.Probability) != n*len(d.Labels) || d.MCSE != nil && len(d.MCSE) != len(d.Probability)
 	if wrong {
 		return &ShapeError{fmt.Sprintf("discrete variables: %d of them, with %d ids, %d observations, %d truths, %d "+
@@ -34,7 +37,8 @@ func (s *Session) insertDiscrete(ctx context.Context, id int64, d *Discrete) err
 		system.BestLogLik = math.NaN()
 	}
 	err := insert(s, systemRow{ofFit: ofFit{id}, System: system})
-	for _, part := range []func(context.Context, int64, *Discrete) error{s.insertVariables, s.insertMarginals} {
+	for _, part := range []func(context.Context, int64, *Discrete) error{s.insertVariables, s.insertMarginals,
+		s.insertScan} {
 		if err == nil {
 			err = part(ctx, id, d)
 		}
@@ -94,6 +98,26 @@ func (s *Session) insertMarginals(ctx context.Context, id int64, d *Discrete) er
 			}
 		}
 		return nil
+	})
+}
+
+// insertScan stores a certified scan and the influences that it is certified by.
+func (s *Session) insertScan(ctx context.Context, id int64, d *Discrete) error {
+	err := insertEach(s, d.ScanBounds, func(t int, bound *float64) scanRow {
+		row := scanRow{ofFit: ofFit{id}, Update: t, VariableID: -1, Bound: *bound}
+		if d.Scan != nil {
+			row.VariableID = int(d.Scan[t])
+		}
+		return row
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	return insertEach(s, d.Influences, func(_ int, i *record.Influence) influenceRow {
+		return influenceRow{ofFit: ofFit{id}, Influence: *i}
 	})
 }
 

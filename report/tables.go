@@ -21,7 +21,8 @@ var tables = []*table{
 	newTable[pitRow](), newTable[groupCheckRow](), newTable[overRow](), newTable[binRow](), newTable[kfoldRow](),
 	newTable[foldRow](), newTable[sensitivityRow](), newTable[effectRow](), newTable[curveRow](),
 	newTable[incompleteRow](), newTable[cellBinRow](), newTable[allocationRow](), newTable[imputationRow](),
-	newTable[poolingRow](), newTable[descriptionRow](),
+	newTable[poolingRow](), newTable[descriptionRow](), newTable[scanRow](),
+	newTable[influenceRow](),
 }
 
 // versions is the table that identifies a ledger and its schema.

@@ -286,6 +286,20 @@ type certificateRow struct {
 	record.Certificate
 }
 
+type scanRow struct {
+	_ struct{} `table:"scan_update" since:"4" doc:"Updates of a certified scan of fits of kind mrf, with the certificate of the scan up to each. Scans of more than 1,000,000 updates have none."`
+	ofFit
+	Update     int     `db:"update_id INTEGER NOT NULL" from:"1" doc:"1, 2, … in the order of the scan."`
+	VariableID int     `db:"variable_id INTEGER" from:"1" doc:"The variable that it draws; NULL of a random scan."`
+	Bound      float64 `db:"bound DOUBLE NOT NULL" doc:"The error after this update is proved to be at most this: certificate.bounded has of what."`
+}
+
+type influenceRow struct {
+	_ struct{} `table:"influence" since:"4" doc:"Bounds of Dobrushin influences of neighbours, by which a scan of a fit of kind mrf is certified. Systems with more than 1,000,000 have none."`
+	ofFit
+	record.Influence
+}
+
 type fileRow struct {
 	_        struct{} `table:"draw_file" since:"2" doc:"Parquet files with draws, in the folder beside the ledger that has its name and .draws; written by gather --draws parquet."`
 	FileID   int64    `db:"file_id BIGINT NOT NULL" doc:"Number of the file, drawn at random; each row of the file has it."`

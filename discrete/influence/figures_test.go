@@ -70,54 +70,6 @@ func TestFigures4And5(t *testing.T) {
 	}
 }
 
-// Figures 4, right, and 12: where the list of 16,000 updates for the corner of a 40 × 40 Ising model updates, by
-// Manhattan distance from the corner; and the same on a torus (figures 14 and 15). Variables near it are updated more often, and the second half of the list keeps
-// to nearer ones: the mean distance falls from quarter to quarter. The log has the table of docs/discrete-studies.md.
-func TestFigure4Histogram(t *testing.T) {
-	const side = 40
-	apart := func(i int32) int { return int(i)/side + int(i)%side }
-	updatesByDistance(t, ising(t, side, side, 1/3.915), apart)
-	edges := mrf.Grid(side, side, 0.25)
-	for i := range int32(side) {
-		edges = append(edges, mrf.Edge{I: i, J: i + side*(side-1), Weight: 0.25}, mrf.Edge{I: i * side, J: i*side + side - 1, Weight: 0.25})
-	}
-	torus, err := mrf.NewBinary(make([]float64, side*side), edges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	updatesByDistance(t, torus, func(i int32) int {
-		row, col := int(i)/side, int(i)%side
-		return min(row, side-row) + min(col, side-col)
-	})
-}
-
-func updatesByDistance(t *testing.T, m *mrf.Binary, apart func(i int32) int) {
-	const length = 16_000
-	c, d := Bounds(m), dogs.Target{Variables: []int32{0}}
-	cert, err := c.Optimise(c.Towards(d, length), d, dogs.Options{Rounds: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	updates, variables := make([]float64, m.Variables()), make([]float64, m.Variables())
-	var mean [4]float64
-	for s, i := range cert.Scan {
-		updates[apart(i)]++
-		mean[4*s/len(cert.Scan)] += 4 * float64(apart(i)) / float64(len(cert.Scan))
-	}
-	for i := range m.Variables() {
-		variables[apart(int32(i))]++
-	}
-	for distance, n := range updates {
-		if n > 0 {
-			t.Logf("| %d | %.0f | %.1f |", distance, n, n/variables[distance])
-		}
-	}
-	t.Logf("%d updates certify %.4f, mean distance by quarters %.1f", len(cert.Scan), cert.Variation, mean)
-	if !(mean[0] > mean[3] && mean[1] > mean[2] && mean[2] > mean[3]) {
-		t.Errorf("mean distances of quarters: %v", mean)
-	}
-}
-
 // Figure 8: bounds that are too loose by a factor. A scan found with C·factor is
 // judged with C itself: never more than its own, loose certificate says, and up to a
 // factor of 1.3 still less than the systematic scan.

@@ -35,6 +35,7 @@ type Certificate struct {
 	Updates int64   // single updates after which it holds
 	Bound   float64 // NaN: none
 	Reason  string  // why there is none, or what it assumes
+	Trace   *Trace  // of a scan; else nil
 }
 
 // Collect sums the chains of a set-up up over the window of [from, to) iterations, both

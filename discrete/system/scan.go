@@ -31,6 +31,16 @@ const (
 	mostRandom  = 1 << 31
 )
 
+// maxTraced bounds the updates, and the influences, of a Trace.
+const maxTraced = 1_000_000
+
+// Trace shows how a certificate follows from its scan. A part that is longer than maxTraced is nil.
+type Trace struct {
+	Order      []int32   // the updates; nil of a random scan
+	Bounds     []float64 // the certificate of the scan up to each update
+	Influences *dogs.Influence
+}
+
 // Scan finds a list of updates that is certified for the aim: by the Dobrushin-optimised
 // search, or the systematic scan of the length that it takes. Where influences are too
 // strong for any certificate, or no list is short enough, order is nil, the certificate
@@ -105,11 +115,25 @@ func (f *Field) certified(a Aim, target dogs.Target) (order []int32, cert Certif
 		order, cert.Bound, cert.Reason = searched(c, target, a)
 	}
 	cert.Updates = int64(len(order))
+	if cert.Trace = traced(c); err == nil && 0 < len(order) && len(order) <= maxTraced {
+		cert.Trace.Order = order
+		if cert.Trace.Bounds, err = c.Prefixes(order, target); err == nil {
+			cert.Trace.Bounds[len(order)-1] = cert.Bound
+		}
+	}
 	if order != nil {
 		cert.Reason = "each iteration is one scan, and its states after it are within this of the model's, whatever was " +
 			"before; variables outside of the list are not drawn" + cert.Reason
 	}
 	return order, cert, err
+}
+
+// traced begins a trace.
+func traced(c *dogs.Influence) *Trace {
+	if c.Influences() > maxTraced {
+		return &Trace{}
+	}
+	return &Trace{Influences: c}
 }
 
 // listed numbers the variables of a list of updates.
@@ -129,16 +153,20 @@ func (f *Field) listed(ids []string) ([]int32, error) {
 // random completes the certificate of a scan whose updates are of variables drawn uniformly: definition 7 and theorem 8
 // of the paper on DoGS, with equal probabilities.
 func (f *Field) random(c *dogs.Influence, target dogs.Target, a Aim, cert Certificate) Certificate {
-	cert.Method, cert.Updates = "random scan", int64(a.Updates)
+	cert.Method, cert.Updates, cert.Trace = "random scan", int64(a.Updates), traced(c)
 	cert.Reason = "each iteration is one random scan, and its states after it are within this of the model's, whatever " +
 		"was before, on average over the scans that may be drawn"
 	if float64(a.Updates)*float64(f.N+c.Influences()) > mostRandom {
 		cert.Reason = "not computed: each update of a random scan takes a pass over all influences"
 		return cert
 	}
-	var err error
-	if cert.Bound, err = c.RandomVariation(nil, a.Updates, target); err != nil {
-		cert.Bound, cert.Reason = math.NaN(), err.Error()
+	bounds, err := c.RandomPrefixes(nil, a.Updates, target)
+	if err != nil {
+		cert.Reason = err.Error()
+		return cert
+	}
+	if cert.Bound = bounds[a.Updates-1]; a.Updates <= maxTraced {
+		cert.Trace.Bounds = bounds
 	}
 	return cert
 }

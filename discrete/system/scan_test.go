@@ -170,6 +170,11 @@ func TestScanAsGiven(t *testing.T) {
 	if err != nil || !slices.Equal(order, []int32{1, 6, 0, 0}) || len(focus) != 1 || cert.Bound != v || cert.Updates != 4 {
 		t.Errorf("%v for %v: %v after %d, want %v; %v", order, focus, cert.Bound, cert.Updates, v, err)
 	}
+	trace := cert.Trace
+	if one, _ := c.Variation([]int32{1}, target); !slices.Equal(trace.Order, order) || len(trace.Bounds) != 4 ||
+		trace.Bounds[0] != one || trace.Bounds[3] != v || trace.Influences.Influences() != c.Influences() {
+		t.Errorf("the trace %+v", trace)
+	}
 	_, _, _, err = f.Scan(Aim{IDs: []string{"1,1"}, List: []string{"1,2", "1,7"}})
 	if err == nil || !strings.Contains(err.Error(), `update 2 of the scan is of "1,7"`) {
 		t.Error(err)
@@ -178,6 +183,9 @@ func TestScanAsGiven(t *testing.T) {
 	v, _ = c.RandomVariation(nil, 90, target)
 	if err != nil || order != nil || len(focus) != 1 || cert.Bound != v || cert.Updates != 90 {
 		t.Errorf("random: %v for %v: %v after %d, want %v; %v", order, focus, cert.Bound, cert.Updates, v, err)
+	}
+	if trace = cert.Trace; trace.Order != nil || len(trace.Bounds) != 90 || trace.Bounds[89] != v {
+		t.Errorf("the trace of a random scan %+v", trace)
 	}
 	_, _, cert, _ = f.Scan(Aim{IDs: []string{"1,1"}, Order: orderRandom, Updates: 1 << 25})
 	if !math.IsNaN(cert.Bound) || !strings.Contains(cert.Reason, "not computed") {

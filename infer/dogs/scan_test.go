@@ -127,6 +127,38 @@ func TestRandomVariation(t *testing.T) {
 	}
 }
 
+// Prefixes have the variation of each prefix to its own digits, though all but 1e-21 of the first one cancels; those of
+// random scans are the variations of fewer steps.
+func TestPrefixes(t *testing.T) {
+	c, d := lattice(10, 10, 0.08), All(100)
+	d.Weights = make([]float64, 100)
+	for i := range d.Weights {
+		d.Weights[i] = 1 + 0.1*float64(i%7)
+	}
+	scan := Systematic(100, 2500)
+	got, err := c.Prefixes(scan, d)
+	if err != nil || len(got) != len(scan) || !(got[2499] < 1e-11) {
+		t.Fatal(got[len(got)-1], err)
+	}
+	for _, n := range []int{1, 2, 99, 100, 101, 1234, 2499, 2500} {
+		if want, _ := c.Variation(scan[:n], d); !(math.Abs(got[n-1]/want-1) < 1e-9) {
+			t.Errorf("after %d updates %v, want %v", n, got[n-1], want)
+		}
+	}
+	if _, err := c.Prefixes([]int32{0, 100}, d); err == nil {
+		t.Error("an update of no variable is no error")
+	}
+	random, err := c.RandomPrefixes(nil, 300, d)
+	if err != nil || len(random) != 300 {
+		t.Fatal(len(random), err)
+	}
+	for _, n := range []int{1, 17, 300} {
+		if want, _ := c.RandomVariation(nil, n, d); random[n-1] != want {
+			t.Errorf("after %d random updates %v, want %v", n, random[n-1], want)
+		}
+	}
+}
+
 // Search reaches what it is asked for, at the length where it stops and not one
 // before; Optimise stops early on the way. Towards ends in the target and is the
 // systematic scan for all.

@@ -111,14 +111,60 @@ func (c *Influence) variation(scan []int32, d Target) float64 {
 	return d.sum(b)
 }
 
+// Prefixes returns the variation after each update of a scan, up to rounding. Cost: that of Variation.
+func (c *Influence) Prefixes(scan []int32, d Target) ([]float64, error) {
+	if _, err := c.Variation(nil, d); err != nil {
+		return nil, err
+	}
+	if err := c.checkScan(scan); err != nil {
+		return nil, err
+	}
+	b, weights, out := ones(c.Variables()), d.dense(c.Variables()), make([]float64, len(scan))
+	var sum twofold
+	for _, w := range weights {
+		sum.add(w, 1)
+	}
+	for t, i := range scan {
+		sum.add(-weights[i], b[i])
+		b[i] = c.pull(int(i), b)
+		sum.add(weights[i], b[i])
+		out[t] = max(0, sum.high+sum.low)
+	}
+	return out, nil
+}
+
+// twofold is a sum with twice the digits of a float64: what cancels in it leaves the rest.
+type twofold struct{ high, low float64 }
+
+// add adds w·b.
+func (s *twofold) add(w, b float64) {
+	product := float64(w * b)
+	next := s.high + product
+	part := next - s.high
+	s.low += math.FMA(w, b, -product) + ((s.high - (next - part)) + (product - part))
+	s.high = next
+}
+
 // RandomVariation is Variation for a scan of length steps that draws each update
 // from the distribution q over variables, nil for the uniform one:
 // b ← b − q∘(b − C·b). It bounds the distance averaged over the scans that may be drawn.
 // Cost: O(steps·half edges). Source: definition 7 and theorem 8 of the paper.
 func (c *Influence) RandomVariation(q []float64, steps int, d Target) (float64, error) {
+	all, err := c.RandomPrefixes(q, steps, d)
+	switch {
+	case err != nil:
+		return 0, err
+	case steps == 0:
+		return d.sum(ones(c.Variables())), nil
+	}
+	return all[steps-1], nil
+}
+
+// RandomPrefixes returns the RandomVariation of each number of steps from 1 on. Cost: that of the last.
+func (c *Influence) RandomPrefixes(q []float64, steps int, d Target) ([]float64, error) {
 	n := c.Variables()
 	if err := d.check(n); err != nil {
-		return 0, err
+		return nil, err
 	}
 	if q == nil {
 		q = make([]float64, n)
@@ -134,17 +180,18 @@ func (c *Influence) RandomVariation(q []float64, steps int, d Target) (float64, 
 		}
 	}
 	if len(q) != n || !(math.Abs(total-1) < 1e-9) {
-		return 0, fmt.Errorf("dogs: the scan's distribution has %d probabilities of sum %v for %d variables; give one "+
+		return nil, fmt.Errorf("dogs: the scan's distribution has %d probabilities of sum %v for %d variables; give one "+
 			"each, of sum 1", len(q), total, n)
 	}
-	b, next := ones(n), make([]float64, n)
-	for range steps {
+	b, next, out := ones(n), make([]float64, n), make([]float64, steps)
+	for t := range out {
 		for i := range b {
 			next[i] = math.FMA(q[i], c.pull(i, b), float64((1-q[i])*b[i]))
 		}
 		b, next = next, b
+		out[t] = d.sum(b)
 	}
-	return d.sum(b), nil
+	return out, nil
 }
 
 // Systematic returns the scan 0, 1, …, n−1, 0, … of a length.

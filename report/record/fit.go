@@ -403,6 +403,17 @@ type Discrete struct {
 	Probability  []float64 // of variable i in state a at i·len(Labels) + a; NaN: unknown
 	MCSE         []float64 // NaN: unknown
 	Certificates []Certificate
+	// ScanBounds are the certificates of a certified scan up to each update, and Scan its variables; nil of a random scan.
+	Scan       []int32
+	ScanBounds []float64
+	Influences []Influence // by which scans are certified
+}
+
+// Influence bounds how far the distribution of a variable given all others moves if one of them changes.
+type Influence struct {
+	Variable int     `db:"variable_id INTEGER NOT NULL" from:"1" doc:"The variable."`
+	Other    int     `db:"other_id INTEGER NOT NULL" from:"1" doc:"The other variable, which changes."`
+	Bound    float64 `db:"bound DOUBLE NOT NULL" doc:"The distribution of the variable given all others moves by at most this, in total variation."`
 }
 
 // System is what is stored once of a fit of discrete variables. Rows and Columns are 0 of data that are no image,

@@ -44,9 +44,26 @@ func (f *found) Describe(rec *record.Fit) {
 		out.MCSE = nil
 	}
 	for _, c := range found.Certificates {
+		if c.Trace != nil {
+			out.Scan, out.ScanBounds, out.Influences = c.Trace.Order, c.Trace.Bounds, influences(c.Trace)
+		}
 		out.Certificates = append(out.Certificates,
 			record.Certificate{Method: c.Method, Bounded: c.Of, IDs: c.IDs, Variables: c.Count, Updates: c.Updates,
 				Bound: c.Bound, Note: strings.TrimSpace(c.Reason)})
 	}
 	rec.Discrete = out
+}
+
+// influences lists the bounds of influences of a scan.
+func influences(t *system.Trace) (out []record.Influence) {
+	if t.Influences == nil {
+		return nil
+	}
+	for i := range t.Influences.Variables() {
+		to, values := t.Influences.Row(i)
+		for k, j := range to {
+			out = append(out, record.Influence{Variable: i, Other: int(j), Bound: values[k]})
+		}
+	}
+	return out
 }
