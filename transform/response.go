@@ -39,6 +39,10 @@ func (b *builder) outcome() error {
 			return err
 		}
 		b.out.Data.Y, b.record.Response.Kind, b.record.Response.Scales = y, string(numeric), scales
+	case support.Classes && !c.dated():
+		if err := b.classes(c); err != nil {
+			return err
+		}
 	case c.dated():
 		return b.columnError(c.name, fmt.Errorf("the response is of type %s, and %w", c.typ, errDates),
 			"make a number of it in the query or the file")
@@ -82,6 +86,32 @@ func (b *builder) twoLevels(c *column) error {
 	}
 	b.record.Response.Levels = f.levels
 	b.note("modelling %s = %s (against %s)", c.name, f.levels[1], f.levels[0])
+	return nil
+}
+
+// classes codes a response in classes: its first level is the reference. Numbers are classes in increasing order.
+func (b *builder) classes(c *column) error {
+	f, err := b.readFactor(c)
+	if err != nil {
+		return err
+	}
+	if len(f.levels) < 2 || len(f.levels) > family.MostClasses {
+		return b.columnError(c.name, fmt.Errorf("the response has %d values, and a %s response has 2 to %d classes",
+			len(f.levels), b.spec.Family.Name, family.MostClasses), "name a column of classes, or take another family")
+	}
+	counts := make([]int, len(f.levels))
+	b.out.Data.Y = make([]float64, b.n)
+	for i, code := range f.codes {
+		b.out.Data.Y[i] = float64(code)
+		counts[code]++
+	}
+	for k, count := range counts {
+		if count == 0 {
+			b.warn("no row has the class %s of %s: only the prior keeps its coefficients finite", f.levels[k], c.name)
+		}
+	}
+	b.record.Response.Levels = f.levels
+	b.note("modelling the classes of %s: %s (the reference is %s)", c.name, words.List(f.levels), f.levels[0])
 	return nil
 }
 
@@ -220,7 +250,8 @@ func (b *builder) oneResponse(y float64) error {
 		return b.columnError(name,
 			fmt.Errorf("the response has no variance: it is %v in all %d rows, which the intercept fits perfectly", y, b.n),
 			"look for a mistake in the data; there is nothing to model")
-	case b.chosen.trials == nil && f.Support().Probability(), !f.HasDispersion() && f.Support().Counts() && y == 0:
+	case b.chosen.trials == nil && f.Support().Probability(), !f.HasDispersion() && f.Support().Counts() && y == 0,
+		f.Support().Classes:
 		b.warn("the response %q is %v in all %d rows: only the prior keeps the coefficients finite", name, y, b.n)
 	}
 	return nil
