@@ -42,6 +42,7 @@ type Response struct {
 	Frequency  string      `json:"frequency,omitempty"`
 	Precision  string      `json:"precision,omitempty"`
 	Trials     string      `json:"trials,omitempty"`
+	Classes    []string    `json:"classes,omitempty"` // of responses in classes, the first is the reference
 	Components []Component `json:"components"` // one for each of Description.Weights; one without weights
 }
 

@@ -45,6 +45,9 @@ func describe(design *transform.Record, link string, params []infer.Parameter,
 	}
 	r := record.Response{Column: design.Response.Column, Family: design.Family, Frequency: design.FrequencyWeights,
 		Precision: design.PrecisionWeights, Trials: design.Response.Trials}
+	if d.family.Support().Classes {
+		r.Classes = design.Response.Levels
+	}
 	for _, of := range components {
 		c, err := d.component(of)
 		if err != nil {
@@ -225,8 +228,9 @@ func fitted(f *Fit, rows *record.Description, design *transform.Record, params [
 	average func(*transform.Average) (*transform.Averaged, error)) *transform.Fitted {
 	r := &rows.Responses[0]
 	mu := &r.Components[0].Predictors[0]
-	out := &transform.Fitted{Dataset: f.Unit.Name(), Names: Names(params), Record: design, Several: rows.Weights != nil,
-		Family: glm.Family{Name: r.Family, Link: mu.Link}, Average: average}
+	out := &transform.Fitted{Dataset: f.Unit.Name(), Names: Names(params), Record: design,
+		Several: rows.Weights != nil || len(r.Components[0].Predictors) > 1,
+		Family:  glm.Family{Name: r.Family, Link: mu.Link}, Average: average}
 	for _, t := range mu.Terms {
 		if t.Group > 0 {
 			out.Effects = append(out.Effects, t.First-1)

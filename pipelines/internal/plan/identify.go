@@ -41,6 +41,9 @@ func NewProblem(f *Fit) (Problem, error) {
 	if f.Model.Missing == spec.Impute {
 		return newImputed(f)
 	}
+	if f.Model.Family.Several() != nil {
+		return newSeveral(f)
+	}
 	return newRegression(f)
 }
 
@@ -51,6 +54,10 @@ func MethodName(f *Fit) string {
 	}
 	if f.Model.Mixed() {
 		return mixtureMethod(f.Sampler, f.Model).Name
+	}
+	if f.Model.Family.Several() != nil {
+		m, _ := severalMethod(f.Sampler, f.Model)
+		return m.Name
 	}
 	m, _ := resolve(f.Sampler, f.Model) // what it cannot be is said when it is tried
 	return m.Name

@@ -32,9 +32,10 @@ func (r *rows) design(d *transform.Design) predictive.Design {
 	return predictive.Design{Data: d.Data, Columns: r.columns}
 }
 
-// estimate is the mean of the response in one cell, at every draw.
+// estimate is the mean of the response in one cell, at every draw, or the probability of a class.
 type estimate struct {
-	at    []any // of the axes
+	class string // empty: there is one mean
+	at    []any  // of the axes
 	by    []any
 	draws []float64
 }
@@ -162,9 +163,11 @@ func (s *setting) compute(ctx context.Context) ([]estimate, error) {
 	s.rows.fit.Cells = nil // there are none in rows that are made
 	draws, err := s.rows.fit.Averages(ctx, s.rows.design(design), each, slices.Repeat([]float64{1}, len(each)), len(each),
 		s.Scale == "link")
-	out := make([]estimate, len(draws))
-	for i := range draws {
-		out[i] = estimate{at: cells[i], draws: draws[i]}
+	var out []estimate
+	for i, of := range s.byClass(draws) {
+		for k, class := range s.classes() {
+			out = append(out, estimate{class: class, at: cells[i], draws: of[k]})
+		}
 	}
 	return out, err
 }
@@ -194,16 +197,39 @@ func (s *setting) averages(ctx context.Context, cells [][]any) (out []estimate, 
 			return nil, err
 		}
 		for g, by := range groups {
-			if draws[g] != nil {
-				out = append(out, estimate{at: cell, by: by, draws: draws[g]})
+			for k, class := range s.classes() {
+				if draws[g] != nil {
+					out = append(out, estimate{class: class, at: cell, by: by, draws: draws[g][k]})
+				}
 			}
 		}
 	}
 	return out, nil
 }
 
-// average sets columns of all rows to values, and averages them by group; a group without rows is nil.
-func (s *setting) average(ctx context.Context, names []string, values []any, groups int) ([][]float64, error) {
+// classes are those that a mean is computed of, one without a name for a response that has one mean; on the scale of the
+// link, those that have a linear predictor.
+func (s *setting) classes() []string {
+	r := &s.rows.fit.Description.Responses[0]
+	switch {
+	case r.Classes == nil:
+		return []string{""}
+	case s.Scale == "link":
+		return r.Classes[1:]
+	}
+	return r.Classes
+}
+
+// byClass cuts what Averages returns into those of each cell.
+func (s *setting) byClass(draws [][]float64) (out [][][]float64) {
+	for each := range slices.Chunk(draws, len(s.classes())) {
+		out = append(out, each)
+	}
+	return out
+}
+
+// average sets columns of all rows to values, and averages them by group and class; a group without rows is nil.
+func (s *setting) average(ctx context.Context, names []string, values []any, groups int) ([][][]float64, error) {
 	design, err := s.set(names, values)
 	if err != nil {
 		return nil, err
@@ -221,7 +247,8 @@ func (s *setting) average(ctx context.Context, names []string, values []any, gro
 		}
 		there[of[i]] = true
 	}
-	draws, err := s.rows.fit.Averages(ctx, s.rows.design(design), of, weights, groups, s.Scale == "link")
+	all, err := s.rows.fit.Averages(ctx, s.rows.design(design), of, weights, groups, s.Scale == "link")
+	draws := s.byClass(all)
 	for g := range draws {
 		if !there[g] {
 			draws[g] = nil
@@ -299,7 +326,7 @@ func (s *setting) compare(a, b estimate) result {
 	case "odds_ratio":
 		same, sign, with = 1, " / ", func(x, y float64) float64 { return y / (1 - y) / (x / (1 - x)) }
 	}
-	r := result{estimate: estimate{at: b.at, by: b.by, draws: make([]float64, len(a.draws))}}
+	r := result{estimate: estimate{class: b.class, at: b.at, by: b.by, draws: make([]float64, len(a.draws))}}
 	above, below := 0, 0
 	for i, x := range a.draws {
 		v := with(x, b.draws[i])
@@ -344,6 +371,9 @@ func (s *setting) columns() (out []report.Column) {
 		}
 		out = append(out, column)
 	}
+	if r := &s.rows.fit.Description.Responses[0]; r.Classes != nil {
+		out = append(out, report.Column{Name: r.Column, Type: "VARCHAR"})
+	}
 	for _, name := range []string{"mean", "sd", "q025", "median", "q975"} {
 		out = append(out, report.Column{Name: name, Type: "DOUBLE"})
 	}
@@ -374,6 +404,9 @@ func (s *setting) write(ctx context.Context, w io.Writer, o report.QueryOptions,
 					v = label(v)
 				}
 				row = append(row, v)
+			}
+			if r.class != "" {
+				row = append(row, r.class)
 			}
 			row = append(row, r.summary.Mean, r.summary.SD, r.summary.Q025, r.summary.Median, r.summary.Q975)
 			if s.Contrast != "" {

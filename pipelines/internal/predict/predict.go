@@ -80,7 +80,11 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 		return err
 	}
 	c.remark(o, design)
-	p := &writing{names: predictive.Quantities, of: of, rows: design.TableRows(), draws: o.stored.Draws}
+	places, names := rows.Quantities()
+	p := &writing{names: names, rows: design.TableRows(), draws: o.stored.Draws}
+	for _, q := range of {
+		p.of = append(p.of, places[q]...)
+	}
 	return c.write(ctx, w, p, func(yield func(*predictive.Prediction) error) error {
 		return rows.Predict(ctx, c.stream(o.stored.Key, p.rows), yield)
 	})
@@ -239,6 +243,9 @@ func (c *Config) remark(o *opened, d *transform.Design) {
 	}
 	if caution := o.family.Caution(); caution != "" {
 		say("%s", caution)
+	}
+	if classes := o.description.Responses[0].Classes; classes != nil && (len(c.Of) == 0 || slices.Contains(c.Of, "response")) {
+		say("a response is the number of a class, from 1: %s", strings.Join(classes, ", "))
 	}
 	if record.PrecisionWeights != "" && d.Data.Precision == nil {
 		say("the data have no column %q: every row has precision weight 1", record.PrecisionWeights)

@@ -196,6 +196,9 @@ func (s *setting) stored(id int, found []estimate) (out []report.Effect) {
 			}
 		}
 		var given []string
+		if r.class != "" {
+			given = append(given, s.rows.fit.Description.Responses[0].Column+" = "+r.class)
+		}
 		for k, a := range slices.Concat(s.axes[min(1, len(s.axes)):], s.by) {
 			given = append(given, a.column+" = "+short(slices.Concat(r.at[min(1, len(r.at)):], r.by)[k]))
 		}

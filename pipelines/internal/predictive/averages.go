@@ -9,7 +9,8 @@ import (
 
 // Averages computes at every draw the weighted mean, over cells of rows, of the mean of the response (for binomial of
 // the probability of one trial), or, with linear, of the linear predictor, which mixtures do not have. of has the cell
-// of each row, −1 for none; cells is their number. A row outside the domain of the link makes its cell NaN at that
+// of each row, −1 for none; cells is their number. A response in K classes has K means, one after the other of a
+// cell; of several linear predictors likewise. A row outside the domain of the link makes its cell NaN at that
 // draw, as does a cell without rows.
 //
 // The sums run over rows in their order: neither workers nor blocks of draws change a bit. Cost: that of Blocks, and an
@@ -20,35 +21,41 @@ func (f *Fit) Averages(ctx context.Context, design Design, of []int32, weights [
 	if err != nil {
 		return nil, err
 	}
-	totals, out := make([]float64, cells), make([][]float64, cells)
+	each := e.outcomes.means()
+	if linear {
+		each = len(e.parts[0].predictors)
+	}
+	totals, out := make([]float64, cells), make([][]float64, cells*each)
 	for i, cell := range of {
 		if cell >= 0 {
 			totals[cell] += weights[i]
 		}
 	}
-	for cell := range out {
-		out[cell] = make([]float64, f.Size())
+	for k := range out {
+		out[k] = make([]float64, f.Size())
 	}
 	works := make([][]float64, max(1, f.Workers))
 	err = e.Blocks(ctx, func(b *Block) error {
 		return f.each(f.Size(), func(w, s int) {
 			works[w] = slices.Grow(works[w][:0], b.Rows)[:b.Rows]
 			values := works[w]
-			if linear {
-				values = b.at(0, s)
-			} else {
-				b.means(s, 0, b.Rows, values)
-			}
-			for i, v := range values {
-				if cell := of[b.First+i]; cell >= 0 {
-					out[cell][s] += float64(weights[b.First+i] * v)
+			for k := range each {
+				if linear {
+					values = b.at(k, s)
+				} else {
+					b.means(s, 0, b.Rows, k, values)
+				}
+				for i, v := range values {
+					if cell := int(of[b.First+i]); cell >= 0 {
+						out[cell*each+k][s] += float64(weights[b.First+i] * v)
+					}
 				}
 			}
 		})
 	})
-	for cell, sums := range out {
+	for k, sums := range out {
 		for s := range sums {
-			sums[s] /= totals[cell]
+			sums[s] /= totals[k/each]
 		}
 	}
 	return out, err

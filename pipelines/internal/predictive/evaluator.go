@@ -16,8 +16,8 @@ type Evaluator struct {
 	family   glm.Family
 	data     *glm.Data // responses
 	parts    []part
-	need     int            // how many parameters, the first, rows need
-	outcomes *glm.Pointwise // nil of Items, whose blocks have densities
+	need     int      // how many parameters, the first, rows need
+	outcomes outcomes // nil of Items, whose blocks have densities
 }
 
 // rows counts the rows.
@@ -52,7 +52,7 @@ type Block struct {
 
 	of       *part
 	shift    [][]float64 // of each predictor at each draw, of all rows
-	outcomes *glm.Pointwise
+	outcomes outcomes
 }
 
 // newBlock returns a block of at most rows rows at size draws.
@@ -107,12 +107,12 @@ func (b *Block) set(s int, value func(param int) float64) {
 // at returns predictor q of the block's rows at draw s.
 func (b *Block) at(q, s int) []float64 { return b.Eta[q][s*b.Rows : (s+1)*b.Rows] }
 
-// Row writes the linear predictor of the block's row i at every draw to dst; NaN of a mixture, whose components have
-// one each.
-func (b *Block) Row(i int, dst []float64) {
+// Row writes linear predictor q of the block's row i at every draw to dst; NaN of a mixture, whose components have one
+// each.
+func (b *Block) Row(q, i int, dst []float64) {
 	for s := range dst {
 		if dst[s] = math.NaN(); b.Of == nil {
-			dst[s] = b.Eta[0][s*b.Rows+i]
+			dst[s] = b.Eta[q][s*b.Rows+i]
 		}
 	}
 }
@@ -136,7 +136,7 @@ func (b *Block) logLik(s, from, to int, dst []float64) {
 		copy(dst, b.at(0, s)[from:to])
 		return
 	case b.Of == nil:
-		b.outcomes.LogLik(b.First+from, b.at(0, s)[from:to], b.Disp[s][:], dst)
+		b.outcomes.logLik(b, s, from, to, dst)
 		return
 	}
 	one := make([]float64, to-from)
@@ -165,17 +165,17 @@ func (b *Block) shares(s, i int, dst []float64) {
 	}
 }
 
-// means writes the means of the responses of the block's rows from … to−1 at draw s to dst: of a mixture those of its
-// components by their weights.
-func (b *Block) means(s, from, to int, dst []float64) {
+// means writes the means of the responses of the block's rows from … to−1 at draw s to dst, or the probabilities of a
+// class: of a mixture those of its components by their weights.
+func (b *Block) means(s, from, to, class int, dst []float64) {
 	if b.Of == nil {
-		b.outcomes.Mean(b.First+from, b.at(0, s)[from:to], b.Disp[s][:], dst)
+		b.outcomes.mean(b, s, from, to, class, dst)
 		return
 	}
 	one := make([]float64, to-from)
 	clear(dst)
 	for w, c := range b.weighed(s) {
-		c.means(s, from, to, one)
+		c.means(s, from, to, class, one)
 		for i, v := range one {
 			dst[i] = math.FMA(w, v, dst[i])
 		}
@@ -185,7 +185,7 @@ func (b *Block) means(s, from, to int, dst []float64) {
 // cdf returns the probability of a response up to y in the block's row i at draw s.
 func (b *Block) cdf(s, i int, y float64) (sum float64) {
 	if b.Of == nil {
-		return b.outcomes.CDF(b.First+i, y, b.Eta[0][s*b.Rows+i], b.Disp[s][:])
+		return b.outcomes.cdf(b, s, i, y)
 	}
 	for w, c := range b.weighed(s) {
 		sum = math.FMA(w, c.cdf(s, i, y), sum)
@@ -198,7 +198,7 @@ func (b *Block) draw(random *infer.Stream, s, i int) float64 {
 	if b.Of != nil {
 		b = b.pick(random.Float64(), s)
 	}
-	return b.outcomes.Draw(random, b.First+i, b.Eta[0][s*b.Rows+i], b.Disp[s][:])
+	return b.outcomes.draw(b, random, s, i)
 }
 
 // pick returns the component on which u of (0, 1) falls at draw s.

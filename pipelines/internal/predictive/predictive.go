@@ -12,11 +12,37 @@ import (
 // Quantities are what a row of data may be asked for.
 var Quantities = []string{"linear", "mean", "response"}
 
+// Quantities are the places among a row's quantities of those of each of Quantities, with their names: a response with
+// several linear predictors, or in classes, has one for each.
+func (e *Evaluator) Quantities() (of [][]int, names []string) {
+	r := &e.Description.Responses[0]
+	add := func(kind string, each []string) {
+		if len(each) < 2 {
+			of, names = append(of, []int{len(names)}), append(names, kind)
+			return
+		}
+		var places []int
+		for _, name := range each {
+			places, names = append(places, len(names)), append(names, kind+"["+name+"]")
+		}
+		of = append(of, places)
+	}
+	var predictors []string
+	for _, p := range r.Components[0].Predictors {
+		predictors = append(predictors, p.Name)
+	}
+	add(Quantities[0], predictors)
+	add(Quantities[1], r.Classes)
+	add(Quantities[2], nil)
+	return of, names
+}
+
 // Prediction is one row at every draw, chain after chain.
 type Prediction struct {
 	Row int // 0-based, of the design
-	// Of has, in the order of Quantities, the linear predictor (of a mixture NaN, for its components have one each), the
-	// mean of the response (for binomial the expected successes) and a random response; those of Members have components.
+	// Of has, in the order of Evaluator.Quantities, the linear predictor (of a mixture NaN, for its components have one
+	// each), the mean of the response (for binomial the expected successes) and a random response, a class by its number
+	// from 1; those of Members have components.
 	Of [][]float64
 	// Summaries of these, with NaN where a draw has no value.
 	Summaries []Summary
@@ -40,12 +66,21 @@ const groupRows = 64
 // 50 ns a draw and row for a response.
 func (e *Evaluator) Predict(ctx context.Context, stream func(row int) *infer.Stream,
 	yield func(*Prediction) error) error {
-	return e.predict(ctx, len(Quantities), yield, func(b *Block, i int, of [][]float64) {
+	quantities, names := e.Quantities()
+	first := 0.0
+	if e.family.Support().Classes {
+		first = 1
+	}
+	return e.predict(ctx, len(names), yield, func(b *Block, i int, of [][]float64) {
 		random := stream(b.First + i)
-		b.Row(i, of[0])
+		for q, at := range quantities[0] {
+			b.Row(q, i, of[at])
+		}
 		for s := range of[0] {
-			b.means(s, i, i+1, of[1][s:s+1])
-			of[2][s] = b.draw(random, s, i)
+			for class, at := range quantities[1] {
+				b.means(s, i, i+1, class, of[at][s:s+1])
+			}
+			of[quantities[2][0]][s] = first + b.draw(random, s, i)
 		}
 	})
 }

@@ -77,7 +77,7 @@ func (f *Fit) On(data *glm.Data, designs ...Design) (*Evaluator, error) {
 	}
 	e.family = glm.Family{Name: r.Family, Link: r.Components[0].Predictors[0].Link}
 	var err error
-	e.outcomes, err = glm.NewPointwise(e.family, data)
+	e.outcomes, err = newOutcomes(e.family, r.Classes, data)
 	return e, err
 }
 

@@ -360,7 +360,7 @@ func (c *checker) derivations(m *Model) {
 			func(d glm.Dispersion) bool { return d.Name == q.Name }) {
 			c.at("derive "+quote(q.Name)+" has the name of a parameter", "give it another", path...)
 		}
-		if q.Expression == nil || m.Mixed() { // whose parameters have numbers
+		if q.Expression == nil || m.Mixed() || m.Family.Several() != nil { // whose parameters have other names
 			continue
 		}
 		if err := q.Expression.Check(formula, m.Family.Family, nil); err != nil {

@@ -1,0 +1,99 @@
+package predictive
+
+import (
+	"glmbatch/infer"
+	"glmbatch/infer/family"
+	"glmbatch/infer/glm"
+	"glmbatch/internal/simd"
+)
+
+// outcomes are the responses of rows, given the linear predictors of a block.
+type outcomes interface {
+	// means is how many means a response has: one, or the probability of each class.
+	means() int
+	logLik(b *Block, s, from, to int, dst []float64)
+	mean(b *Block, s, from, to, class int, dst []float64)
+	cdf(b *Block, s, i int, y float64) float64
+	draw(b *Block, random *infer.Stream, s, i int) float64
+}
+
+// newOutcomes returns the responses of a family; classes are those of a response that has such.
+func newOutcomes(f glm.Family, classes []string, data *glm.Data) (outcomes, error) {
+	if several := f.Several(); several != nil {
+		rows := family.Rows{Y: data.Y, Kernels: simd.Vector(), Total: float64(len(data.Y))}
+		return &severalOutcomes{several, rows, max(1, len(classes))}, family.CheckResponse(f, data.Y, nil)
+	}
+	of, err := glm.NewPointwise(f, data)
+	return pointwise{of}, err
+}
+
+// pointwise has one linear predictor.
+type pointwise struct{ *glm.Pointwise }
+
+func (pointwise) means() int { return 1 }
+
+func (o pointwise) logLik(b *Block, s, from, to int, dst []float64) {
+	o.LogLik(b.First+from, b.at(0, s)[from:to], b.Disp[s][:], dst)
+}
+
+func (o pointwise) mean(b *Block, s, from, to, _ int, dst []float64) {
+	o.Mean(b.First+from, b.at(0, s)[from:to], b.Disp[s][:], dst)
+}
+
+func (o pointwise) cdf(b *Block, s, i int, y float64) float64 {
+	return o.CDF(b.First+i, y, b.Eta[0][s*b.Rows+i], b.Disp[s][:])
+}
+
+func (o pointwise) draw(b *Block, random *infer.Stream, s, i int) float64 {
+	return o.Draw(random, b.First+i, b.Eta[0][s*b.Rows+i], b.Disp[s][:])
+}
+
+// severalOutcomes has several.
+type severalOutcomes struct {
+	family.Several
+	rows    family.Rows
+	classes int
+}
+
+func (o *severalOutcomes) means() int { return o.classes }
+
+func (o *severalOutcomes) logLik(b *Block, s, from, to int, dst []float64) {
+	eta := make([][]float64, len(b.Eta))
+	for q := range eta {
+		eta[q] = b.at(q, s)[from:to]
+	}
+	o.LogLik(&o.rows, b.First+from, eta, dst)
+}
+
+// row writes the predictors of a row at draw s, and the means of its response.
+func (o *severalOutcomes) row(b *Block, s, i int) (eta, means []float64) {
+	eta, means = make([]float64, len(b.Eta)), make([]float64, o.classes)
+	for q := range eta {
+		eta[q] = b.Eta[q][s*b.Rows+i]
+	}
+	o.Means(eta, means)
+	return eta, means
+}
+
+func (o *severalOutcomes) mean(b *Block, s, from, to, class int, dst []float64) {
+	for i := from; i < to; i++ {
+		_, means := o.row(b, s, i)
+		dst[i-from] = means[class]
+	}
+}
+
+// cdf adds the probabilities of the classes up to y.
+func (o *severalOutcomes) cdf(b *Block, s, i int, y float64) (sum float64) {
+	_, means := o.row(b, s, i)
+	for class, p := range means {
+		if float64(class) <= y {
+			sum += p
+		}
+	}
+	return sum
+}
+
+func (o *severalOutcomes) draw(b *Block, random *infer.Stream, s, i int) float64 {
+	eta, _ := o.row(b, s, i)
+	return o.Draw(random, eta)
+}
