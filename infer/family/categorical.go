@@ -11,13 +11,17 @@ import (
 // of the sum of all other classes' odds.
 var categorical = &Distribution{
 	Name:    "categorical",
-	Links:   []*Link{Logit},
+	Links:   []*Link{logOdds},
 	Support: classes,
 	Notation: Notation{Law: "Categorical(π_i)", LaTeX: `\mathrm{Categorical}(\pi_i)`, Mean: "π_i", TeX: `\pi_i`,
 		Of: "the probability of each class"},
 	Along:    func(*Link) Likelihood { return Likelihood{Form: Termwise, Several: choice{}, Concave: true} },
 	Constant: func(*Rows) float64 { return 0 },
 }
+
+// logOdds is the link of the probability of a class to that of the first.
+var logOdds = &Link{Name: "logit", Eta: "log(π_k/π_1)", Mean: "e^eta_k/(1 + Σ e^eta)", Factor: true,
+	Effect: "multiplies the odds of its class, against the reference, by exp(b)", Inverse: vec.Logistic, Of: Logit.Of}
 
 // choice is the likelihood of a class by log odds against the first.
 type choice struct{}

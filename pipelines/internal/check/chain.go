@@ -6,9 +6,10 @@ import (
 	"slices"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/diag"
-	"glmbatch/infer/groups"
 	"glmbatch/internal/variate"
+	"glmbatch/pipelines/internal/plan"
 )
 
 // Lengths of the chain of one simulation.
@@ -126,46 +127,50 @@ func (d *drawn) ranks(truth []float64, ties *infer.Stream) []int {
 
 // statistics are the values that are ranked at theta: parameters and the log
 // likelihood.
-func statistics(t *groups.Model, of []int, theta []float64) (out []float64) {
-	p := groups.NewPredictor(t)
-	p.SetTheta(theta)
+func statistics(t plan.Joint, of []int, theta []float64) (out []float64) {
 	for _, j := range of {
 		out = append(out, theta[j])
 	}
-	return append(out, p.Value().LogLik)
+	return append(out, t.LogLik(theta))
 }
 
 // rankedLevels is how many levels of a grouping have their effects ranked: those of
 // the most rows, of the fewest, and between.
 const rankedLevels = 3
 
-// ranked lists the parameters that are ranked: all but most of the effects.
-func ranked(t *groups.Model) (out []int) {
-	params := t.Parameters()
+// ranked lists the parameters that are ranked: all but most of the effects. Each linear predictor has all effects.
+func ranked(params []infer.Parameter, effects []*design.Effects) (out []int) {
 	for j, p := range params {
 		if p.Kind != infer.GroupEffect {
 			out = append(out, j)
 		}
 	}
-	at := len(out)
-	for _, e := range t.Data().Effects {
-		n := e.Grouping.Levels()
-		bySize := make([]int, n)
-		for l := range bySize {
-			bySize[l] = l
+	for at := len(out); at < len(params); {
+		for _, e := range effects {
+			out = append(out, rankedEffects(e, at)...)
+			at += e.Count()
 		}
-		slices.SortStableFunc(bySize, func(a, b int) int { return len(e.Grouping.Rows(a)) - len(e.Grouping.Rows(b)) })
-		levels := bySize
-		if n > rankedLevels {
-			levels = []int{bySize[0], bySize[n/2], bySize[n-1]}
+	}
+	return out
+}
+
+// rankedEffects are those of a grouping whose effects begin at a parameter.
+func rankedEffects(e *design.Effects, at int) (out []int) {
+	n := e.Grouping.Levels()
+	bySize := make([]int, n)
+	for l := range bySize {
+		bySize[l] = l
+	}
+	slices.SortStableFunc(bySize, func(a, b int) int { return len(e.Grouping.Rows(a)) - len(e.Grouping.Rows(b)) })
+	levels := bySize
+	if n > rankedLevels {
+		levels = []int{bySize[0], bySize[n/2], bySize[n-1]}
+	}
+	slices.Sort(levels)
+	for term := range e.Terms {
+		for _, l := range levels {
+			out = append(out, at+term*n+l)
 		}
-		slices.Sort(levels)
-		for term := range e.Terms {
-			for _, l := range levels {
-				out = append(out, at+term*n+l)
-			}
-		}
-		at += e.Count()
 	}
 	return out
 }

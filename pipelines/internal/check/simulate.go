@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/groups"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
 )
@@ -30,15 +28,14 @@ const (
 // once made.
 type simulator struct {
 	*plan.Case
-	seed     uint64
-	given    string // Prior or Posterior
-	draws    int
-	data     *glm.Data     // the real data, a row for each response
-	target   *groups.Model // of the real data
-	outcomes *glm.Pointwise
-	ranked   []int  // parameters
-	truths   *drawn // of the posterior of the real data; nil for draws from the prior
-	hook     func(infer.Kernel) infer.Kernel
+	seed   uint64
+	given  string // Prior or Posterior
+	draws  int
+	data   *glm.Data  // the real data, a row for each response
+	target plan.Joint // of the real data
+	ranked []int      // parameters
+	truths *drawn     // of the posterior of the real data; nil for draws from the prior
+	hook   func(infer.Kernel) infer.Kernel
 }
 
 // newSimulator sets the case up on the real data.
@@ -49,14 +46,11 @@ func newSimulator(c *plan.Case, seed uint64, given string, draws int,
 	if s.data, err = expanded(c.Data); err != nil {
 		return nil, err
 	}
-	if s.target, err = groups.NewModel(s.data, c.Posterior, nil); err != nil {
+	if s.target, err = c.On(s.data); err != nil {
 		return nil, err
 	}
-	s.ranked = ranked(s.target)
-	blank := *s.data
-	blank.Y = nil
-	s.outcomes, err = glm.NewPointwise(c.Posterior.Family, &blank)
-	return s, err
+	s.ranked = ranked(s.target.Parameters(), s.data.Effects)
+	return s, nil
 }
 
 // Where the parameters of a simulation are drawn from.
@@ -113,7 +107,7 @@ func (s *simulator) simulate(ctx context.Context, i int) report.Simulation {
 	if err := s.plain(y); err != nil {
 		return fail("overflow", err)
 	}
-	target, err := groups.NewModel(s.fitted(y), s.Posterior, nil)
+	target, err := s.On(s.fitted(y))
 	if err != nil {
 		return fail("refused", err)
 	}
@@ -134,10 +128,8 @@ func (s *simulator) simulate(ctx context.Context, i int) report.Simulation {
 func (s *simulator) respond(i int) (theta, y []float64, redrawn int, err error) {
 	rng := s.stream("data", i)
 	theta = make([]float64, len(s.target.Parameters()))
-	p := groups.NewPredictor(s.target)
-	var disp [2]float64
 	for ; ; redrawn++ {
-		if redrawn == wallTries {
+		if redrawn == wallTries || redrawn > 0 && s.afterData() {
 			return nil, nil, redrawn,
 				errors.New("the prior hardly ever leaves the linear predictor inside the domain of the link")
 		}
@@ -148,29 +140,10 @@ func (s *simulator) respond(i int) (theta, y []float64, redrawn int, err error) 
 		} else {
 			s.target.DrawPrior(rng, theta)
 		}
-		p.SetTheta(theta)
-		disp = s.Posterior.DispersionsAt(theta[s.data.Cols():])
-		if s.afterData() || s.feasible(p.Eta(), disp) {
-			break
+		if y = s.target.Respond(rng, theta); y != nil {
+			return theta, y, redrawn, nil
 		}
 	}
-	y = make([]float64, s.data.Rows())
-	for r, eta := range p.Eta() {
-		y[r] = s.outcomes.Draw(rng, r, eta, disp[:])
-	}
-	return theta, y, redrawn, nil
-}
-
-// feasible reports whether every row has a mean.
-func (s *simulator) feasible(eta []float64, disp [2]float64) bool {
-	mean := make([]float64, len(eta))
-	s.Posterior.Family.Means(eta, disp, mean)
-	for _, m := range mean {
-		if math.IsNaN(m) {
-			return false
-		}
-	}
-	return true
 }
 
 // plain tells why responses cannot be a data set of the family, or nil. It

@@ -90,13 +90,13 @@ func Of(c *plan.Case) *Explanation {
 	e.effects(c)
 	e.smooths(c)
 	e.priors(c)
-	target, err := groups.NewModel(c.Data, c.Posterior, nil)
+	of, err := c.On(c.Data)
 	if err != nil {
 		e.Sampler = []string{"The run would refuse it: " + err.Error()}
 		return e
 	}
-	e.predictive(c, target)
-	e.sampler(c, target)
+	e.predictive(c, of)
+	e.sampler(c, of)
 	return e
 }
 
@@ -104,7 +104,10 @@ func Of(c *plan.Case) *Explanation {
 func (e *Explanation) respond(c *plan.Case) {
 	r := c.Record.Response
 	e.response = r.Expression
-	if len(r.Levels) == 2 {
+	switch {
+	case e.Family.Several() != nil:
+		e.Facts += fmt.Sprintf(" of each of %d classes of %s but %s, the reference", len(r.Levels)-1, r.Column, r.Levels[0])
+	case len(r.Levels) == 2:
 		e.Facts += fmt.Sprintf(", success is %s = %s", r.Column, r.Levels[1])
 	}
 	switch {
@@ -195,12 +198,20 @@ func sd(x []float64) float64 {
 }
 
 // predictive says what the priors imply for the mean of the response.
-func (e *Explanation) predictive(c *plan.Case, target *groups.Model) {
+func (e *Explanation) predictive(c *plan.Case, of plan.Joint) {
 	if !c.Posterior.Proper() {
 		e.Predictive = []string{"Some prior is flat: there is no prior predictive distribution."}
 		return
 	}
+	if classes := c.Record.Response.Levels; e.Family.Several() != nil {
+		e.shares(of, classes)
+		return
+	}
 	points, err := glm.NewPointwise(c.Posterior.Family, c.Data)
+	if err != nil {
+		return
+	}
+	target, err := groups.NewModel(c.Data, c.Posterior, nil)
 	if err != nil {
 		return
 	}
@@ -253,6 +264,27 @@ func (e *Explanation) predictive(c *plan.Case, target *groups.Model) {
 	e.Predictive = append(e.Predictive, fmt.Sprintf("%s, %s.", over, between(atRows)))
 	if extreme := e.extreme(atRows); extreme != "" {
 		e.Predictive = append(e.Predictive, extreme)
+	}
+}
+
+// shares describes the prior predictive shares of rows in each class.
+func (e *Explanation) shares(of plan.Joint, classes []string) {
+	stream := infer.NewStream(1, "explain", "predictive")
+	theta, shares := make([]float64, len(of.Parameters())), make([][]float64, len(classes))
+	for range predictiveDraws {
+		of.DrawPrior(stream, theta)
+		counts := make([]float64, len(classes))
+		y := of.Respond(stream, theta)
+		for _, class := range y {
+			counts[int(class)]++
+		}
+		for k, count := range counts {
+			shares[k] = append(shares[k], count/float64(len(y)))
+		}
+	}
+	for k, class := range classes {
+		e.Predictive = append(e.Predictive, fmt.Sprintf("The share of rows of class %s is %s.", words.Visible(class),
+			between(shares[k])))
 	}
 }
 
@@ -325,8 +357,8 @@ func offset(d *glm.Data, row int) float64 {
 }
 
 // sampler says how the fit would be drawn, in the words that the ledger gets.
-func (e *Explanation) sampler(c *plan.Case, target *groups.Model) {
-	setup, err := c.Setup(target)
+func (e *Explanation) sampler(c *plan.Case, of plan.Joint) {
+	setup, err := c.Setup(of)
 	if err != nil {
 		e.Sampler = []string{"The run would refuse it: " + err.Error()}
 		return

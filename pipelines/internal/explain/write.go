@@ -86,6 +86,9 @@ func (e *Explanation) linked(tex bool) string {
 	if tex {
 		mean, link = n.TeX, `\mathrm{`+escape(link)+`}`
 	}
+	if e.Family.Several() != nil {
+		return e.Family.Of().Eta
+	}
 	if e.Family.Of().Linear() {
 		return mean
 	}

@@ -28,7 +28,7 @@ type Case struct {
 	Identity  string // hash of data, model, sampler and versions; not of lengths or seed
 	// Hamiltonian says that warm-up adapts the sampler, and so is thrown away.
 	Hamiltonian bool
-	Setup       func(*groups.Model) (infer.Setup, error) // on the data of the target
+	On          func(*glm.Data) (Joint, error) // the model on data, the fit's own or simulated ones
 	Spec        *spec.Model
 	Record      *transform.Record // how the data were coded and scaled
 	Reason      string            // why the method, where it was chosen; empty where it was named
@@ -88,14 +88,19 @@ func newCase(f *Fit) *Case {
 		return out
 	}
 	var design *transform.Design
-	var setup func(*groups.Model) (infer.Setup, error)
+	var on func(*glm.Data) (Joint, error)
+	one := func(setup func(*groups.Model) (infer.Setup, error)) func(*glm.Data) (Joint, error) {
+		return func(data *glm.Data) (Joint, error) { return newOnePredictor(data, out.Posterior, setup) }
+	}
 	switch p := p.(type) {
 	case *Regression:
 		design, out.Posterior = p.Design, p.Posterior()
-		setup = p.setupOn
+		on = one(p.setupOn)
+	case *Several:
+		design, out.Posterior, on = p.Design, p.Posterior(), p.on
 	case *Imputed:
 		design, out.Posterior, out.Cells = p.design, p.problem.Model, p.drawn()
-		setup = func(*groups.Model) (infer.Setup, error) { return impute.New(p.problem, nil) }
+		on = one(func(*groups.Model) (infer.Setup, error) { return impute.New(p.problem, nil) })
 	default:
 		out.Err = uncased(f, p)
 		return out
@@ -108,17 +113,20 @@ func newCase(f *Fit) *Case {
 	out.Counted, out.Factored, out.Data, out.Record = design.Counted, design.Factored, design.Data, design.Record
 	out.Method, out.Reason, out.Hamiltonian = m.Name, m.Reason, m.Trajectories != nil
 	out.Identity = id.Identity.CaseHash()
-	out.Setup = func(t *groups.Model) (s infer.Setup, err error) {
-		err = withinMemory(func() (err error) {
-			s, err = setup(t)
-			return err
-		})
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
-		}
-		return s, nil
-	}
+	out.On = on
 	return out
+}
+
+// Setup makes the sampler of a model on data.
+func (c *Case) Setup(of Joint) (s infer.Setup, err error) {
+	err = withinMemory(func() (err error) {
+		s, err = of.Setup()
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Method, err)
+	}
+	return s, nil
 }
 
 // uncased is why a problem makes no case.

@@ -130,7 +130,10 @@ func (s *Several) setup(data *glm.Data, by infer.Parallel) (out infer.Setup, err
 		p := s.problem(data)
 		o, trajectories := s.sampler.Options.(effectsOptions)
 		if !trajectories {
-			out, err = model.New(p, by)
+			chains, err := model.New(p, by)
+			if err == nil {
+				out = overEffects{chains, chains.(infer.Explainer)}
+			}
 			return err
 		}
 		target, err := model.NewTarget(p, by, o.Effects)
@@ -154,6 +157,12 @@ func (s *Several) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, err
 
 // Refit sets the sampler up on some of the rows.
 func (s *Several) Refit(rows []int) (infer.Setup, error) { return s.setup(s.Data.Taken(rows), nil) }
+
+// on is the model on data.
+func (s *Several) on(data *glm.Data) (Joint, error) {
+	of, err := model.NewPosterior(s.problem(data), nil)
+	return severalPredictors{of, func() (infer.Setup, error) { return s.setup(data, nil) }}, err
+}
 
 // Foreseen is empty: what the method does is decided with it.
 func (s *Several) Foreseen() string { return "" }

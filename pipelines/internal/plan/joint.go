@@ -1,0 +1,80 @@
+package plan
+
+import (
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
+	"glmbatch/infer/model"
+	"glmbatch/infer/prior"
+)
+
+// Joint is the joint distribution of the parameters of a fit and the responses of its rows.
+type Joint interface {
+	// Parameters describes a position.
+	Parameters() []infer.Parameter
+	// DrawPrior writes an independent draw of a position from the prior.
+	DrawPrior(s prior.Source, theta []float64)
+	// Respond returns a random response of each row at a position; nil if a linear predictor is outside the domain of
+	// the link.
+	Respond(s prior.Source, theta []float64) []float64
+	// LogLik returns the log likelihood at a position.
+	LogLik(theta []float64) float64
+	// Setup makes the sampler.
+	Setup() (infer.Setup, error)
+}
+
+// onePredictor is a Joint of a regression with one linear predictor.
+type onePredictor struct {
+	*groups.Model
+	outcomes *glm.Pointwise
+	setup    func(*groups.Model) (infer.Setup, error)
+}
+
+// newOnePredictor returns the Joint of a likelihood with its priors on data.
+func newOnePredictor(data *glm.Data, of glm.Model, setup func(*groups.Model) (infer.Setup, error)) (Joint, error) {
+	out := &onePredictor{setup: setup}
+	var err error
+	if out.Model, err = groups.NewModel(data, of, nil); err != nil {
+		return nil, err
+	}
+	blank := *data
+	blank.Y = nil
+	out.outcomes, err = glm.NewPointwise(of.Family, &blank)
+	return out, err
+}
+
+func (o *onePredictor) Respond(s prior.Source, theta []float64) []float64 {
+	p := groups.NewPredictor(o.Model)
+	p.SetTheta(theta)
+	of := o.Model.Model()
+	disp := of.DispersionsAt(theta[o.Data().Cols():])
+	y := make([]float64, len(p.Eta()))
+	of.Family.Means(p.Eta(), disp, y)
+	for _, mean := range y {
+		if math.IsNaN(mean) {
+			return nil
+		}
+	}
+	for i, eta := range p.Eta() {
+		y[i] = o.outcomes.Draw(s, i, eta, disp[:])
+	}
+	return y
+}
+
+func (o *onePredictor) LogLik(theta []float64) float64 {
+	p := groups.NewPredictor(o.Model)
+	p.SetTheta(theta)
+	return p.Value().LogLik
+}
+
+func (o *onePredictor) Setup() (infer.Setup, error) { return o.setup(o.Model) }
+
+// severalPredictors is a Joint of a regression with several.
+type severalPredictors struct {
+	*model.Posterior
+	setup func() (infer.Setup, error)
+}
+
+func (o severalPredictors) Setup() (infer.Setup, error) { return o.setup() }
