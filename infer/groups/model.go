@@ -77,6 +77,16 @@ func (t *Model) DrawPrior(s prior.Source, theta []float64) {
 	all.position(theta[at:])
 }
 
+// At returns a function for the use of one chain: log likelihood and log prior density at a position, and whether its
+// linear predictor is inside the domain of the link. Cost: that of Predictor.SetTheta.
+func (t *Model) At() func(theta []float64) (logLik, logPrior float64, inside bool) {
+	p := NewPredictor(t)
+	return func(theta []float64) (logLik, logPrior float64, inside bool) {
+		p.SetTheta(theta)
+		return p.Value().LogLik, p.LogPrior(theta), t.plain.InDomain(p.Eta())
+	}
+}
+
 // AddPriorEffects draws sds, correlations and the effects of the levels of some rows from the prior, and adds these
 // effects to eta, a number for each of the rows.
 func (t *Model) AddPriorEffects(s prior.Source, rows []int, eta []float64) {

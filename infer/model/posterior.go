@@ -44,40 +44,41 @@ func (p *Posterior) DrawPrior(s prior.Source, theta []float64) {
 	})
 }
 
-// Eta returns the linear predictors at a position, [predictor][row]. Cost: a pass over each design.
-func (p *Posterior) Eta(theta []float64) (eta [][]float64) {
-	p.setup.split(theta, func(k int, head, effects []float64) {
-		at := groups.NewPredictor(p.of[k])
-		at.SetTheta(slices.Concat(head, effects))
-		eta = append(eta, make([]float64, len(at.Eta())))
-		p.setup.predictors[k].own(at.Point, eta[k])
-	})
-	return eta
+// At returns a function for the use of one chain: log likelihood and log prior density at a position. All linear
+// predictors are inside the domain. Cost: a pass over each design.
+func (p *Posterior) At() func(theta []float64) (logLik, logPrior float64, inside bool) {
+	at := p.at()
+	return func(theta []float64) (logLik, logPrior float64, inside bool) {
+		_, logLik, logPrior = at(theta)
+		return logLik, logPrior, true
+	}
 }
 
-// LogPrior returns the log prior density at a position, with its constants.
-func (p *Posterior) LogPrior(theta []float64) (sum float64) {
-	p.setup.split(theta, func(k int, head, effects []float64) {
-		own := slices.Concat(head, effects)
-		at := groups.NewPredictor(p.of[k])
-		at.SetTheta(own)
-		sum += at.LogPrior(own)
-	})
-	return sum
-}
-
-// LogLik returns the log likelihood at a position.
-func (p *Posterior) LogLik(theta []float64) float64 {
+// at is At that also returns the linear predictors, [predictor][row], which the next call rewrites.
+func (p *Posterior) at() func(theta []float64) (eta [][]float64, logLik, logPrior float64) {
 	rows := &p.setup.rows
-	out := make([]float64, len(rows.Y))
-	p.setup.several.LogLik(rows, 0, p.Eta(theta), out)
-	rows.CountRows(out)
-	return rows.Kernels.Sum(out)
+	n := len(rows.Y)
+	predictors, eta, each := make([]*groups.Predictor, len(p.of)), make([][]float64, len(p.of)), make([]float64, n)
+	for k, of := range p.of {
+		predictors[k], eta[k] = groups.NewPredictor(of), make([]float64, n)
+	}
+	return func(theta []float64) (_ [][]float64, logLik, logPrior float64) {
+		p.setup.split(theta, func(k int, head, effects []float64) {
+			own := slices.Concat(head, effects)
+			predictors[k].SetTheta(own)
+			logPrior += predictors[k].LogPrior(own)
+			p.setup.predictors[k].own(predictors[k].Point, eta[k])
+		})
+		p.setup.several.LogLik(rows, 0, eta, each)
+		rows.CountRows(each)
+		return eta, rows.Kernels.Sum(each), logPrior
+	}
 }
 
 // Respond returns a random response of each row at a position.
 func (p *Posterior) Respond(s prior.Source, theta []float64) []float64 {
-	eta, row := p.Eta(theta), make([]float64, len(p.of))
+	eta, _, _ := p.at()(theta)
+	row := make([]float64, len(p.of))
 	y := make([]float64, len(p.setup.rows.Y))
 	for i := range y {
 		for k := range eta {

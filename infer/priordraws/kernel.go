@@ -7,6 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/state"
 	"glmbatch/internal/words"
 )
@@ -40,8 +41,21 @@ func Check(data *glm.Data, model *glm.Model) error {
 // tries bounds the draws that are rejected for the domain of the link.
 const tries = 10_000
 
+// Model is a model that priors are drawn of: a groups.Model or a model.Posterior.
+type Model interface {
+	Parameters() []infer.Parameter
+	// DrawPrior writes an independent draw of a position from the prior.
+	DrawPrior(s prior.Source, theta []float64)
+	// At returns a function for the use of one chain: log likelihood and log prior density at a position, and whether
+	// its linear predictor is inside the domain of the link.
+	At() func(theta []float64) (logLik, logPrior float64, inside bool)
+}
+
 // setup is shared by the chains.
-type setup struct{ target *groups.Model }
+type setup struct {
+	Model
+	rows int
+}
 
 // New returns the set-up of draws from the target's prior; an *ImproperError if
 // it has none.
@@ -49,48 +63,47 @@ func New(target *groups.Model) (infer.Setup, error) {
 	if err := Check(target.Data(), target.Model()); err != nil {
 		return nil, err
 	}
-	return &setup{target}, nil
+	return NewFor(target, target.Data().Rows()), nil
 }
 
-// Parameters describes theta.
-func (s *setup) Parameters() []infer.Parameter { return s.target.Parameters() }
+// NewFor is New of a model of so many rows whose priors are proper.
+func NewFor(of Model, rows int) infer.Setup { return &setup{of, rows} }
 
 // Kernel returns a chain at its first draw.
 func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
-	k := &kernel{target: s.target, at: groups.NewPredictor(s.target), stream: c.Stream,
-		theta: make([]float64, len(s.target.Parameters()))}
+	k := &kernel{setup: s, at: s.At(), stream: c.Stream, theta: make([]float64, len(s.Parameters()))}
 	k.Saver = state.NewSaver("prior", stateVersion, k.list)
 	return k, k.draw()
 }
 
 // kernel is one chain of independent draws.
 type kernel struct {
+	*setup
 	state.Saver
-	target *groups.Model
-	at     *groups.Predictor
+	at     func(theta []float64) (logLik, logPrior float64, inside bool)
 	stream *infer.Stream
 	theta  []float64
+
+	logLik, logPrior float64
 }
 
 // Step draws theta anew. Cost: one pass over the design for the log likelihood.
 func (k *kernel) Step() (infer.Info, error) {
 	err := k.draw()
-	return infer.Info{LogLik: k.at.Value().LogLik, LogPrior: k.at.LogPrior(k.theta), Accept: 1,
-		Touched: int64(len(k.at.Eta()))}, err
+	return infer.Info{LogLik: k.logLik, LogPrior: k.logPrior, Accept: 1, Touched: int64(k.rows)}, err
 }
 
 // draw draws theta until its linear predictor is inside the domain of the link.
 func (k *kernel) draw() error {
 	for range tries {
-		k.target.DrawPrior(k.stream, k.theta)
-		k.at.SetTheta(k.theta)
-		if k.target.Plain().InDomain(k.at.Eta()) {
+		k.DrawPrior(k.stream, k.theta)
+		var inside bool
+		if k.logLik, k.logPrior, inside = k.at(k.theta); inside {
 			return nil
 		}
 	}
-	family := k.target.Model().Family
-	return words.Hint(fmt.Errorf("none of %d draws from the prior has a linear predictor in the domain of %s, eta > 0 "+
-		"in every row", tries, family),
+	return words.Hint(fmt.Errorf("none of %d draws from the prior has a linear predictor in the domain of the link, "+
+		"eta > 0 in every row", tries),
 		"give the intercept a prior above 0, and the coefficients narrow ones")
 }
 
@@ -107,5 +120,4 @@ const stateVersion = 1
 func (k *kernel) list(c *state.Codec) {
 	c.Short(k.stream)
 	c.Finite("parameters", k.theta)
-	c.Then(func() { k.at.SetTheta(k.theta) })
 }

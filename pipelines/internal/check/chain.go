@@ -131,7 +131,8 @@ func statistics(t plan.Joint, of []int, theta []float64) (out []float64) {
 	for _, j := range of {
 		out = append(out, theta[j])
 	}
-	return append(out, t.LogLik(theta))
+	logLik, _, _ := t.At()(theta)
+	return append(out, logLik)
 }
 
 // rankedLevels is how many levels of a grouping have their effects ranked: those of

@@ -19,8 +19,8 @@ type Joint interface {
 	// Respond returns a random response of each row at a position; nil if a linear predictor is outside the domain of
 	// the link.
 	Respond(s prior.Source, theta []float64) []float64
-	// LogLik returns the log likelihood at a position.
-	LogLik(theta []float64) float64
+	// At returns a function for the use of one chain, see priordraws.Model.
+	At() func(theta []float64) (logLik, logPrior float64, inside bool)
 	// Setup makes the sampler.
 	Setup() (infer.Setup, error)
 }
@@ -61,12 +61,6 @@ func (o *onePredictor) Respond(s prior.Source, theta []float64) []float64 {
 		y[i] = o.outcomes.Draw(s, i, eta, disp[:])
 	}
 	return y
-}
-
-func (o *onePredictor) LogLik(theta []float64) float64 {
-	p := groups.NewPredictor(o.Model)
-	p.SetTheta(theta)
-	return p.Value().LogLik
 }
 
 func (o *onePredictor) Setup() (infer.Setup, error) { return o.setup(o.Model) }

@@ -210,11 +210,14 @@ func (r *Regression) Coordinates() (nuts.Target, error) {
 	return target.Vectorised(), nil
 }
 
+// fromPrior warns of draws that are none of a posterior.
+const fromPrior = "drawn from the prior, not from a posterior: the response had no part in it"
+
 // Setup makes the target and the sampler.
 func (r *Regression) Setup(by infer.Parallel, _ Schedule, from *Previous) (*Setup, error) {
 	out := &Setup{Gating: r.Gating()}
 	if r.sampler.Name == PriorMethod {
-		out.Cautions = append(out.Cautions, "drawn from the prior, not from a posterior: the response had no part in it")
+		out.Cautions = append(out.Cautions, fromPrior)
 	}
 	for _, pattern := range unused(r.fit.Model, r.Data) {
 		out.Cautions = append(out.Cautions, "prior.by_name "+pattern+" decides the prior of no column")

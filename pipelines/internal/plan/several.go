@@ -12,6 +12,7 @@ import (
 	"glmbatch/infer/model"
 	"glmbatch/infer/nuts"
 	"glmbatch/infer/prior"
+	"glmbatch/infer/priordraws"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
@@ -89,6 +90,8 @@ func severalMethod(s *spec.Sampler, m *spec.Model) (Method, error) {
 			out.Reason = "auto chose cggibbs: the linear predictors move in turn, each given the others"
 		}
 		return out, nil
+	case PriorMethod:
+		return priorSampler().Method, nil
 	case "nuts", "hmc":
 		out := trajectories(s).Method
 		out.Options = effectsOptions{out.Options.(nuts.Options), s.Effects}
@@ -128,6 +131,11 @@ func (s *Several) named(k int, name string) string { return s.predictors[k].Name
 func (s *Several) setup(data *glm.Data, by infer.Parallel) (out infer.Setup, err error) {
 	err = withinMemory(func() error {
 		p := s.problem(data)
+		if s.sampler.Name == PriorMethod {
+			of, err := model.NewPosterior(p, by)
+			out = priordraws.NewFor(of, data.Rows())
+			return err
+		}
 		o, trajectories := s.sampler.Options.(effectsOptions)
 		if !trajectories {
 			chains, err := model.New(p, by)
@@ -150,6 +158,9 @@ func (s *Several) setup(data *glm.Data, by infer.Parallel) (out infer.Setup, err
 // Setup makes the sampler. No chain starts from an earlier posterior.
 func (s *Several) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, error) {
 	out := &Setup{Gating: s.Gating()}
+	if s.sampler.Name == PriorMethod {
+		out.Cautions = append(out.Cautions, fromPrior)
+	}
 	var err error
 	out.Sampler, err = s.setup(s.Data, by)
 	return out, s.fit.Explain(err)

@@ -142,7 +142,7 @@ func TestBlocksAreTheProduct(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range b.Rows {
-			b.Row(i, row)
+			b.Row(0, i, row)
 			for s, got := range row {
 				want := e.data.Offset[b.First+i] + e.beta[0][s]
 				for j := 1; j < 4; j++ {
