@@ -33,9 +33,9 @@ func Parse(name, link string) (Family, error) {
 		"its links are "+strings.Join(l.LinkNames(), ", "))
 }
 
-// Names returns the names of the families of one predictor, in the order of the table.
+// Names returns the names of the families, in the order of the table.
 func Names() (names []string) {
-	for _, l := range OfOne() {
+	for _, l := range table {
 		names = append(names, l.Name)
 	}
 	return names

@@ -28,6 +28,12 @@ func NewProblem(f *Fit) (Problem, error) {
 	if f.Unit.Err != nil {
 		return nil, f.Unit.Err
 	}
+	if f.Model.Family.Several() != nil {
+		if err := refuseOfSeveral(f); err != nil {
+			return nil, err
+		}
+		return newSeveral(f)
+	}
 	switch {
 	case f.Unit.imputations != nil:
 		return newPooled(f)
@@ -40,9 +46,6 @@ func NewProblem(f *Fit) (Problem, error) {
 	}
 	if f.Model.Missing == spec.Impute {
 		return newImputed(f)
-	}
-	if f.Model.Family.Several() != nil {
-		return newSeveral(f)
 	}
 	return newRegression(f)
 }

@@ -27,9 +27,6 @@ type Several struct {
 
 // newSeveral resolves the sampler and codes the design.
 func newSeveral(f *Fit) (*Several, error) {
-	if err := refuseOfSeveral(f); err != nil {
-		return nil, err
-	}
 	method, err := severalMethod(f.Sampler, f.Model)
 	if err != nil {
 		return nil, err
@@ -49,6 +46,14 @@ func refuseOfSeveral(f *Fit) error {
 	m := f.Model
 	refuse := func(what, hint string) error {
 		return words.Hint(fmt.Errorf("model %q has several linear predictors, and %s", m.Name, what), hint)
+	}
+	switch {
+	case m.Mixed():
+		return refuse("a mixture has one in each component", "leave mixture out, or take a family of one linear predictor")
+	case m.Missing == spec.Impute:
+		return refuse("missing cells are not drawn beside these", "write missing: drop, or impute before")
+	case f.Unit.imputations != nil:
+		return refuse("several imputations are not pooled for these", "run each imputation as a data set of its own")
 	}
 	all := []prior.Prior{m.Prior.Coefficients.Prior, m.Prior.Intercept.Prior.Prior}
 	for _, n := range m.Prior.ByName {

@@ -69,7 +69,7 @@ func (e *Evaluator) Check(ctx context.Context, want Wanted, stream func(row int)
 	if err != nil {
 		return nil, err
 	}
-	out := &Checked{Checks: compare(family, &observed, replicates), Bins: bins(in, &observed, replicates)}
+	out := &Checked{Checks: compare(e.statistics(in), &observed, replicates), Bins: bins(in, &observed, replicates)}
 	also.finish(family, out)
 	return out, nil
 }
@@ -111,6 +111,18 @@ type statistic struct {
 	of          func(*sample) float64
 }
 
+// statistics are those of the family, or of a response in classes the share of each class.
+func (e *Evaluator) statistics(in classes) (out []statistic) {
+	if !e.family.Support().Classes {
+		return statisticsOf(e.family)
+	}
+	for k, class := range e.Description.Responses[0].Classes {
+		out = append(out, statistic{"share[" + class + "]", "share of class " + class,
+			func(s *sample) float64 { return float64(s.classes[in.of(float64(k))]) / s.n }})
+	}
+	return out
+}
+
 // statisticsOf lists the statistics of a family: the mean alone where the others
 // are functions of it, and the share of zeros where there can be any.
 func statisticsOf(f glm.Family) []statistic {
@@ -129,8 +141,8 @@ func statisticsOf(f glm.Family) []statistic {
 }
 
 // compare places each observed statistic among those of the replicates.
-func compare(f glm.Family, observed *sample, replicates []sample) (out []record.Check) {
-	for _, stat := range statisticsOf(f) {
+func compare(of []statistic, observed *sample, replicates []sample) (out []record.Check) {
+	for _, stat := range of {
 		var values []float64
 		for r := range replicates {
 			values = append(values, stat.of(&replicates[r]))

@@ -83,7 +83,7 @@ func TestTiesCountByHalf(t *testing.T) {
 		return s
 	}
 	observed := of(1)
-	checks := compare(glm.Family{Name: "bernoulli"}, &observed, []sample{of(1), of(2), of(1), of(0)})
+	checks := compare(statisticsOf(glm.Family{Name: "bernoulli"}), &observed, []sample{of(1), of(2), of(1), of(0)})
 	if checks[0].P != 0.5 || checks[0].Replicates != 4 {
 		t.Errorf("%+v", checks[0])
 	}

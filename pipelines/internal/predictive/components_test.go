@@ -64,7 +64,7 @@ func TestMixtureRows(t *testing.T) {
 				lik, means := make([]float64, b.Rows), make([]float64, b.Rows)
 				for s := range draws {
 					b.logLik(s, 0, b.Rows, lik)
-					b.means(s, 0, b.Rows, means)
+					b.means(s, 0, b.Rows, 0, means)
 					for i := range b.Rows {
 						row, y := b.First+i, e.data.Y[b.First+i]
 						var density, mean, upTo float64

@@ -76,7 +76,7 @@ func (e *example) etas(t *testing.T) [][]float64 {
 		}
 		for i := range b.Rows {
 			out[b.First+i] = make([]float64, e.fit.Size())
-			b.Row(i, out[b.First+i])
+			b.Row(0, i, out[b.First+i])
 			for s := range out[b.First+i] {
 				c := e.columns[1]
 				out[b.First+i][s] -= e.data.Offset[b.First+i] + e.beta[0][s] + e.beta[1][s]*(e.data.X.Col(1)[b.First+i]*c.Scale+c.Centre)
