@@ -6,5 +6,6 @@
 // leave. If the family has such a direction, it then moves all of them at once. Hamiltonian samplers take the posterior
 // with its gradient from Target. All moves are exact.
 //
-// Read model.go, predictor.go, then kernel.go with common.go and state.go; target.go is for Hamiltonian samplers.
+// Read model.go, predictor.go, then kernel.go with common.go and state.go; target.go is for
+// Hamiltonian samplers, posterior.go for draws from the prior.
 package model

@@ -8,8 +8,8 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// Posterior is a posterior of several predictors for who draws from its prior and looks at positions: chains have setups
-// of their own. It is read-only once made.
+// Posterior is a posterior of several predictors for callers that draw from its prior and look at positions. Chains
+// have setups of their own. It is read-only once made.
 type Posterior struct {
 	setup *setup
 	of    []*groups.Model

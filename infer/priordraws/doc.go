@@ -4,7 +4,7 @@
 //
 // Group-level effects are drawn with their sds and correlations, for every level.
 //
-// It refuses improper priors by name. Where the link has a wall (eta > 0) the
+// It refuses improper priors by name. If the domain of the link is eta > 0, the
 // prior is cut off there, as it is in the posterior.
 //
 // Read kernel.go: the refusal, the set-up, one chain and its state.

@@ -47,7 +47,7 @@ type Model interface {
 	// DrawPrior writes an independent draw of a position from the prior.
 	DrawPrior(s prior.Source, theta []float64)
 	// At returns a function for the use of one chain: log likelihood and log prior density at a position, and whether
-	// its linear predictor is inside the domain of the link.
+	// its linear predictor is in the domain of the link.
 	At() func(theta []float64) (logLik, logPrior float64, inside bool)
 }
 

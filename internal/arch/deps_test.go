@@ -41,7 +41,7 @@ var deps = map[string]string{
 	"infer/conjugate":  "infer infer/family infer/glm infer/prior internal/vec internal/linalg internal/state internal/variate internal/words",
 	"infer/diag":       "infer" + numeric,
 	"infer/prior":      "internal/vec internal/variate internal/words",
-	"infer/priordraws": "infer infer/glm infer/groups internal/state internal/words",
+	"infer/priordraws": "infer/prior infer infer/glm infer/groups internal/state internal/words",
 	"infer/loo":        "internal/vec internal/linalg internal/variate",
 	"infer/powerscale": "internal/vec",
 	// The law of all models of a selection is a discrete system, and its coefficients are conjugate's.
@@ -77,7 +77,7 @@ var deps = map[string]string{
 	"pipelines/internal/ceiling": "",
 	"pipelines/internal/exit":    "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
-	"pipelines/internal/plan": "infer infer/family infer/glm infer/cggibbs infer/groups infer/impute infer/nuts infer/conjugate infer/collapsed infer/mixture infer/design infer/diag infer/prior" +
+	"pipelines/internal/plan": "infer/model infer infer/family infer/glm infer/cggibbs infer/groups infer/impute infer/nuts infer/conjugate infer/collapsed infer/mixture infer/design infer/diag infer/prior" +
 		" infer/priordraws discrete/mrf discrete/system" +
 		" discrete/herded infer/selection ingest transform internal/mapped report/judge report/record internal/words pipelines/internal/discrete" +
 		" pipelines/internal/predictive pipelines/internal/spec pipelines/internal/synthetic",
@@ -99,10 +99,10 @@ var deps = map[string]string{
 	"pipelines/internal/shard": "internal/outfile internal/words report report/record pipelines/internal/assess" +
 		" pipelines/internal/outcome pipelines/internal/plan pipelines/internal/progress pipelines/internal/spec" + fanout,
 	// predictive evaluates fits row by row, from draws that it is given.
-	"pipelines/internal/predictive": "infer infer/design infer/glm infer/loo internal/variate internal/vec transform report/record" + fanout,
+	"pipelines/internal/predictive": "infer/family internal/simd infer infer/design infer/glm infer/loo internal/variate internal/vec transform report/record" + fanout,
 	"pipelines/internal/predict": "infer infer/glm ingest transform internal/words report report/record pipelines/internal/assess" +
 		" pipelines/internal/plan pipelines/internal/predictive pipelines/internal/spec",
-	"pipelines/internal/check": "infer infer/glm infer/groups infer/diag internal/words report report/judge pipelines/internal/exit" +
+	"pipelines/internal/check": "infer/design infer infer/glm infer/groups infer/diag internal/words report report/judge pipelines/internal/exit" +
 		" internal/variate pipelines/internal/plan pipelines/internal/spec" + fanout,
 	// explain tells what a run would do, and draws from priors only.
 	"pipelines/internal/explain": "internal/words infer infer/design infer/glm infer/groups infer/prior pipelines/internal/plan pipelines/internal/spec",

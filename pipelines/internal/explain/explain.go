@@ -95,7 +95,7 @@ func Of(c *plan.Case) *Explanation {
 		e.Sampler = []string{"The run would refuse it: " + err.Error()}
 		return e
 	}
-	e.predictive(c, of)
+	e.predictive(c)
 	e.sampler(c, of)
 	return e
 }
@@ -198,13 +198,13 @@ func sd(x []float64) float64 {
 }
 
 // predictive says what the priors imply for the mean of the response.
-func (e *Explanation) predictive(c *plan.Case, of plan.Joint) {
+func (e *Explanation) predictive(c *plan.Case) {
 	if !c.Posterior.Proper() {
 		e.Predictive = []string{"Some prior is flat: there is no prior predictive distribution."}
 		return
 	}
-	if classes := c.Record.Response.Levels; e.Family.Several() != nil {
-		e.shares(of, classes)
+	if e.Family.Several() != nil {
+		e.shares(c)
 		return
 	}
 	points, err := glm.NewPointwise(c.Posterior.Family, c.Data)
@@ -216,12 +216,7 @@ func (e *Explanation) predictive(c *plan.Case, of plan.Joint) {
 		return
 	}
 	n, d := c.Data.X.Size()
-	rows := make([]int, min(n, predictiveRows))
-	x := make([][]float64, d)
-	typical := make([]float64, d)
-	for i := range rows {
-		rows[i] = i * n / len(rows)
-	}
+	rows, x, typical := someRows(n), make([][]float64, d), make([]float64, d)
 	for j := range d {
 		column := c.Data.X.Col(j)
 		x[j] = make([]float64, len(rows))
@@ -230,24 +225,7 @@ func (e *Explanation) predictive(c *plan.Case, of plan.Joint) {
 		}
 		typical[j] = mean(column)
 	}
-	stream := infer.NewStream(1, "explain", "predictive")
-	plain := target.Plain()
-	theta, eta := make([]float64, plain.Dim()), make([]float64, len(rows))
-	var atTypical, atRows []float64
-	for range predictiveDraws {
-		plain.DrawPrior(stream, theta)
-		atTypical = append(atTypical, e.mean(c, points, dot(theta[:d], typical)+offset(c.Data, -1), theta[d:], 0))
-		for i, row := range rows {
-			eta[i] = offset(c.Data, row)
-			for j := range d {
-				eta[i] += float64(theta[j] * x[j][i])
-			}
-		}
-		target.AddPriorEffects(stream, rows, eta)
-		for i, row := range rows {
-			atRows = append(atRows, e.mean(c, points, eta[i], theta[d:], row))
-		}
-	}
+	atTypical, atRows := e.means(c, target, points, rows, x, typical)
 	where := "Where every column is at its mean"
 	if c.Data.Effects != nil {
 		where += " and every effect 0"
@@ -267,8 +245,47 @@ func (e *Explanation) predictive(c *plan.Case, of plan.Joint) {
 	}
 }
 
-// shares describes the prior predictive shares of rows in each class.
-func (e *Explanation) shares(of plan.Joint, classes []string) {
+// means are those of the response where every column is typical, and of some rows with columns x, by draws of the
+// prior.
+func (e *Explanation) means(c *plan.Case, target *groups.Model, points *glm.Pointwise, rows []int, x [][]float64,
+	typical []float64) (atTypical, atRows []float64) {
+	d := len(x)
+	stream := infer.NewStream(1, "explain", "predictive")
+	plain := target.Plain()
+	theta, eta := make([]float64, plain.Dim()), make([]float64, len(rows))
+	for range predictiveDraws {
+		plain.DrawPrior(stream, theta)
+		atTypical = append(atTypical, e.mean(c, points, dot(theta[:d], typical)+offset(c.Data, -1), theta[d:], 0))
+		for i, row := range rows {
+			eta[i] = offset(c.Data, row)
+			for j := range d {
+				eta[i] += float64(theta[j] * x[j][i])
+			}
+		}
+		target.AddPriorEffects(stream, rows, eta)
+		for i, row := range rows {
+			atRows = append(atRows, e.mean(c, points, eta[i], theta[d:], row))
+		}
+	}
+	return atTypical, atRows
+}
+
+// someRows are at most predictiveRows of n rows.
+func someRows(n int) []int {
+	rows := make([]int, min(n, predictiveRows))
+	for i := range rows {
+		rows[i] = i * n / len(rows)
+	}
+	return rows
+}
+
+// shares describes the prior predictive shares of some rows in each class.
+func (e *Explanation) shares(c *plan.Case) {
+	of, err := c.On(c.Data.Taken(someRows(c.Data.Rows())))
+	if err != nil {
+		return
+	}
+	classes := c.Record.Response.Levels
 	stream := infer.NewStream(1, "explain", "predictive")
 	theta, shares := make([]float64, len(of.Parameters())), make([][]float64, len(classes))
 	for range predictiveDraws {

@@ -193,8 +193,8 @@ func (s *Several) Need(chains, workers int) Need {
 	return one
 }
 
-// heads is how many parameters of a predictor are no effects of levels: coefficients, standard deviations of smooths and
-// of effects, and correlations.
+// heads is how many parameters of a predictor are no effects of levels: coefficients, standard deviations of smooths
+// and of effects, and correlations.
 func (s *Several) heads() int {
 	given, n := s.Posterior(), s.Data.Cols()
 	for k := range s.Data.Smooths {

@@ -207,8 +207,8 @@ func (s *setting) averages(ctx context.Context, cells [][]any) (out []estimate, 
 	return out, nil
 }
 
-// classes are those that a mean is computed of, one without a name for a response that has one mean; on the scale of the
-// link, those that have a linear predictor.
+// classes lists the classes that a mean is computed of, one without a name for a response that has one mean; on the
+// scale of the link, those that have a linear predictor.
 func (s *setting) classes() []string {
 	r := &s.rows.fit.Description.Responses[0]
 	switch {

@@ -244,7 +244,8 @@ func (c *Config) remark(o *opened, d *transform.Design) {
 	if caution := o.family.Caution(); caution != "" {
 		say("%s", caution)
 	}
-	if classes := o.description.Responses[0].Classes; classes != nil && (len(c.Of) == 0 || slices.Contains(c.Of, "response")) {
+	classes := o.description.Responses[0].Classes
+	if classes != nil && (len(c.Of) == 0 || slices.Contains(c.Of, "response")) {
 		say("a response is the number of a class, from 1: %s", strings.Join(classes, ", "))
 	}
 	if record.PrecisionWeights != "" && d.Data.Precision == nil {
