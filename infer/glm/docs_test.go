@@ -38,7 +38,7 @@ func documented(t *testing.T) map[string][][]string {
 func TestModelPage(t *testing.T) {
 	page := documented(t)
 	links := map[string]bool{}
-	for _, f := range family.OfOne() {
+	for _, f := range family.Table() {
 		rows := page[f.Name]
 		if len(rows) < 2 || len(rows[1]) != 3 || rows[1][1] == "" || rows[1][2] == "" {
 			t.Errorf("%s has no density with a source on the page: %q", f.Name, rows)
