@@ -1,0 +1,230 @@
+package pipelines_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"glmbatch/infer/family"
+	"glmbatch/infer/infertest"
+	"glmbatch/pipelines"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// kindsOfModels has a model of each kind and feature, with a quantity to derive in it and an average of it.
+var kindsOfModels = map[string]struct{ data, model, derived, average string }{
+	"gaussian":          {"rows", "{formula: y ~ x, family: gaussian}", "exp(x)", "mean(x = 1)"},
+	"student_t":         {"rows", "{formula: y ~ x, family: student_t}", "exp(x)", "mean(x = 1)"},
+	"skew_normal":       {"rows", "{formula: y ~ x, family: skew_normal}", "exp(x)", "mean(x = 1)"},
+	"exgaussian":        {"rows", "{formula: y ~ x, family: exgaussian}", "exp(x)", "mean(x = 1)"},
+	"bernoulli":         {"rows", "{formula: b ~ x, family: bernoulli}", "exp(x)", "mean(x = 1)"},
+	"binomial":          {"rows", `{formula: "n | trials(9) ~ x", family: binomial}`, "exp(x)", "mean(x = 1)"},
+	"poisson":           {"rows", "{formula: n ~ x, family: poisson}", "exp(x)", "mean(x = 1)"},
+	"negative_binomial": {"rows", "{formula: n ~ x, family: negative_binomial}", "exp(x)", "mean(x = 1)"},
+	"gamma":             {"rows", "{formula: p ~ x, family: gamma(log)}", "exp(x)", "mean(x = 1)"},
+	"inverse_gaussian":  {"rows", "{formula: p ~ x, family: inverse_gaussian(log)}", "exp(x)", "mean(x = 1)"},
+	"lognormal":         {"rows", "{formula: p ~ x, family: lognormal}", "exp(x)", "mean(x = 1)"},
+	"beta":              {"rows", "{formula: s ~ x, family: beta}", "exp(x)", "mean(x = 1)"},
+	"categorical":       {"rows", "{formula: c ~ x, family: categorical}", "muw_x - muv_x", "mean(x = 1)"},
+	"categorical_group": {"rows", "{formula: c ~ x + (1 | g), family: categorical}", "muw_x - muv_x", "mean(x = 1)"},
+	"groups":            {"rows", "{formula: y ~ x + (1 + x | g), family: gaussian}", "exp(x)", "mean(x = 1)"},
+	"smooths":           {"rows", `{formula: "y ~ s(x, k = 5)", family: gaussian}`, "exp(sigma)", "mean(x = 1)"},
+	"horseshoe":         {"rows", "{formula: y ~ x + z, family: gaussian, standardize: center_scale, prior: {coefficients: horseshoe(0.5)}}", "exp(x)", "mean(x = 1, z = 1)"},
+	"spike_slab":        {"rows", `{formula: y ~ x + z, family: gaussian, prior: {coefficients: "spike_slab(0.5, 2)"}}`, "exp(x)", "mean(x = 1, z = 1)"},
+	"cells":             {"rows", "{formula: y ~ x + hole, family: gaussian, missing: impute}", "exp(x)", "mean(x = 1, hole = 0)"},
+	"mixture":           {"rows", "{formula: y ~ x, family: gaussian, mixture: {components: 2}}", "mu1_x - mu2_x", "mean(x = 1)"},
+	"classes":           {"rows", `{formula: "cbind(b, q) ~ 1", mixture: {components: 2}}`, "p1_q_l - p2_q_l", "mean(b = 1)"},
+	"pooled":            {"imputations", "{formula: chl ~ age + bmi, family: gaussian}", "exp(age)", "mean(age = 1, bmi = 20)"},
+	"discrete":          {"friends", "{kind: mrf, coupling: 0.6, field: lean, watch: [ann]}", "exp(ann)", "mean(ann = 1)"},
+}
+
+// questionedKinds are all kinds, or without GLMBATCH_STAT=1 those whose likelihood has a form of its own.
+func questionedKinds() []string {
+	all := slices.Sorted(maps.Keys(kindsOfModels))
+	if infertest.Full() || *update {
+		return all
+	}
+	return slices.DeleteFunc(all, func(kind string) bool {
+		f, err := family.Parse(kind, "")
+		return err == nil && f.Is(family.Termwise) && f.Several() == nil
+	})
+}
+
+// questionsSpec is a spec of kinds with one more part of models and of run.
+func questionsSpec(kinds []string, model func(kind string) string, run string) string {
+	var b strings.Builder
+	b.WriteString("pipeline: questions\ndatabase: t.duckdb\nseed: 5\ndatasets:\n  rows: {path: rows.csv}\n" +
+		"  imputations: {path: imp*.csv, each: imputation}\n  friends: {path: people.csv, edges: {path: ties.csv}}\nmodels:\n")
+	for _, kind := range kinds {
+		text := kindsOfModels[kind].model
+		fmt.Fprintf(&b, "  %s: %s%s}\n", kind, strings.TrimSuffix(text, "}"), model(kind))
+	}
+	b.WriteString("samplers: {s: {method: auto}}\n" + run + "fits:\n")
+	for _, kind := range kinds {
+		fmt.Fprintf(&b, "  - {datasets: [%s], models: [%s], samplers: [s]}\n", kindsOfModels[kind].data, kind)
+	}
+	return b.String()
+}
+
+// newQuestions is a folder with the data of all kinds.
+func newQuestions(t *testing.T) folder {
+	t.Helper()
+	f := newFriends(t, "s: {method: auto}", "draws: 60")
+	f.nhanes()
+	var b strings.Builder
+	b.WriteString("y,b,n,p,s,c,x,z,g,hole,q\n")
+	for i := range 36 {
+		x, z := float64(i%7)-3, float64(i%5)-2
+		hole := fmt.Sprint(i%4 - 1)
+		if i%9 == 0 {
+			hole = "NA"
+		}
+		u := float64((i*29)%31) / 31
+		fmt.Fprintf(&b, "%v,%d,%d,%v,%v,%s,%v,%v,%s,%s,%s\n", 0.5*x+3*u, (i*7+i/5)%2, (i*5)%8, 0.5+u+0.1*(x+3), 0.05+0.9*u,
+			[]string{"u", "v", "w"}[(i*11)%3], x, z, []string{"a", "b", "c", "d"}[i%4], hole, []string{"k", "l", "m"}[(i*13)%3])
+	}
+	f.write("rows.csv", b.String())
+	return f
+}
+
+// A cell of the table of kinds and questions works, or prints one sentence that explains why it does not. The golden
+// file has the sentences; their number may only fall.
+func TestKindsAndQuestions(t *testing.T) {
+	f := newQuestions(t)
+	answers := map[string]map[string]string{}
+	note := func(question, kind, sentence string) {
+		if answers[question] == nil {
+			answers[question] = map[string]string{}
+		}
+		answers[question][kind] = sentence
+	}
+	none, all := func(string) string { return "" }, questionedKinds()
+	const short = "chains: 2, warmup: 60, draws: 120"
+	runs := func(question, table string, model func(string) string, run string) {
+		kinds := slices.Clone(all)
+		f.write("spec.yaml", questionsSpec(kinds, model, "run: {"+short+run+"}\n"))
+		out, err := pipelines.Run(t.Context(), f.path("spec.yaml"), pipelines.RunOptions{})
+		if err != nil { // the spec is refused for some kinds
+			for _, line := range strings.Split(err.Error(), "\n") {
+				if m := regexp.MustCompile(`model "(\w+)"`).FindStringSubmatch(line); m != nil {
+					note(question, m[1], line)
+					kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == m[1] })
+				}
+			}
+			f.write("spec.yaml", questionsSpec(kinds, model, "run: {"+short+run+"}\n"))
+			out = f.run(pipelines.RunOptions{})
+		}
+		for _, r := range out.Fits {
+			sentence := ""
+			has := table == "" || f.ask("t.duckdb", fmt.Sprintf(
+				"SELECT count(*) > 0 FROM %s WHERE fit_id IN (SELECT fit_id FROM latest WHERE model = '%s')", table, r.Model)) == "true"
+			switch {
+			case r.Err != nil:
+				sentence = r.Err.Error()
+			case !has:
+				sentence = strings.Join(append(slices.Clone(r.Warnings), r.Reasons...), "; ")
+				if sentence == "" {
+					t.Errorf("%s × %s: nothing is stored, and no sentence says why", r.Model, question)
+				}
+			}
+			note(question, r.Model, sentence)
+		}
+	}
+	runs("run", "summary", none, "")
+	runs("loo", "loo", none, ", loo: true")
+	runs("ppc", "ppc", none, ", ppc: true")
+	runs("kfold", "kfold", none, ", kfold: 3")
+	runs("start", "", none, ", start: previous")
+	runs("derive", "", func(kind string) string { return fmt.Sprintf(", derive: {d: %q}", kindsOfModels[kind].derived) }, "")
+	runs("average", "", func(kind string) string { return fmt.Sprintf(", derive: {d: %q}", kindsOfModels[kind].average) }, "")
+	f.write("spec.yaml", questionsSpec(all, none, "run: {"+short+"}\n"))
+	f.run(pipelines.RunOptions{})
+	f.verbsOf(note)
+	dir := f.plan(2, "shards.duckdb")
+	for i := range 2 {
+		f.shard(dir, i)
+	}
+	for _, r := range f.gather(dir, pipelines.GatherOptions{}).Fits {
+		if note("shard", r.Model, ""); r.Err != nil {
+			note("shard", r.Model, r.Err.Error())
+		}
+	}
+
+	var b strings.Builder
+	sentences := 0
+	for _, question := range slices.Sorted(maps.Keys(answers)) {
+		for _, kind := range all {
+			if said := answers[question][kind]; said != "" {
+				sentences++
+				fmt.Fprintf(&b, "%s × %s: %s\n", kind, question, f.plainly(said))
+			}
+		}
+	}
+	t.Logf("%d kinds × %d questions: %d sentences", len(kindsOfModels), len(answers), sentences)
+	golden(t, filepath.Join("testdata", "questions.txt"), b.String(), all)
+}
+
+// plainly is a sentence without the paths of this folder and without its hint.
+func (f folder) plainly(sentence string) string {
+	sentence, _, _ = strings.Cut(strings.ReplaceAll(sentence, f.dir+"/", ""), "\n")
+	return regexp.MustCompile(`spec\.yaml:\d+:\d+: `).ReplaceAllString(sentence, "")
+}
+
+// verbsOf asks each kind what has a verb of its own.
+func (f folder) verbsOf(note func(question, kind, sentence string)) {
+	f.t.Helper()
+	spec := f.path("spec.yaml")
+	said := func(question, kind string, err error) {
+		if note(question, kind, ""); err != nil {
+			note(question, kind, err.Error())
+		}
+	}
+	for _, kind := range questionedKinds() {
+		of, only := kindsOfModels[kind], []string{"model=" + kind}
+		texts, err := pipelines.Explain(f.t.Context(), spec, pipelines.Overrides{}, only, "text")
+		said("explain", kind, err)
+		if _, why, refused := strings.Cut(strings.Join(texts, ""), "It cannot be explained: "); refused {
+			note("explain", kind, why)
+		}
+		checked, err := pipelines.Check(f.t.Context(), spec, pipelines.CheckOptions{Only: only, Simulations: 20})
+		said("check", kind, err)
+		if err == nil && checked.Fits[0].Verdict == "error" {
+			note("check", kind, strings.Join(checked.Fits[0].Words, "; "))
+		}
+		predict := pipelines.PredictOptions{Only: only, Notes: new(bytes.Buffer)}
+		said("predict", kind, pipelines.Predict(f.t.Context(), new(bytes.Buffer), spec, predict))
+		effect := map[string]string{"rows": "x", "imputations": "age", "friends": "ann"}[of.data]
+		said("effects", kind, pipelines.Effects(f.t.Context(), new(bytes.Buffer), spec,
+			pipelines.EffectsOptions{PredictOptions: predict, Effect: effect}))
+	}
+	said("report", "gaussian", pipelines.Report(f.t.Context(), f.path("t.duckdb"), f.path("page.html"), new(bytes.Buffer),
+		pipelines.ReportOptions{}))
+}
+
+// golden compares a text with the lines of a file of testdata that begin with some words.
+func golden(t *testing.T, file, got string, words []string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(file)
+	want := ""
+	for line := range strings.Lines(string(text)) {
+		if first, _, _ := strings.Cut(line, " "); slices.Contains(words, first) {
+			want += line
+		}
+	}
+	if err != nil || want != got {
+		t.Errorf("%s differs (-update writes it): %v\n%s", file, err, got)
+	}
+}
