@@ -95,81 +95,91 @@ func newQuestions(t *testing.T) folder {
 	return f
 }
 
+// asking gathers the sentences of kinds that do not answer a question.
+type asking struct {
+	folder
+	kinds   []string
+	answers map[string]map[string]string // by question and kind; empty for a kind that answers
+}
+
+func (a *asking) note(question, kind, sentence string) {
+	if a.answers[question] == nil {
+		a.answers[question] = map[string]string{}
+	}
+	a.answers[question][kind] = sentence
+}
+
+const shortRun = "chains: 2, warmup: 60, draws: 120"
+
+// run asks a question by a run: the table that is to have its answer, and one more part of models and of run.
+func (a *asking) run(question, table string, model func(string) string, run string) {
+	kinds := slices.Clone(a.kinds)
+	a.write("spec.yaml", questionsSpec(kinds, model, "run: {"+shortRun+run+"}\n"))
+	out, err := pipelines.Run(a.t.Context(), a.path("spec.yaml"), pipelines.RunOptions{})
+	if err != nil { // the spec is refused for some kinds
+		for _, line := range strings.Split(err.Error(), "\n") {
+			if m := regexp.MustCompile(`model "(\w+)"`).FindStringSubmatch(line); m != nil {
+				a.note(question, m[1], line)
+				kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == m[1] })
+			}
+		}
+		a.write("spec.yaml", questionsSpec(kinds, model, "run: {"+shortRun+run+"}\n"))
+		out = a.folder.run(pipelines.RunOptions{})
+	}
+	for _, r := range out.Fits {
+		sentence := ""
+		has := table == "" || a.ask("t.duckdb", fmt.Sprintf(
+			"SELECT count(*) > 0 FROM %s WHERE fit_id IN (SELECT fit_id FROM latest WHERE model = '%s')", table, r.Model)) == "true"
+		switch {
+		case r.Err != nil:
+			sentence = r.Err.Error()
+		case !has:
+			sentence = strings.Join(append(slices.Clone(r.Warnings), r.Reasons...), "; ")
+			if sentence == "" {
+				a.t.Errorf("%s × %s: nothing is stored, and no sentence gives the reason", r.Model, question)
+			}
+		}
+		a.note(question, r.Model, sentence)
+	}
+}
+
 // A cell of the table of kinds and questions works, or prints one sentence that explains why it does not. The golden
 // file has the sentences; their number may only fall.
 func TestKindsAndQuestions(t *testing.T) {
-	f := newQuestions(t)
-	answers := map[string]map[string]string{}
-	note := func(question, kind, sentence string) {
-		if answers[question] == nil {
-			answers[question] = map[string]string{}
-		}
-		answers[question][kind] = sentence
-	}
-	none, all := func(string) string { return "" }, questionedKinds()
-	const short = "chains: 2, warmup: 60, draws: 120"
-	runs := func(question, table string, model func(string) string, run string) {
-		kinds := slices.Clone(all)
-		f.write("spec.yaml", questionsSpec(kinds, model, "run: {"+short+run+"}\n"))
-		out, err := pipelines.Run(t.Context(), f.path("spec.yaml"), pipelines.RunOptions{})
-		if err != nil { // the spec is refused for some kinds
-			for _, line := range strings.Split(err.Error(), "\n") {
-				if m := regexp.MustCompile(`model "(\w+)"`).FindStringSubmatch(line); m != nil {
-					note(question, m[1], line)
-					kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == m[1] })
-				}
-			}
-			f.write("spec.yaml", questionsSpec(kinds, model, "run: {"+short+run+"}\n"))
-			out = f.run(pipelines.RunOptions{})
-		}
-		for _, r := range out.Fits {
-			sentence := ""
-			has := table == "" || f.ask("t.duckdb", fmt.Sprintf(
-				"SELECT count(*) > 0 FROM %s WHERE fit_id IN (SELECT fit_id FROM latest WHERE model = '%s')", table, r.Model)) == "true"
-			switch {
-			case r.Err != nil:
-				sentence = r.Err.Error()
-			case !has:
-				sentence = strings.Join(append(slices.Clone(r.Warnings), r.Reasons...), "; ")
-				if sentence == "" {
-					t.Errorf("%s × %s: nothing is stored, and no sentence says why", r.Model, question)
-				}
-			}
-			note(question, r.Model, sentence)
-		}
-	}
-	runs("run", "summary", none, "")
-	runs("loo", "loo", none, ", loo: true")
-	runs("ppc", "ppc", none, ", ppc: true")
-	runs("kfold", "kfold", none, ", kfold: 3")
-	runs("start", "", none, ", start: previous")
-	runs("derive", "", func(kind string) string { return fmt.Sprintf(", derive: {d: %q}", kindsOfModels[kind].derived) }, "")
-	runs("average", "", func(kind string) string { return fmt.Sprintf(", derive: {d: %q}", kindsOfModels[kind].average) }, "")
-	f.write("spec.yaml", questionsSpec(all, none, "run: {"+short+"}\n"))
-	f.run(pipelines.RunOptions{})
-	f.verbsOf(note)
-	dir := f.plan(2, "shards.duckdb")
+	a := &asking{newQuestions(t), questionedKinds(), map[string]map[string]string{}}
+	none := func(string) string { return "" }
+	a.run("run", "summary", none, "")
+	a.run("loo", "loo", none, ", loo: true")
+	a.run("ppc", "ppc", none, ", ppc: true")
+	a.run("kfold", "kfold", none, ", kfold: 3")
+	a.run("start", "", none, ", start: previous")
+	a.run("derive", "", func(kind string) string { return fmt.Sprintf(", derive: {d: %q}", kindsOfModels[kind].derived) }, "")
+	a.run("average", "", func(kind string) string { return fmt.Sprintf(", derive: {d: %q}", kindsOfModels[kind].average) }, "")
+	a.write("spec.yaml", questionsSpec(a.kinds, none, "run: {"+shortRun+"}\n"))
+	a.folder.run(pipelines.RunOptions{})
+	a.verbs()
+	dir := a.plan(2, "shards.duckdb")
 	for i := range 2 {
-		f.shard(dir, i)
+		a.shard(dir, i)
 	}
-	for _, r := range f.gather(dir, pipelines.GatherOptions{}).Fits {
-		if note("shard", r.Model, ""); r.Err != nil {
-			note("shard", r.Model, r.Err.Error())
+	for _, r := range a.gather(dir, pipelines.GatherOptions{}).Fits {
+		if a.note("shard", r.Model, ""); r.Err != nil {
+			a.note("shard", r.Model, r.Err.Error())
 		}
 	}
 
 	var b strings.Builder
 	sentences := 0
-	for _, question := range slices.Sorted(maps.Keys(answers)) {
-		for _, kind := range all {
-			if said := answers[question][kind]; said != "" {
+	for _, question := range slices.Sorted(maps.Keys(a.answers)) {
+		for _, kind := range a.kinds {
+			if said := a.answers[question][kind]; said != "" {
 				sentences++
-				fmt.Fprintf(&b, "%s × %s: %s\n", kind, question, f.plainly(said))
+				fmt.Fprintf(&b, "%s × %s: %s\n", kind, question, a.plainly(said))
 			}
 		}
 	}
-	t.Logf("%d kinds × %d questions: %d sentences", len(kindsOfModels), len(answers), sentences)
-	golden(t, filepath.Join("testdata", "questions.txt"), b.String(), all)
+	t.Logf("%d kinds × %d questions: %d sentences", len(a.kinds), len(a.answers), sentences)
+	golden(t, filepath.Join("testdata", "questions.txt"), b.String(), a.kinds)
 }
 
 // plainly is a sentence without the paths of this folder and without its hint.
@@ -178,34 +188,34 @@ func (f folder) plainly(sentence string) string {
 	return regexp.MustCompile(`spec\.yaml:\d+:\d+: `).ReplaceAllString(sentence, "")
 }
 
-// verbsOf asks each kind what has a verb of its own.
-func (f folder) verbsOf(note func(question, kind, sentence string)) {
-	f.t.Helper()
-	spec := f.path("spec.yaml")
+// verbs asks each kind what has a verb of its own.
+func (a *asking) verbs() {
+	a.t.Helper()
+	spec := a.path("spec.yaml")
 	said := func(question, kind string, err error) {
-		if note(question, kind, ""); err != nil {
-			note(question, kind, err.Error())
+		if a.note(question, kind, ""); err != nil {
+			a.note(question, kind, err.Error())
 		}
 	}
-	for _, kind := range questionedKinds() {
+	for _, kind := range a.kinds {
 		of, only := kindsOfModels[kind], []string{"model=" + kind}
-		texts, err := pipelines.Explain(f.t.Context(), spec, pipelines.Overrides{}, only, "text")
+		texts, err := pipelines.Explain(a.t.Context(), spec, pipelines.Overrides{}, only, "text")
 		said("explain", kind, err)
 		if _, why, refused := strings.Cut(strings.Join(texts, ""), "It cannot be explained: "); refused {
-			note("explain", kind, why)
+			a.note("explain", kind, why)
 		}
-		checked, err := pipelines.Check(f.t.Context(), spec, pipelines.CheckOptions{Only: only, Simulations: 20})
+		checked, err := pipelines.Check(a.t.Context(), spec, pipelines.CheckOptions{Only: only, Simulations: 20})
 		said("check", kind, err)
 		if err == nil && checked.Fits[0].Verdict == "error" {
-			note("check", kind, strings.Join(checked.Fits[0].Words, "; "))
+			a.note("check", kind, strings.Join(checked.Fits[0].Words, "; "))
 		}
 		predict := pipelines.PredictOptions{Only: only, Notes: new(bytes.Buffer)}
-		said("predict", kind, pipelines.Predict(f.t.Context(), new(bytes.Buffer), spec, predict))
+		said("predict", kind, pipelines.Predict(a.t.Context(), new(bytes.Buffer), spec, predict))
 		effect := map[string]string{"rows": "x", "imputations": "age", "friends": "ann"}[of.data]
-		said("effects", kind, pipelines.Effects(f.t.Context(), new(bytes.Buffer), spec,
+		said("effects", kind, pipelines.Effects(a.t.Context(), new(bytes.Buffer), spec,
 			pipelines.EffectsOptions{PredictOptions: predict, Effect: effect}))
 	}
-	said("report", "gaussian", pipelines.Report(f.t.Context(), f.path("t.duckdb"), f.path("page.html"), new(bytes.Buffer),
+	said("report", "gaussian", pipelines.Report(a.t.Context(), a.path("t.duckdb"), a.path("page.html"), new(bytes.Buffer),
 		pipelines.ReportOptions{}))
 }
 
