@@ -36,6 +36,8 @@ type call struct {
 	LockWait time.Duration
 	// Ask is asked of Database again and again instead, until there is a file Until.
 	Ask, Until string
+	// KillAt is the look at its context, KillOn the operation on its spool at which the process kills itself; 0: at none.
+	KillAt, KillOn int
 	// FileSize is the largest size that a file may grow to; 0 for no limit.
 	FileSize uint64
 }
@@ -57,25 +59,30 @@ func carryOut(text string) (code int) {
 	}
 	var out *pipelines.Outcome
 	var err error
+	p := newPoints(c)
+	defer p.print()
 	switch {
 	case c.Shards > 0:
 		o := pipelines.PlanOptions{Shards: c.Shards, To: c.Plan}
 		o.Database = c.Database
 		out = &pipelines.Outcome{}
-		_, err = pipelines.PlanNight(context.Background(), c.Spec, o)
+		_, err = pipelines.PlanNight(p, c.Spec, o)
 	case c.Gather:
-		out, err = pipelines.Gather(context.Background(), c.Plan, pipelines.GatherOptions{Database: c.Database, Draws: c.Draws})
+		out, err = pipelines.Gather(p, c.Plan, pipelines.GatherOptions{Database: c.Database, Draws: c.Draws})
 	case c.Plan != "":
-		out, err = pipelines.RunShard(context.Background(), c.Plan, c.Shard, c.Plan+"/scratch", pipelines.RunOptions{Workers: 2})
+		o := pipelines.RunOptions{Workers: 2}
+		o.Pass(p.operation)
+		out, err = pipelines.RunShard(p, c.Plan, c.Shard, c.Plan+"/scratch", o)
 	case c.Commit:
-		out, err = pipelines.Commit(context.Background(), c.Database, pipelines.CommitOptions{LockWait: c.LockWait})
+		out, err = pipelines.Commit(p, c.Database, pipelines.CommitOptions{LockWait: c.LockWait})
 	default:
 		o := pipelines.RunOptions{Workers: c.Workers, LockWait: c.LockWait, Progress: os.Stderr}
 		o.Database = c.Database
+		o.Pass(p.operation)
 		if c.Spool {
 			o.Spool()
 		}
-		out, err = pipelines.Run(context.Background(), c.Spec, o)
+		out, err = pipelines.Run(p, c.Spec, o)
 	}
 	if err != nil {
 		fmt.Println(err)
@@ -143,13 +150,4 @@ func (p *process) wait() (code int, out string) {
 func (c call) run(t *testing.T) (code int, out string) {
 	t.Helper()
 	return c.start(t).wait()
-}
-
-// killedAfter runs the call and kills it after d, unless it has ended by itself.
-func (c call) killedAfter(t *testing.T, d time.Duration) (code int, out string) {
-	t.Helper()
-	p := c.start(t)
-	timer := time.AfterFunc(d, func() { _ = p.cmd.Process.Kill() }) // an ended process is not killed
-	defer timer.Stop()
-	return p.wait()
 }

@@ -26,7 +26,7 @@ func (w ledgerAtFirst) Write(line []byte) (int, error) {
 // file of draws is, costs its own fit; what is stored leaves no folder, and the bits are those of an undisturbed run.
 func TestWaitingFitsAreCommittedTogether(t *testing.T) {
 	f := nights(t, "committing", 8)
-	u := f.undisturbed()
+	u := f.undisturbed(false)
 	f.run(pipelines.RunOptions{Only: []string{"dataset=claims/g0"}}) // makes the ledger
 	release := holdOpen(t, f.path("t.duckdb"))
 	if out := f.run(pipelines.RunOptions{LockWait: -1}); out.ExitCode != pipelines.ExitUncommitted {

@@ -113,7 +113,7 @@ func saidBy(out *pipelines.Outcome) string {
 // next run leaves the bits of an undisturbed one.
 func TestFullDisk(t *testing.T) {
 	f := nights(t, "drawing", 2)
-	u := f.undisturbed()
+	u := f.undisturbed(false)
 	told := map[int]int{}
 	sizes := []uint64{2, 300, 1600}
 	if many() {

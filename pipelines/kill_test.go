@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/report"
@@ -28,8 +27,7 @@ func kills() int {
 	return n
 }
 
-// moments are random, from a fixed seed or that of make stat and make kill: the
-// order of what happens in a process is not ours to repeat.
+// moments are random, from a fixed seed or that of make stat and make kill.
 func moments(t *testing.T) *rand.Rand {
 	seed, err := strconv.ParseUint(os.Getenv("GLMBATCH_SEED"), 10, 64)
 	if err != nil {
@@ -59,21 +57,21 @@ const strays = `
 
 // undisturbed is what a run leaves that nothing happened to.
 type undisturbed struct {
-	fits   map[string]bool      // lines of fitDigests
-	logLik map[string][]float64 // by fingerprint and chain: every iteration's
-	took   time.Duration
+	fits              map[string]bool      // lines of fitDigests
+	logLik            map[string][]float64 // by fingerprint and chain: every iteration's
+	looks, operations int                  // points of the call
 }
 
-// undisturbed runs the folder's spec in a child, beside the ledger in question.
-func (f folder) undisturbed() undisturbed {
+// undisturbed runs the folder's spec in a child, into a ledger of its own. spool keeps all draws on disk.
+func (f folder) undisturbed(spool bool) undisturbed {
 	f.t.Helper()
 	u := undisturbed{logLik: map[string][]float64{}}
-	began := time.Now()
-	c := call{Spec: f.path("spec.yaml"), Database: f.path("whole.duckdb"), Workers: 2}
-	if code, out := c.run(f.t); code != 0 {
+	c := call{Spec: f.path("spec.yaml"), Database: f.path("whole.duckdb"), Workers: 2, Spool: spool}
+	code, out := c.run(f.t)
+	if code != 0 {
 		f.t.Fatalf("undisturbed: exit code %d\n%s", code, out)
 	}
-	u.took = time.Since(began)
+	u.looks, u.operations = pointsOf(f.t, out)
 	u.fits, _ = digests(f.t, f.path("whole.duckdb"))
 	rows := f.ask("whole.duckdb", "SELECT concat_ws('/', fingerprint, chain), log_lik FROM chain JOIN fit USING (fit_id) ORDER BY fit_id, chain, iteration")
 	for _, line := range strings.Split(rows, "\n") {
@@ -290,7 +288,7 @@ func nights(t *testing.T, name string, n int) folder {
 	return f
 }
 
-// Processes are killed at random moments of whole runs, of resumed ones and of
+// Processes are killed at random points of whole runs, of resumed ones and of
 // commits. After each blow every complete fit has the bits of the undisturbed
 // run, no other is visible, nothing that was finished is lost; and what a spool
 // counts as drawn is what the undisturbed chains drew. Those that draw keep all of it
@@ -299,15 +297,15 @@ func TestKilled(t *testing.T) {
 	for name, fits := range map[string]int{"committing": 6, "drawing": 2} {
 		t.Run(name, func(t *testing.T) {
 			f := nights(t, name, fits)
-			u, rng := f.undisturbed(), moments(t)
 			c := call{Spec: f.path("spec.yaml"), Workers: 2, Spool: name == "drawing"}
+			u, rng := f.undisturbed(c.Spool), moments(t)
 			w, runs := f.watch(u), 0
 			for killed := 0; killed < kills()/2; {
-				after := time.Duration(rng.Float64() * float64(u.took))
-				code, out := c.killedAfter(t, after)
+				c.killAt(rng.Float64(), killed%2 == 1, u.looks, u.operations)
+				code, out := c.run(t)
 				if code == -1 {
 					killed++
-					w.look(fmt.Sprintf("kill %d, after %v", killed, after))
+					w.look(fmt.Sprintf("kill %d: %s", killed, out))
 				} else {
 					if code != 0 {
 						t.Fatalf("after %d kills: exit code %d\n%s", killed, code, out)
@@ -319,11 +317,12 @@ func TestKilled(t *testing.T) {
 					t.Fatalf("in %s", out)
 				}
 			}
+			c.KillAt, c.KillOn = 0, 0
 			if code, out := c.run(t); code != 0 {
 				t.Fatalf("the last run: exit code %d\n%s", code, out)
 			}
 			w.whole()
-			t.Logf("%s: %d kills in %d whole runs of %v", name, kills()/2, runs+1, u.took)
+			t.Logf("%s: %d kills in %d whole runs of %d looks and %d operations", name, kills()/2, runs+1, u.looks, u.operations)
 		})
 	}
 }

@@ -198,9 +198,18 @@ func TestHeldForAWhile(t *testing.T) {
 	f := newFolder(t, spooledSpec("method: cggibbs"))
 	first := f.run(pipelines.RunOptions{Only: []string{"dataset=claims/north"}})
 	release := holdAs(t, f.path("t.duckdb"), "READ_WRITE")
-	free := time.AfterFunc(1200*time.Millisecond, release)
-	defer free.Stop()
-	out := f.run(pipelines.RunOptions{Only: both, LockWait: time.Second, Workers: 1})
+	o, drawn := pipelines.RunOptions{Only: both, LockWait: time.Millisecond, Workers: 1}, false
+	o.Spool()
+	o.Pass(func(point string) {
+		if strings.HasPrefix(point, "write chain-") && !drawn { // one worker: no other goroutine draws
+			drawn = true
+			release()
+		}
+	})
+	out := f.run(o)
+	if !drawn {
+		t.Error("the ledger was never free while the run drew")
+	}
 	if got := actions(out); out.ExitCode != pipelines.ExitPass || got != "claims/north skipped pass\nclaims/west computed pass" {
 		t.Errorf("exit code %d\n%s", out.ExitCode, got)
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"glmbatch/pipelines"
 )
@@ -35,14 +34,14 @@ func TestPooledKilled(t *testing.T) {
 // last one end. Its ledger, t.duckdb, has the fits of an undisturbed run then, which whole.duckdb has.
 func (f folder) killedAmid() {
 	f.t.Helper()
-	u, rng := f.undisturbed(), moments(f.t)
+	u, rng := f.undisturbed(true), moments(f.t)
 	w, c := f.watch(u), call{Spec: f.path("spec.yaml"), Workers: 2, Spool: true}
 	for tries, amid := 0, 0; amid < kills()/2; tries++ {
-		after := time.Duration((0.1 + 0.8*rng.Float64()) * float64(u.took))
-		code, out := c.killedAfter(f.t, after)
+		c.killAt(0.1+0.8*rng.Float64(), tries%2 == 1, u.looks, u.operations)
+		code, out := c.run(f.t)
 		switch {
 		case code == -1:
-			w.look(fmt.Sprintf("kill after %v", after))
+			w.look("kill: " + out)
 			if w.amid() {
 				amid++
 			}
@@ -53,6 +52,7 @@ func (f folder) killedAmid() {
 			f.t.Fatalf("after %d kills amid drawing: exit code %d in %s", amid, code, out)
 		}
 	}
+	c.KillAt, c.KillOn = 0, 0
 	if code, out := c.run(f.t); code != 0 {
 		f.t.Fatalf("the last run: exit code %d\n%s", code, out)
 	}

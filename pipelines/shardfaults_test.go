@@ -8,9 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"glmbatch/pipelines"
 )
@@ -19,7 +20,7 @@ import (
 func sharedByGroup(t *testing.T, shards int) (folder, string) {
 	t.Helper()
 	f := newFolder(t, fmt.Sprintf(quick, "c: {path: claims.csv, by: [region]}"))
-	f.write("claims.csv", groups(9))
+	f.write("claims.csv", groups(5))
 	return f, f.plan(shards, "s.duckdb")
 }
 
@@ -39,34 +40,33 @@ func (f folder) sameAsOneRun() {
 // whichever ends last, the fragment serves.
 func TestTwoAttemptsSideBySide(t *testing.T) {
 	f, dir := sharedByGroup(t, 2)
-	two, told := make(chan error, 2), make(chan bool)
+	two, there := make(chan error, 2), make(chan struct{}, 2)
 	for range 2 {
 		go func() {
-			out, err := pipelines.RunShard(t.Context(), dir, 0, f.path("scratch"), pipelines.RunOptions{Workers: 1})
+			var o pipelines.RunOptions
+			var meet sync.Once
+			o.Workers = 1
+			o.Pass(func(string) {
+				meet.Do(func() { // each waits for the other before its first operation on the spool
+					there <- struct{}{}
+					for len(there) < 2 && t.Context().Err() == nil {
+						runtime.Gosched()
+					}
+				})
+			})
+			out, err := pipelines.RunShard(t.Context(), dir, 0, f.path("scratch"), o)
 			if err == nil && out.ExitCode > 1 {
 				err = fmt.Errorf("exit code %d", out.ExitCode)
 			}
 			two <- err
 		}()
 	}
-	go func() { // whether both were there at once
-		both := false
-		for range 2000 {
-			_, one := os.Stat(firstMatch(f.path("scratch/glmbatch-*-0.1")))
-			_, other := os.Stat(firstMatch(f.path("scratch/glmbatch-*-0.2")))
-			if both = one == nil && other == nil; both {
-				break
-			}
-			time.Sleep(time.Millisecond)
-		}
-		told <- both
-	}()
 	for range 2 {
 		if err := <-two; err != nil {
 			t.Error(err)
 		}
 	}
-	if !<-told {
+	if len(there) != 2 {
 		t.Error("the attempts were not there at once")
 	}
 	f.shard(dir, 1)
@@ -76,15 +76,6 @@ func TestTwoAttemptsSideBySide(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("the attempts left %v, %v", left, err)
 	}
-}
-
-// firstMatch is the first path that a pattern finds, or the pattern.
-func firstMatch(pattern string) string {
-	found, err := filepath.Glob(pattern)
-	if err != nil || len(found) == 0 {
-		return pattern
-	}
-	return found[0]
 }
 
 // A fragment that stands under another shard's name is named, and nothing is loaded.

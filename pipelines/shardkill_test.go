@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"glmbatch/pipelines"
 )
@@ -29,11 +28,9 @@ func (f folder) removed(paths ...string) {
 	}
 }
 
-// kill kills a call n times, at random moments of what it takes undisturbed, and carries it out. What has ended by
-// itself is begun anew.
+// kill kills a call n times, at random points, and carries it out. What has ended by itself is begun again.
 func (s stage) kill(t *testing.T, n int, moment func() float64, look func()) {
 	t.Helper()
-	began := time.Now()
 	whole := func(code int, out string) {
 		if code < 0 || code > 1 {
 			t.Fatalf("%s: exit code %d\n%s", s.name, code, out)
@@ -41,11 +38,12 @@ func (s stage) kill(t *testing.T, n int, moment func() float64, look func()) {
 	}
 	code, out := s.run(t)
 	whole(code, out)
-	most := time.Since(began)
+	looks, operations := pointsOf(t, out)
 	s.anew()
 	ends := 0
 	for killed := 0; killed < n; {
-		code, out := s.killedAfter(t, time.Duration(moment()*float64(most)))
+		s.killAt(moment(), killed%2 == 1, looks, operations)
+		code, out := s.run(t)
 		if code == -1 {
 			killed++
 			look()
@@ -55,12 +53,13 @@ func (s stage) kill(t *testing.T, n int, moment func() float64, look func()) {
 		s.anew()
 		ends++
 	}
+	s.KillAt, s.KillOn = 0, 0
 	code, out = s.run(t)
 	whole(code, out)
-	t.Logf("%s: %d kills within %v, and %d whole calls", s.name, n, most, ends+2)
+	t.Logf("%s: %d kills within %d looks and %d operations, and %d whole calls", s.name, n, looks, operations, ends+2)
 }
 
-// Plans, shards and gathering are killed at random moments of whole calls and of repeated ones. After each kill no fit is
+// Plans, shards and gathering are killed at random points of whole calls and of repeated ones. After each kill no fit is
 // half in the ledger, and in the end it has what one run has, table by table.
 func TestShardsAndGatherKilled(t *testing.T) {
 	f, rng := firstNight(t, ""), moments(t)

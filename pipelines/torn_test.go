@@ -21,7 +21,7 @@ func TestTornWrites(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	f := nights(t, "committing", 6)
-	u := f.undisturbed()
+	u := f.undisturbed(false)
 	c := call{Spec: f.path("spec.yaml"), Workers: 2}
 	every, torn := 9, 0
 	if kills() >= 100 {

@@ -20,7 +20,7 @@ const computedTwice = `SELECT count(*) FROM (SELECT dataset, key, model, sampler
 // is run's TestStoredMeanwhile.
 func TestTwoRunsOfOneSpec(t *testing.T) {
 	f := nights(t, "committing", 8)
-	u := f.undisturbed()
+	u := f.undisturbed(false)
 	w := f.watch(u)
 	text, err := os.ReadFile(f.path("spec.yaml"))
 	if err != nil {

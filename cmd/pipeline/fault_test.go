@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A fault of the program ends it by SIGABRT, 134 for a shell, with Go's account of it, and
@@ -42,13 +44,21 @@ func TestFaultsAreNoUsage(t *testing.T) {
 	})
 	t.Run("a signal of the processor", func(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "sql", "-")
-		in, err := cmd.StdinPipe() // which never says a word
+		text, in, err := os.Pipe() // which never ends
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer in.Close()
+		cmd.Stdin = text
+		if _, err := in.WriteString("SELECT"); err != nil {
+			t.Fatal(err)
+		}
 		mustAbort(t, cmd, dir, "SIGSEGV", func() {
-			time.Sleep(time.Second) // until it reads
+			for unread := 1; unread > 0 && t.Context().Err() == nil; time.Sleep(time.Millisecond) { // until it has read
+				if unread, err = unix.IoctlGetInt(int(text.Fd()), unix.TIOCINQ); err != nil {
+					t.Fatal(err)
+				}
+			}
 			_ = cmd.Process.Signal(syscall.SIGSEGV)
 		})
 	})

@@ -2,17 +2,12 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"glmbatch/infer"
 	"glmbatch/pipelines"
 )
 
@@ -165,77 +160,6 @@ samplers: {a: {method: cggibbs}, b: {method: cggibbs, scan: random}}
 run: {chains: 4, warmup: 500, draws: 10000}
 gates: {ess_bulk: off, ess_tail: off}
 `
-
-const digest = `SELECT md5(string_agg(concat_ws(',', f.sampler, d.parameter_id, d.chain, d.iteration, d.value), ';'
-	ORDER BY f.sampler, d.parameter_id, d.chain, d.iteration)), count(*) FROM draw d JOIN fit f USING (fit_id)`
-
-// A program that is killed with SIGKILL, again and again, goes on each time and
-// ends with the bits of an undisturbed run; what SQL sees between is whole.
-func TestKilledRunsGoOn(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	whole := write(t, dir, "whole.yaml", fmt.Sprintf(long, "whole.duckdb"))
-	mustCall(t, "run", whole)
-	want := mustCall(t, "sql", "--database", "whole.duckdb", "--format", "csv", digest)
-	spec := write(t, dir, "killed.yaml", fmt.Sprintf(long, "killed.duckdb"))
-	rng := infer.NewStream(uint64(time.Now().UnixNano()))
-	kills := 0
-	for {
-		cmd := exec.Command(os.Args[0], "run", spec)
-		cmd.Env = append(os.Environ(), asProgram+"=1")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
-		// Each try gets longer, so that the last one ends by itself.
-		life := time.Duration(float64(100+150*kills)*(0.5+rng.Float64())) * time.Millisecond
-		if !killed(cmd, ended, life) {
-			break
-		}
-		kills++
-		checkWhole(t)
-	}
-	if kills == 0 {
-		t.Fatal("no run was killed: the test does not test")
-	}
-	if got := mustCall(t, "sql", "--database", "killed.duckdb", "--format", "csv", digest); got != want {
-		t.Errorf("after %d kills: %s, want %s", kills, got, want)
-	}
-}
-
-// killed reports whether the program had to be killed after life; it fails by
-// panic on any other end than success.
-func killed(cmd *exec.Cmd, ended <-chan error, life time.Duration) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), life)
-	defer cancel()
-	select {
-	case err := <-ended:
-		if err != nil {
-			panic(fmt.Sprint("the run ended by itself with: ", err))
-		}
-		return false
-	case <-ctx.Done():
-		_ = cmd.Process.Kill() // it may have ended this moment
-		return (<-ended) != nil
-	}
-}
-
-// checkWhole looks at the ledger between kills: a fit has all of its draws.
-func checkWhole(t *testing.T) {
-	t.Helper()
-	if _, err := os.Stat("killed.duckdb"); err != nil {
-		return // nothing is committed yet
-	}
-	code, out, errs := call(t, "sql", "--database", "killed.duckdb", "--format", "csv",
-		"SELECT DISTINCT n FROM (SELECT count(*) AS n FROM fit JOIN draw USING (fit_id) GROUP BY fit_id)")
-	if code != 0 && !strings.Contains(errs, "no tables") && !strings.Contains(errs, "does not exist") {
-		t.Errorf("the ledger does not open after a kill: %s", errs)
-	}
-	if code == 0 && out != "n\n" && out != "n\n240000\n" {
-		t.Errorf("SQL sees part of a fit: %q", out)
-	}
-}
 
 // A quiet run tells its errors, and nothing else.
 func TestQuietTellsErrors(t *testing.T) {
