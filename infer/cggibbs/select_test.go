@@ -26,7 +26,7 @@ func TestSelectionInvariance(t *testing.T) {
 	for _, c := range infertest.SelectionCases() {
 		t.Run(c.Name, func(t *testing.T) {
 			infertest.Invariance(t, infertest.Check{Case: c, Sampler: sampler(Options{}), Seed: seed,
-				Steps: infertest.Scale(3, 4), Pairs: infertest.Scale(2000, 20_000)})
+				Steps: infertest.Scale(3, 4), Pairs: infertest.Scale(460, 20_000)})
 		})
 	}
 }

@@ -52,14 +52,14 @@ func titanic(t *testing.T) []Column {
 
 // Two latent classes of the people on the Titanic have the posterior means that JAGS has (testdata/mixtures/classes.R).
 //
-// False alarms: |z| ≤ 5.5 of 22 means, from 40 batches of 150 iterations: 1e-4, with a fixed seed. Power: 5.5 standard
-// errors, which are 0.001 or less for most; no mean may be 0.01 away, whatever its error.
+// False alarms: |z| ≤ 5.5 of 22 means, from 40 batches of 60 iterations: 1e-4, with a fixed seed. Power: 5.5 standard
+// errors, which are 0.0015 or less for most; no mean may be 0.01 away, whatever its error.
 func TestTitanic(t *testing.T) {
 	s, err := NewClasses(titanic(t), Options{Options: mixture.Options{Components: 2, Order: "Class_Crew"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	const chains, batches, length = 4, 10, 150
+	const chains, batches, length = 4, 10, 60
 	half := len(s.Parameters()) / 2
 	sums, squares := make([]float64, half), make([]float64, half)
 	position := make([]float64, 2*half)

@@ -344,7 +344,7 @@ func TestSweepsAreInvariant(t *testing.T) {
 func TestSlicesAreInvariant(t *testing.T) {
 	all := studies()
 	for _, name := range []string{"bernoulli/crossed", "poisson/4", "probit/2"} {
-		t.Run(name, func(t *testing.T) { holds(t, all[name], infertest.Scale(1000, 20_000), Options{}, sliced) })
+		t.Run(name, func(t *testing.T) { holds(t, all[name], infertest.Scale(500, 20_000), Options{}, sliced) })
 	}
 	for _, name := range []string{"gaussian/2", "bernoulli/crossed"} {
 		t.Run("plain/"+name, func(t *testing.T) {

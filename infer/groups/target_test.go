@@ -192,7 +192,7 @@ func TestNutsIsInvariant(t *testing.T) {
 				if strings.HasSuffix(name, "small") { // effects of 0.05
 					step = 0.02
 				}
-				at, z := unmoved(t, s, infertest.Scale(600, 10_000), infertest.Seed(t),
+				at, z := unmoved(t, s, infertest.Scale(300, 10_000), infertest.Seed(t),
 					func(data *glm.Data) (*setup, infer.Setup, error) {
 						target, err := NewTarget(data, s.model, nil, TargetOptions{Effects: effects})
 						if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/infertest"
 )
 
 var (
@@ -113,8 +114,8 @@ func (s *study) invariance(t *testing.T, pairs int, seed uint64, move func(*kern
 	return largest, math.Sqrt(math.Log(2/alpha) / float64(pairs))
 }
 
-// Data are missing at random. False alarms: at most 1e-6 a case, split over its statistics. Power: 1200 pairs put the
-// limit at 0.12, so that a shift of a statistic by 0.3 of its standard deviation is seen; the faults that are planted
+// Data are missing at random. False alarms: at most 1e-6 a case, split over its statistics. Power: 500 pairs put the
+// limit at 0.18, so that a shift of a statistic by 0.5 of its standard deviation is seen; the faults that are planted
 // move one by 1 and more.
 func TestInvariance(t *testing.T) {
 	for _, c := range []struct {
@@ -151,7 +152,7 @@ func TestInvariance(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.study.n = 10
-			if largest, limit := c.study.invariance(t, 1200, 20261123, steps); !(largest < limit) {
+			if largest, limit := c.study.invariance(t, infertest.Scale(500, 5000), 20261123, steps); !(largest < limit) {
 				t.Errorf("distance %.4f, limit %.4f", largest, limit)
 			} else {
 				t.Logf("distance %.4f, limit %.4f", largest, limit)

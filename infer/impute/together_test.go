@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/infertest"
 )
 
 // mostlyMissing are studies whose columns move together with their coefficients, by the law of v.
@@ -34,7 +35,7 @@ func TestMovesTogetherAreInvariant(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s.n = 10
-			largest, limit := s.invariance(t, 1200, 20261126, func(k *kernel) error {
+			largest, limit := s.invariance(t, infertest.Scale(500, 5000), 20261126, func(k *kernel) error {
 				for range 8 {
 					k.moveFollowed()
 					k.moveCounts()
