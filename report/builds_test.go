@@ -37,8 +37,11 @@ func TestLedgersOfEarlierBuilds(t *testing.T) {
 	const columns = `SELECT table_name, column_index, column_name, data_type, is_nullable FROM duckdb_columns()
 		WHERE NOT internal AND table_name IN (SELECT table_name FROM duckdb_tables()) ORDER BY table_name, column_index`
 	wantColumns := fmt.Sprint(textRows(t, fresh, columns))
-	for _, build := range []string{"c0c3dc1c", "3f409b20", "1c748e89"} {
-		for _, opts := range []Options{{Threads: 1}, {Threads: 1, Later: true}, {Threads: 1, Restore: true}} {
+	for i, build := range []string{"c0c3dc1c", "3f409b20", "1c748e89"} {
+		for k, opts := range []Options{{Threads: 1}, {Threads: 1, Later: true}, {Threads: 1, Restore: true}} {
+			if k > 0 && k != i { // each build by Open, and two by a later reader or writer
+				continue
+			}
 			t.Run(fmt.Sprintf("%s/%v/%v", build, opts.Later, opts.Restore), func(t *testing.T) {
 				path := unpackLedger(t, filepath.Join("testdata", "ledgers", "0002_"+build+".duckdb.gz"))
 				l, err := Open(path, opts)

@@ -17,8 +17,7 @@ func TestRecordsThatCountWrong(t *testing.T) {
 		"chains = -1":               "it counts less than nothing",
 		"n_rows = -7":               "it counts less than nothing",
 	} {
-		l := open(t, Options{})
-		store(t, l, sampleFit("f1"))
+		l := sampled(t)
 		must(t, l.Write(t.Context(), func(s *Session) error {
 			return execute(t.Context(), s.c, "UPDATE fit SET "+change)
 		}))

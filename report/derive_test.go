@@ -99,8 +99,7 @@ func shifted(seq iter.Seq2[*infer.Columns, error], first int) iter.Seq2[*infer.C
 
 // Draws are read back by their place.
 func TestReadDraws(t *testing.T) {
-	l, ctx := open(t, Options{}), context.Background()
-	store(t, l, sampleFit("f1"))
+	l, ctx := sampled(t), context.Background()
 	block := &infer.Columns{First: 2, Params: 2, Chains: 4, Draws: 100}
 	must(t, l.ReadDraws(ctx, 1, block))
 	got := block.Values

@@ -56,8 +56,7 @@ func cut(seq iter.Seq2[*infer.Columns, error], n int,
 func TestNothingHalf(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	base := open(t, Options{})
-	store(t, base, sampleFit("f1"))
+	base := sampled(t)
 	before := rowCounts(t, base)
 	whole, err := os.ReadFile(base.path)
 	must(t, err)
@@ -317,8 +316,7 @@ func TestOpenRefuses(t *testing.T) {
 // TestDamaged flips bytes all over a ledger. Reading it must give an error or
 // an answer, but never end the process.
 func TestDamaged(t *testing.T) {
-	l := open(t, Options{})
-	store(t, l, sampleFit("f1"))
+	l := sampled(t)
 	whole, err := os.ReadFile(l.path)
 	must(t, err)
 	refused := 0

@@ -93,8 +93,7 @@ func TestFence(t *testing.T) {
 
 // The engine's parser makes two statements of a PIVOT without a list of values; to a person it is one.
 func TestPivotIsOneStatement(t *testing.T) {
-	l, ctx := open(t, Options{}), context.Background()
-	store(t, l, sampleFit("f1"))
+	l, ctx := sampled(t), context.Background()
 	for _, end := range []string{"", ";\n"} {
 		var out bytes.Buffer
 		pivot := "PIVOT (SELECT 'a' AS name, 1 AS x) ON name USING sum(x)" + end

@@ -89,21 +89,19 @@ func TestTornBlocks(t *testing.T) {
 	t.Logf("%d blocks are torn, and mended", refused)
 }
 
-// mended checks what a reader and a writer find in a torn ledger that has its guard.
+// mended checks what a reader, or of odd blocks a writer, finds in a torn ledger that has its guard.
 func (c checkpointed) mended(t *testing.T, block, cut int) {
 	t.Helper()
-	for _, write := range []bool{false, true} {
-		l := c.torn(t, block, cut, true)
-		if write {
-			must(t, l.Write(t.Context(), func(*Session) error { return nil }))
-		}
-		v, err := l.Verify(t.Context())
-		if err != nil || v.Fits != 5 {
-			t.Errorf("block %d, %d bytes, written first: %v: %+v, %v; want 5 fits", block, cut, write, v, err)
-		}
-		if _, err := os.Stat(l.path + guardEnd); !os.IsNotExist(err) {
-			t.Errorf("block %d: the guard is left: %v", block, err)
-		}
+	l, write := c.torn(t, block, cut, true), block%2 == 1
+	if write {
+		must(t, l.Write(t.Context(), func(*Session) error { return nil }))
+	}
+	v, err := l.Verify(t.Context())
+	if err != nil || v.Fits != 5 {
+		t.Errorf("block %d, %d bytes, written first: %v: %+v, %v; want 5 fits", block, cut, write, v, err)
+	}
+	if _, err := os.Stat(l.path + guardEnd); !os.IsNotExist(err) {
+		t.Errorf("block %d: the guard is left: %v", block, err)
 	}
 }
 

@@ -108,6 +108,25 @@ var emptyLedger = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(l.path)
 })
 
+var sampledFile struct {
+	once sync.Once
+	file []byte
+}
+
+// sampled returns a ledger with sampleFit("f1"), a copy of a file that is made once.
+func sampled(t *testing.T) *Ledger {
+	t.Helper()
+	l := open(t, Options{})
+	sampledFile.once.Do(func() {
+		store(t, l, sampleFit("f1"))
+		file, err := os.ReadFile(l.path)
+		must(t, err)
+		sampledFile.file = file
+	})
+	must(t, os.WriteFile(l.path, sampledFile.file, 0o600))
+	return l
+}
+
 func store(t *testing.T, l *Ledger, fits ...*Fit) {
 	t.Helper()
 	if _, err := os.Stat(l.path); errors.Is(err, os.ErrNotExist) {
@@ -253,8 +272,7 @@ func TestStoredAgain(t *testing.T) {
 }
 
 func TestRejudge(t *testing.T) {
-	l, ctx := open(t, Options{}), context.Background()
-	store(t, l, sampleFit("f1"))
+	l, ctx := sampled(t), context.Background()
 	later, gates := night.Add(time.Hour), plainGates()
 	gates.RHat.Fail, gates.ESSBulk.Fail = judge.At(1.05), judge.Limit{}
 	must(t, l.Write(ctx, func(s *Session) error {
@@ -297,8 +315,7 @@ func TestRunRecord(t *testing.T) {
 
 // TestComments holds that everything in the ledger explains itself.
 func TestComments(t *testing.T) {
-	l := open(t, Options{})
-	store(t, l, sampleFit("f1"))
+	l := sampled(t)
 	wantInt(t, l, 0, `SELECT count(*) FROM duckdb_tables() WHERE comment IS NULL`)
 	wantInt(t, l, 0, `SELECT count(*) FROM duckdb_views() WHERE NOT internal AND comment IS NULL`)
 	wantInt(t, l, 0, `SELECT count(*) FROM duckdb_columns() WHERE NOT internal AND comment IS NULL

@@ -24,8 +24,7 @@ func otherWrites(path string) (out string, err error) {
 // not let a writer of another process in: the locks of files belong to processes,
 // and whoever closes any handle of a file gives all of them up.
 func TestReadersKeepTheLock(t *testing.T) {
-	l := open(t, Options{})
-	store(t, l, sampleFit("f1"))
+	l := sampled(t)
 	ctx := context.Background()
 	must(t, l.read(ctx, func(c *sql.Conn) error {
 		if out, err := otherWrites(l.path); err == nil || !strings.Contains(out, "held by another process") {

@@ -132,8 +132,7 @@ func TestEmptyLedger(t *testing.T) {
 // ledger, with names and what to do, and the next writer puts its own in place, comments and all. Parts with other
 // names stay.
 func TestForeignViews(t *testing.T) {
-	fresh := open(t, Options{})
-	store(t, fresh, sampleFit("f1"))
+	fresh := sampled(t)
 	wantLines, wantComments := parts(t, fresh)
 	secret := filepath.Join(t.TempDir(), "secret")
 	must(t, os.WriteFile(secret, []byte("opensesame"), 0o600))
@@ -147,8 +146,7 @@ func TestForeignViews(t *testing.T) {
 		"a table there": {"DROP VIEW comparison; CREATE TABLE comparison (a INT)", "table comparison"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, ctx := open(t, Options{}), context.Background()
-			store(t, l, sampleFit("f1"))
+			l, ctx := sampled(t), context.Background()
 			stranger(t, l, strings.Split(c.plant, "; ")...)
 			stranger(t, l, "CREATE VIEW mine AS SELECT count(*) AS n FROM fit")
 			l, err := Open(l.path, Options{})
@@ -205,8 +203,7 @@ func TestMacrosInThePlaceOfFunctions(t *testing.T) {
 		"current_setting": "CREATE MACRO current_setting(x) AS CASE x WHEN 'lock_configuration' THEN true END",
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, ctx := open(t, Options{}), context.Background()
-			store(t, l, sampleFit("f1"))
+			l, ctx := sampled(t), context.Background()
 			stranger(t, l, plant, "CREATE VIEW peek AS SELECT * FROM read_text('"+secret+"')")
 			refused := func(what string, err error) {
 				t.Helper()
@@ -234,8 +231,7 @@ func TestMacrosInThePlaceOfFunctions(t *testing.T) {
 
 // A macro with any other name is its owner's own affair.
 func TestMacrosOfTheirOwn(t *testing.T) {
-	l := open(t, Options{})
-	store(t, l, sampleFit("f1"))
+	l := sampled(t)
 	stranger(t, l, "CREATE MACRO doubled(x) AS 2 * x", "CREATE SCHEMA away", "CREATE MACRO away.exp(x) AS 42.0")
 	l, err := Open(l.path, Options{Restore: true})
 	must(t, err)
@@ -245,8 +241,7 @@ func TestMacrosOfTheirOwn(t *testing.T) {
 
 // Who opens a ledger later, and has its own views put in place, has them once it is reading.
 func TestReadingRestores(t *testing.T) {
-	l := open(t, Options{})
-	store(t, l, sampleFit("f1"))
+	l := sampled(t)
 	stranger(t, l, "CREATE OR REPLACE VIEW latest AS SELECT * REPLACE ('pass' AS verdict) FROM fit")
 	l, err := Open(l.path, Options{Later: true, Restore: true})
 	must(t, err)
@@ -261,8 +256,7 @@ func TestReadingRestores(t *testing.T) {
 
 // A view in the place of a table is refused, by writers too.
 func TestForeignTable(t *testing.T) {
-	l, ctx := open(t, Options{}), context.Background()
-	store(t, l, sampleFit("f1"))
+	l, ctx := sampled(t), context.Background()
 	stranger(t, l, "ALTER TABLE diagnostic RENAME TO hidden", "CREATE VIEW diagnostic AS SELECT * FROM hidden")
 	l, err := Open(l.path, Options{})
 	must(t, err)

@@ -52,8 +52,7 @@ func query(t *testing.T, l *Ledger, opts QueryOptions, text string, args ...any)
 }
 
 func TestQueryFormats(t *testing.T) {
-	l := open(t, Options{})
-	store(t, l, sampleFit("f1"))
+	l := sampled(t)
 	golden(t, "types.table.txt", query(t, l, QueryOptions{}, everyType))
 	asCSV := query(t, l, QueryOptions{Format: CSV}, everyType)
 	golden(t, "types.csv", asCSV)
@@ -70,8 +69,7 @@ func TestQueryFormats(t *testing.T) {
 
 // TestQueryParquet writes Parquet and lets the engine read it back.
 func TestQueryParquet(t *testing.T) {
-	l := open(t, Options{})
-	store(t, l, sampleFit("f1"))
+	l := sampled(t)
 	path := filepath.Join(t.TempDir(), "it's.parquet")
 	must(t, os.WriteFile(path, query(t, l, QueryOptions{Format: Parquet},
 		"SELECT * FROM draws WHERE parameter = ? -- all; of them", "glu"), 0o600))
@@ -90,8 +88,7 @@ func TestQueryParquet(t *testing.T) {
 }
 
 func TestQueryEdges(t *testing.T) {
-	l := open(t, Options{})
-	store(t, l, sampleFit("f1"))
+	l := sampled(t)
 	for _, c := range []struct {
 		opts       QueryOptions
 		text, want string
@@ -119,8 +116,7 @@ func TestQueryEdges(t *testing.T) {
 }
 
 func TestQueryErrors(t *testing.T) {
-	l, ctx := open(t, Options{}), context.Background()
-	store(t, l, sampleFit("f1"))
+	l, ctx := sampled(t), context.Background()
 	for text, want := range map[string]string{
 		"DELETE FROM fit":               "hint: the ledger is open read-only",
 		"CREATE TABLE x (a INT)":        "hint: the ledger is open read-only",

@@ -31,8 +31,7 @@ func storedAs(t *testing.T, path string, storage uint64, writer string) {
 // A file of a newer DuckDB is refused by every call with who wrote it and how to go back, and is not changed. The newest
 // version that is read is the engine's own.
 func TestNewerStorage(t *testing.T) {
-	l := open(t, Options{})
-	store(t, l, sampleFit("f1"))
+	l := sampled(t)
 	storedAs(t, l.path, newestStorage, "v1.5.6")
 	_, err := Open(l.path, Options{})
 	must(t, err)
@@ -65,8 +64,7 @@ func TestNewerStorage(t *testing.T) {
 
 // What the message says to do works: a copy of all tables by the engine is a ledger, which can be written to.
 func TestCopiedDatabase(t *testing.T) {
-	l := open(t, Options{})
-	store(t, l, sampleFit("f1"))
+	l := sampled(t)
 	db, c, err := start(t.Context(), "", map[string][]string{}, func() {})
 	must(t, err)
 	path := filepath.Join(t.TempDir(), "copy.duckdb")
@@ -87,8 +85,7 @@ func TestCopiedDatabase(t *testing.T) {
 
 // New and pruned ledgers have the storage version that is pinned.
 func TestStorageOfLedgers(t *testing.T) {
-	l := open(t, Options{})
-	store(t, l, sampleFit("f1"))
+	l := sampled(t)
 	check := func() {
 		t.Helper()
 		text, err := os.ReadFile(l.path)

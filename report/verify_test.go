@@ -85,8 +85,7 @@ func TestDrawsAreVerified(t *testing.T) {
 		"UPDATE parameter SET checksum = NULL WHERE parameter_id = 4":                                                                               "of ",
 		"DELETE FROM parameter WHERE parameter_id = 4":                                                                                              "4 of 5 parameters",
 	} {
-		l := open(t, Options{})
-		store(t, l, sampleFit("f1"))
+		l := sampled(t)
 		stranger(t, l, statement)
 		v, err := l.Verify(t.Context())
 		if !isDamage(err) || len(v.Damage) != 1 || !strings.Contains(v.Damage[0], want) {

@@ -109,8 +109,7 @@ func TestLatestAndDrift(t *testing.T) {
 }
 
 func TestDrawViews(t *testing.T) {
-	l := open(t, Options{})
-	store(t, l, sampleFit("f1"))
+	l := sampled(t)
 	wantInt(t, l, 400, `SELECT count(*) FROM draws WHERE dataset = 'pima' AND sampler = 'gibbs' AND parameter = 'größe' AND value >= 4000.5`)
 	wantInt(t, l, 400, `SELECT count(*) FROM draws_standardized s JOIN draws d USING (fit_id, parameter, chain, iteration)
 		WHERE parameter = 'glu' AND s.value = 2 * d.value`)

@@ -61,8 +61,7 @@ func TestLogOfTwoFullDisks(t *testing.T) {
 // A ledger that was killed before its checkpoint, with the markers of two full disks behind what it had
 // committed: reading, writing and publishing mend it first.
 func TestLedgerAfterTwoFullDisks(t *testing.T) {
-	killed := open(t, Options{})
-	store(t, killed, sampleFit("f1"))
+	killed := sampled(t)
 	var file, log []byte
 	must(t, killed.Write(t.Context(), func(s *Session) error {
 		_, err := s.Fit(t.Context(), sampleFit("f2"))
