@@ -41,7 +41,7 @@ SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
 endif
 
 # Every target below with a "## help" behind its name is listed by "make help".
-.PHONY: help build dist run test stat verify kill soak lint arm64 forms race bench mutants pinned fuzz golden reference e2e morning papers netcdf compat temporal stores slurm ci clean
+.PHONY: help build dist run test stat study verify kill soak lint arm64 forms race bench mutants pinned fuzz golden reference e2e morning papers netcdf compat temporal stores slurm ci clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,12 @@ test: ## run every test: vet, infer and its arithmetic without cgo, then all oth
 stat: ## run the statistical tests in full, for hours, with a fresh seed (SEED=… repeats one)
 	@echo "stat: SEED=$(SEED)"
 	GLMBATCH_STAT=1 GLMBATCH_SEED=$(SEED) $(GO) test -count=1 -timeout=8h $(PURE) ./transform/... ./pipelines/...
+
+study: ## run what make test leaves out: pages and pipelines of studies, long comparisons with Stan and JAGS, figures of papers
+	GLMBATCH_STUDIES=1 $(GO) test -count=1 -timeout=2h -run '^TestDocumentation$$/^docs$$/^(discrete-studies|paper)' ./internal/doctest
+	GLMBATCH_STUDIES=1 $(GO) test -count=1 -timeout=2h -run '^Test(PinnedShipped|Modes|\w+Against(Stan|JAGS))$$' \
+		./cmd/pipeline ./pipelines ./pipelines/internal/plan ./infer/infertest
+	GLMBATCH_STAT=1 $(GO) test -count=1 -timeout=2h -run 'Figure|Denoising|Labelling|TwoVariables|Entities' ./discrete/...
 
 verify: ## write and print the tables of docs/verification.md: posteriors, the grid of models, R's fits
 	GLMBATCH_VERIFY=$(CURDIR)/docs/verification.md $(GO) test -count=1 -p 1 -timeout=2h -run '^TestVerify' ./infer/glm ./infer/infertest

@@ -30,7 +30,7 @@ models:
     frequency_weights: Freq
     mixture: {components: 2, order: Class_Crew}
 samplers: {auto: {}, plain: {method: cggibbs}}
-run: {chains: 4, warmup: 300, draws: 700}
+run: {chains: 4, warmup: 150, draws: 350}
 `)
 	f.write("titanic.csv", string(table))
 	f.run(pipelines.RunOptions{})

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"glmbatch/infer/infertest"
 	"glmbatch/pipelines"
 )
 
@@ -165,10 +166,11 @@ func (p *modalPosterior) copies(seeds int) string {
 }
 
 // Auto passes no fit that has missed a mode, and passes as many fits as the plain sampler with the right shares of the
-// modes. The quick form takes 4 seeds of auto: its draws are fixed, so that it has no false alarms. With
+// modes. The form of make study takes 4 seeds of auto: its draws are fixed, so that it has no false alarms. With
 // GLMBATCH_STAT=1 it takes 50 seeds of auto, the plain sampler and nuts, holds auto to at most 1 % of wrong passes and
 // at least 80 % of the plain sampler's right ones, and prints the table of docs/diagnostics.md.
 func TestModes(t *testing.T) {
+	infertest.Study(t)
 	seeds, samplers, full := 4, []string{"auto"}, os.Getenv("GLMBATCH_STAT") != ""
 	if full {
 		seeds, samplers = 50, []string{"auto", "coordinate", "nuts"}

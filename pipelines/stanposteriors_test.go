@@ -107,6 +107,7 @@ func TestStanPosteriors(t *testing.T) {
 // test: sds without their Jacobian (15 standard errors, two posteriors that do not mix), 0.9 of the log prior of non-centred
 // effects (10); partial correlations without theirs do not mix on sleepstudy.
 func TestNutsAgainstStan(t *testing.T) {
+	infertest.Study(t)
 	forms := map[string]string{"eight_schools": "auto", "sleepstudy": "non_centred", "cbpp": "centred", "Penicillin": "auto",
 		"radon_mn-slopes": "auto", "rats": "centred"}
 	heldToStan(t, func(name string, draws int) (sampler string, warmup, all int) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"glmbatch/infer/infertest"
 	"glmbatch/internal/references"
 	"glmbatch/pipelines"
 )
@@ -21,6 +22,7 @@ import (
 var pinnedShipped = []struct {
 	name         string
 	panel, whole bool
+	study        bool // left to make study
 	args         []string
 }{
 	{name: "cookbook", whole: true},
@@ -29,30 +31,30 @@ var pinnedShipped = []struct {
 	{name: "motorcycle"},
 	{name: "mixtures", args: []string{"--only", "sampler=collapsed"}},
 	{name: "discrete", whole: true},
-	{name: "discrete/budgets", args: []string{"--var", "chains=8"}},
-	{name: "discrete/corner"},
+	{name: "discrete/budgets", study: true, args: []string{"--var", "chains=8"}},
+	{name: "discrete/corner", study: true},
 	{name: "discrete/denoising", whole: true, args: []string{"--var", "side=8", "--var", "images=1"}},
-	{name: "discrete/ergodic"},
-	{name: "discrete/labelling", args: []string{"--var", "count=1"}},
+	{name: "discrete/ergodic", study: true},
+	{name: "discrete/labelling", study: true, args: []string{"--var", "count=1"}},
 	{name: "discrete/learning"},
-	{name: "discrete/likelihood", args: []string{"--var", "chains=8"}},
-	{name: "discrete/looser", args: []string{"--var", "chains=8"}},
-	{name: "discrete/million", args: []string{"--var", "side=30", "--var", "turn=1800"}},
-	{name: "discrete/scans"},
-	{name: "discrete/segments", args: []string{"--var", "images=2"}},
+	{name: "discrete/likelihood", study: true, args: []string{"--var", "chains=8"}},
+	{name: "discrete/looser", study: true, args: []string{"--var", "chains=8"}},
+	{name: "discrete/million", study: true, args: []string{"--var", "side=30", "--var", "turn=1800"}},
+	{name: "discrete/scans", study: true},
+	{name: "discrete/segments", study: true, args: []string{"--var", "images=2"}},
 	{name: "discrete/selection", args: []string{"--var", "draws=64", "--var", "chains=2"}},
 	{name: "discrete/terms", args: []string{"--var", "chains=8"}},
-	{name: "discrete/theorems", args: []string{"--var", "draws=64", "--var", "chains=2"}},
-	{name: "discrete/two", args: []string{"--var", "draws=64", "--var", "chains=2"}},
+	{name: "discrete/theorems", study: true, args: []string{"--var", "draws=64", "--var", "chains=2"}},
+	{name: "discrete/two", study: true, args: []string{"--var", "draws=64", "--var", "chains=2"}},
 	{name: "paper/figure3", whole: true, args: []string{"--profile", "smoke", "--var", "d=d00*"}},
-	{name: "paper/figure4", args: []string{"--profile", "smoke", "--var", "d=d00*"}},
-	{name: "paper/figure10", args: []string{"--profile", "smoke", "--var", "d=*-d000*"}},
+	{name: "paper/figure4", study: true, args: []string{"--profile", "smoke", "--var", "d=d00*"}},
+	{name: "paper/figure10", study: true, args: []string{"--profile", "smoke", "--var", "d=*-d000*"}},
 	{name: "paper/theorems"},
 	{name: "panel", panel: true, args: []string{"--profile", "smoke", "--only", "dataset=PCMAC", "--only", "sampler=reference"}},
-	{name: "paper/figure5", panel: true, args: []string{"--profile", "smoke", "--var", "d=d00*"}},
-	{name: "paper/figure6", panel: true, args: []string{"--profile", "smoke", "--var", "d=n*-d00*"}},
-	{name: "paper/figure7", panel: true, args: []string{"--profile", "smoke"}},
-	{name: "paper/figure8", panel: true, args: []string{"--profile", "smoke", "--only", "dataset=colon"}},
+	{name: "paper/figure5", study: true, panel: true, args: []string{"--profile", "smoke", "--var", "d=d00*"}},
+	{name: "paper/figure6", study: true, panel: true, args: []string{"--profile", "smoke", "--var", "d=n*-d00*"}},
+	{name: "paper/figure7", study: true, panel: true, args: []string{"--profile", "smoke"}},
+	{name: "paper/figure8", study: true, panel: true, args: []string{"--profile", "smoke", "--only", "dataset=colon"}},
 }
 
 // Every shipped pipeline leaves what it left when its golden was written: draws
@@ -69,6 +71,9 @@ func TestPinnedShipped(t *testing.T) {
 	for _, c := range pinnedShipped {
 		pinned[c.name] = true
 		t.Run(c.name, func(t *testing.T) {
+			if c.study {
+				infertest.Study(t)
+			}
 			p := newPin(t)
 			if c.panel {
 				p.panel()

@@ -236,6 +236,7 @@ func (f *stanSmooth) model() (data glm.Data, model glm.Model) {
 // Posteriors of models with smooths are Stan's. False alarms: |z| > 5 of some hundred means; Power: a mean that is off by
 // a tenth of a standard deviation.
 func TestSmoothsAgainstStan(t *testing.T) {
+	infertest.Study(t)
 	files, err := filepath.Glob("../../testdata/smooths/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no references")

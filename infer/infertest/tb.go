@@ -75,6 +75,15 @@ func MustReject(t TB, check func(TB)) {
 // Full reports whether the statistical checks run in full (GLMBATCH_STAT=1).
 func Full() bool { return os.Getenv("GLMBATCH_STAT") == "1" }
 
+// Study skips a test that repeats a study or compares long runs with another program. It runs if GLMBATCH_STUDIES is
+// set, as in make study, or if checks run in full.
+func Study(t testing.TB) {
+	t.Helper()
+	if os.Getenv("GLMBATCH_STUDIES") == "" && !Full() {
+		t.Skip("a study; set GLMBATCH_STUDIES, or run make study")
+	}
+}
+
 // Seed returns the seed of a statistical check: 1, or with GLMBATCH_STAT=1
 // that of GLMBATCH_SEED, or else a fresh one, which it prints.
 func Seed(t testing.TB) uint64 {

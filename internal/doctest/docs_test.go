@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/infertest"
 )
 
 // root is the repository, seen from this package.
@@ -51,7 +53,11 @@ func pages(t *testing.T) map[string][]Block {
 	return out
 }
 
-// Every example of the documentation is executed.
+// studies are pages whose pipelines take a third of the time of all pages. make study executes them; TestPinnedShipped
+// and make papers hold what their pipelines compute.
+var studies = []string{"docs/discrete-studies.md", "docs/paper.md"}
+
+// Every example of the documentation is executed, those of studies if GLMBATCH_STUDIES is set.
 func TestDocumentation(t *testing.T) {
 	watch(t)
 	bin := filepath.Join(t.TempDir(), "bin")
@@ -75,6 +81,9 @@ func TestDocumentation(t *testing.T) {
 	}
 	for name, blocks := range pages(t) {
 		t.Run(name, func(t *testing.T) {
+			if slices.Contains(studies, name) {
+				infertest.Study(t)
+			}
 			s := &Session{Dir: clone(t, bin, blocks), Bin: bin, Makefile: string(makefile)}
 			if err := s.Walk(context.Background(), blocks); err != nil {
 				t.Error(err)

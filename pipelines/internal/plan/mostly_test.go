@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/infertest"
 )
 
 // teens are the rows of boys with an age of 8 and more, columns age, hgt, gen and tv.
@@ -30,6 +32,7 @@ func teens(t *testing.T) string {
 // errors of both for 21 means, those of JAGS half as large again as it says. Power: 0.2 of a standard deviation, for
 // 2 × 600 draws that are worth some 700.
 func TestMostlyMissingAgainstJAGS(t *testing.T) {
+	infertest.Study(t)
 	var want struct {
 		Parameters map[string]struct {
 			Mean, MCSE float64
