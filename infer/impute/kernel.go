@@ -35,7 +35,7 @@ type kernel struct {
 	sums          []*summedChain // models whose coefficients move together with cells
 	combined      []float64
 
-	proposals, accepted int64
+	proposals int64
 }
 
 // Kernel returns one chain: coefficients of the regression start around the penalised point of the completed data, in
@@ -178,7 +178,7 @@ func (k *kernel) rewriteAll() {
 // Step returns a *cggibbs.NonFiniteError if a conditional log density is NaN or +Inf.
 func (k *kernel) Step() (infer.Info, error) {
 	var info infer.Info
-	k.proposals, k.accepted = 0, 0
+	k.proposals = 0
 	evaluations := k.slice.Evaluations()
 	for i, r := range k.readers {
 		if r.choice != nil {

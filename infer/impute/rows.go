@@ -259,5 +259,4 @@ func (k *kernel) accept(i, q int) {
 			}
 		}
 	}
-	k.accepted++
 }
