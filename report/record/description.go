@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // DescriptionVersion numbers the JSON form of a Description.
@@ -43,7 +44,7 @@ type Response struct {
 	Precision  string      `json:"precision,omitempty"`
 	Trials     string      `json:"trials,omitempty"`
 	Classes    []string    `json:"classes,omitempty"` // of responses in classes, the first is the reference
-	Components []Component `json:"components"` // one for each of Description.Weights; one without weights
+	Components []Component `json:"components"`        // one for each of Description.Weights; one without weights
 }
 
 // Component has the parameters of a response's distribution: those with a predictor, and one number for all rows.
@@ -181,8 +182,16 @@ func (d *Description) checkResponse(r *Response, parameters int) error {
 	}
 	for i := range r.Components {
 		c := &r.Components[i]
-		if n := len(r.Components[0].Predictors); d.Kind == KindRows && n == 0 || len(c.Predictors) != n {
+		first := &r.Components[0]
+		if n := len(first.Predictors); (d.Kind == KindRows) != (n > 0) || len(c.Predictors) != n {
 			return fmt.Errorf("component %d has %d predictors", i+1, len(c.Predictors))
+		}
+		if n := len(first.Scalars); d.Kind == KindClasses && n == 0 || len(c.Scalars) != n {
+			return fmt.Errorf("component %d has %d scalars", i+1, len(c.Scalars))
+		}
+		if fixed := func(s Scalar) bool { return s.Parameter == 0 }; d.Kind == KindClasses &&
+			slices.ContainsFunc(c.Scalars, fixed) {
+			return fmt.Errorf("component %d has a fixed scalar", i+1)
 		}
 		for _, p := range c.Predictors {
 			for _, t := range p.Terms {

@@ -60,6 +60,7 @@ func TestWrongDescriptions(t *testing.T) {
 		{`"cor":[6]`, `"cor":[0]`, "is parameter 0 of 12"},
 		{`"parameter":5`, `"parameter":13`, `"sigma_Intercept" is parameter 13 of 12`},
 		{`"value":4`, `"parameter":-2`, `"nu" is parameter -2 of 12`},
+		{`"kind":"rows"`, `"kind":"classes","weights":[{"parameter":1}]`, "component 1 has 2 predictors"},
 		{`"each":1`, `"each":2`, `2 missing cells of "x" begin at parameter 11 of 12`},
 		{`"each":1`, `"each":9223372036854775807`, "missing cells"},
 	} {
@@ -73,5 +74,15 @@ func TestWrongDescriptions(t *testing.T) {
 	if _, err := record.ParseDescription([]byte(two), 12); fmt.Sprint(err) !=
 		`the description: response "y": component 2 has 2 predictors` {
 		t.Errorf("components with different predictors: %v", err)
+	}
+	const classes = `{"version":1,"kind":"classes","weights":[{"parameter":1}],"responses":[{"column":"a","components":[{%s}]}]}`
+	for scalars, want := range map[string]string{
+		`"scalars":[{"parameter":2}]`: "<nil>",
+		``:                            `the description: response "a": component 1 has 0 scalars`,
+		`"scalars":[{"value":0.5}]`:   `the description: response "a": component 1 has a fixed scalar`,
+	} {
+		if _, err := record.ParseDescription(fmt.Appendf(nil, classes, scalars), 2); fmt.Sprint(err) != want {
+			t.Errorf("%s: %v", scalars, err)
+		}
 	}
 }

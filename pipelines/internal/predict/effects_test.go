@@ -65,6 +65,9 @@ func fitted(t *testing.T, data, formula, family string, draws [][]float64) (*row
 		term.Columns = append(term.Columns, c.Name)
 	}
 	one := record.Component{Predictors: []record.Predictor{{Name: "mu", Link: fam.Link, Terms: []record.Term{term}}}}
+	for range fam.Dispersions() {
+		one.Scalars = append(one.Scalars, record.Scalar{Value: 1})
+	}
 	r.columns = design.Record.Columns
 	r.fit = &predictive.Fit{Chains: 1, Draws: len(draws[0]), Params: len(draws), Workers: 2,
 		Description: &record.Description{Responses: []record.Response{{Family: fam.Name, Components: []record.Component{one}}}},

@@ -120,6 +120,9 @@ func newOpened(ledger *report.Ledger, f report.Fitted) (*opened, error) {
 	if o.description, err = plan.StoredDescription(&f.Stored, f.Description, o.record, f.Names); err != nil {
 		return nil, err
 	}
+	if o.description.Kind == record.KindDiscrete {
+		return nil, &CallError{fmt.Errorf("fit %s is of no rows", f.Key)}
+	}
 	r := &o.description.Responses[0]
 	if o.family.Name = r.Family; !o.classes() {
 		o.family.Link = r.Components[0].Predictors[0].Link

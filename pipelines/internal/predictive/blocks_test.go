@@ -218,7 +218,7 @@ func TestBlocksFail(t *testing.T) {
 func TestLeaveOneOutOfTheImpossible(t *testing.T) {
 	e := newExample(6, 2, 2, 20, 3)
 	e.scalars(record.Scalar{Parameter: 3}, record.Scalar{Value: 4})
-	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data, e.columns)) {
+	for b, err := range rowBlocks(t, on(t, &e.fit, glm.Family{Name: "student_t", Link: "identity"}, e.data, e.columns)) {
 		if err != nil || b.Disp[7] != [2]float64{e.beta[2][7], 4} {
 			t.Errorf("dispersions %v, %v", b.Disp[7], err)
 		}
@@ -358,5 +358,13 @@ func TestBlocksHaveEffects(t *testing.T) {
 	mu.Terms = mu.Terms[:2]
 	if _, err := e.fit.On(e.data, Design{e.data, e.columns}); err == nil || !strings.Contains(err.Error(), "no effects of h") {
 		t.Errorf("effects that are not described: %v", err)
+	}
+	e.fit.Description.Groups[0].Levels = 6
+	if _, err := e.fit.On(e.data, Design{e.data, e.columns}); err == nil || !strings.Contains(err.Error(), "has 6 levels of g") {
+		t.Errorf("more levels than the design has: %v", err)
+	}
+	e.data.Effects, e.fit.Description.Responses[0].Components[0].Scalars = nil, make([]record.Scalar, 3)
+	if _, err := e.fit.On(e.data, Design{e.data, e.columns}); err == nil || !strings.Contains(err.Error(), "has 3 scalars") {
+		t.Errorf("more scalars than the family has: %v", err)
 	}
 }

@@ -76,6 +76,9 @@ func (f *Fit) On(data *glm.Data, designs ...Design) (*Evaluator, error) {
 		return e, nil
 	}
 	e.family = glm.Family{Name: r.Family, Link: r.Components[0].Predictors[0].Link}
+	if n := len(r.Components[0].Scalars); n != len(e.family.Dispersions()) {
+		return nil, fmt.Errorf("the fit has %d scalars, and family %s has %d", n, r.Family, len(e.family.Dispersions()))
+	}
 	var err error
 	e.outcomes, err = newOutcomes(e.family, r.Classes, data)
 	return e, err
@@ -100,7 +103,10 @@ func (f *Fit) linear(p *record.Predictor, d Design, lack *LackingError) (linear,
 			if e.Group != g.Grouping || !slices.Equal(e.Terms, t.Columns) {
 				continue
 			}
-			found[k] = true
+			if found[k] = true; g.Levels > e.Grouping.Levels() {
+				return out, fmt.Errorf("the fit has %d levels of %s, and the design has %d", g.Levels, e.Group,
+					e.Grouping.Levels())
+			}
 			out.effects[k] = effects{Effects: e, first: t.First - 1, fitted: g.Levels}
 			if f.NewLevels != nil {
 				out.effects[k].law = &newLevels{g, t.At, f.NewLevels}
@@ -137,7 +143,9 @@ func (e *Evaluator) last() (n int) {
 		for _, l := range e.parts[k].predictors {
 			n = max(n, l.first+len(l.Columns))
 			for _, of := range l.effects {
-				n = max(n, of.first+len(of.Terms)*of.fitted)
+				if of.first >= 0 {
+					n = max(n, of.first+len(of.Terms)*of.fitted)
+				}
 			}
 		}
 	}
