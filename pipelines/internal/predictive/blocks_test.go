@@ -350,6 +350,12 @@ func TestBlocksHaveEffects(t *testing.T) {
 			}
 		}
 	}
+	e.refuses(t, mu)
+}
+
+// refuses changes the description so that it does not go with the rows.
+func (e *example) refuses(t *testing.T, mu *record.Predictor) {
+	t.Helper()
 	mu.Terms[2].First = 0
 	var lacking *LackingError
 	if _, err := e.fit.On(e.data, Design{e.data, e.columns}); !errors.As(err, &lacking) || *lacking != (LackingError{10, 12}) {
