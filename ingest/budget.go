@@ -185,9 +185,9 @@ func guarded(f func() error) (err error) {
 		case *budgetError:
 			err = p
 		case error:
-			err = fmt.Errorf("the reader gave up: %w", p)
+			err = fmt.Errorf("the reader failed: %w", p)
 		default:
-			err = fmt.Errorf("the reader gave up: %v", p)
+			err = fmt.Errorf("the reader failed: %v", p)
 		}
 	}()
 	return f()

@@ -135,7 +135,7 @@ func (f *csvFile) choose(choose chooser) ([]*csvColumn, error) {
 		}
 		if name == "" {
 			return nil, f.fail(f.top, fmt.Errorf("column %d has no name", i+1),
-				"name it in the header; R's write.csv writes its row names so unless told row.names = FALSE")
+				"name it in the header; R's write.csv writes its row names so, except with row.names = FALSE")
 		}
 		cols[i] = &csvColumn{name: name, mem: f.mem, forced: f.src.Types[name], mixed: f.src.inPieces()}
 		if f.src.Labels == nil || f.src.Labels(name) || slices.Contains(f.src.By, name) {
@@ -360,10 +360,10 @@ func (f *csvFile) scan(ctx context.Context, r *csv.Reader, cols []*csvColumn) er
 }
 
 func (f *csvFile) ragged(line int64, found int) error {
-	hint := "quote fields that hold the separator, or mend the line"
+	hint := "quote fields that hold the separator, or fix the line"
 	switch {
 	case f.rows == 0 && strings.HasPrefix(f.header[0], "#"):
-		hint = fmt.Sprintf("line %d is taken for the header: a comment before it has a blank behind its #", f.top)
+		hint = fmt.Sprintf("line %d is taken for the header: a comment before it has a blank after its #", f.top)
 	case f.rows == 0 && found == len(f.header)+1:
 		hint = "R's write.table leaves the name of the row names' column out: write col.names = NA, or row.names = FALSE"
 	}
@@ -377,7 +377,7 @@ func (f *csvFile) readFault(r *csv.Reader, err error) error {
 	var long *textError
 	switch {
 	case errors.As(err, &long):
-		return f.fail(0, long, "decompress it, or write it as Parquet, of which only the columns in use are read; or give "+
+		return f.fail(0, long, "decompress it, or write it as Parquet, so that only columns in use are read; or give "+
 			"it more: --memory, or run: {memory: …}")
 	case errors.Is(err, errNUL):
 		return f.fail(f.guard.nulLine, errNUL,
@@ -389,7 +389,7 @@ func (f *csvFile) readFault(r *csv.Reader, err error) error {
 		}
 		return f.fail(line, errLongRecord, "a quote that is opened and never closed has this effect")
 	case errors.As(err, &pe) && errors.Is(err, csv.ErrBareQuote):
-		return f.fail(int64(pe.Line), errors.New(`a quote (") stands inside a field that does not begin with one`),
+		return f.fail(int64(pe.Line), errors.New(`a quote (") is inside a field that does not begin with one`),
 			`write such a field between quotes and double the quotes inside: "5"" pipe"`)
 	case errors.As(err, &pe) && errors.Is(err, csv.ErrQuote):
 		return f.fail(int64(pe.StartLine),

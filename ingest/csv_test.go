@@ -177,7 +177,7 @@ func TestCSVFaults(t *testing.T) {
 		"NUL below":       {text: "# by hand\nx,y\n1,\x00\n", want: []string{"line 3", "NUL"}},
 		"quote below":     {text: "# by hand\nx,y\n1,\"a\n", want: []string{"line 3", "not closed"}},
 		"header below":    {text: "# by hand\n\nx,x\n1,2\n", want: []string{"line 3", `both named "x"`}},
-		"no such comment": {text: "#by hand\nx,y\n1,2\n", want: []string{"line 2", "a comment before it has a blank behind its #"}},
+		"no such comment": {text: "#by hand\nx,y\n1,2\n", want: []string{"line 2", "a comment before it has a blank after its #"}},
 		"only comments":   {text: "# by hand\n# today\n", want: []string{"the file is empty"}},
 		"infinity":        {text: "x\n1\n-Infinity\n", want: []string{"line 3 of a.csv", `"-Infinity" is not a finite number`}},
 		"beyond":          {text: "x\n1\n1e400\n", want: []string{"line 3 of a.csv", `"1e400"`}},

@@ -329,12 +329,12 @@ func (c *csvColumn) firstOf(ks ...kind) (row int64, text string) {
 func (c *csvColumn) mixedHint(cell string) string {
 	hint := fmt.Sprintf("if %s means missing, list it under null_values; ", quoteCell(trimBlanks(cell)))
 	if c.forced == "" {
-		return hint + fmt.Sprintf("if the column is text, set types: {%s: text}; else mend the file", c.name)
+		return hint + fmt.Sprintf("if the column is text, set types: {%s: text}; else fix the file", c.name)
 	}
-	return hint + fmt.Sprintf("else mend the file, or change types: {%s: %s}", c.name, c.forced)
+	return hint + fmt.Sprintf("else fix the file, or change types: {%s: %s}", c.name, c.forced)
 }
 
 func nonFiniteHint(text string) string {
-	return fmt.Sprintf("if %s means missing, list it under null_values; else mend the data",
+	return fmt.Sprintf("if %s means missing, list it under null_values; else fix the data",
 		quoteCell(trimBlanks(text)))
 }

@@ -84,7 +84,9 @@ type linkError struct {
 	err  error
 }
 
-func (e *linkError) Error() string { return fmt.Sprintf("the link %s leads nowhere", e.path) }
+func (e *linkError) Error() string {
+	return fmt.Sprintf("the target of the link %s does not exist", e.path)
+}
 func (e *linkError) Unwrap() error { return e.err }
 
 // errOutside marks a file that the caller does not let a spec reach.
@@ -95,9 +97,9 @@ var errOutside = errors.New("it is outside the folders that may be used")
 func FenceHint(path string, err error) string {
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return "make what the link leads to, inside the folders that may be used, or take the link away"
+		return "create the target inside the allowed folders, or remove the link"
 	case err != nil:
-		return "see that the path, with the links on its way, can be followed"
+		return "check that the path and its links can be followed"
 	}
 	folder := folderOf(path)
 	if folder == words.ObjectScheme {

@@ -65,7 +65,7 @@ func TestFence(t *testing.T) {
 		{Source{Path: in + "/way/secret.csv"}, "outside"},
 		{Source{Path: in + "/w*/secret.csv"}, "outside"},
 		{Source{Path: in + "/way"}, "outside"},
-		{Source{Path: in + "/dangling.csv"}, "dangling.csv leads nowhere\nhint: make what the link leads to"},
+		{Source{Path: in + "/dangling.csv"}, "dangling.csv does not exist\nhint: create the target"},
 		{Source{Path: out + "/dangling.csv"}, "outside"}, // nor is this told
 		{Source{Path: in + "/a.csv", Triplets: &Triplets{Path: out + "/secret.csv", Row: "x", Col: "y", Value: "x", Prefix: "t"}}, "outside"},
 		{Source{Path: in + "/a.csv", Triplets: &Triplets{Path: in + "/l*.csv", Row: "x", Col: "y", Value: "x", Prefix: "t"}}, "outside"},

@@ -56,7 +56,7 @@ func (c *column) cast(mem memory.Allocator, g *grammar, want string, rowOf func(
 			} else if text := render(a, i); !appendAs(b, g, text) {
 				b.AppendNull()
 				c.setBad(mem, rowOf(row+int64(i)), words.Hint(fmt.Errorf("%s is not a %s", quoteCell(text), want),
-					fmt.Sprintf("types: {%s: %s} asks for it; mend the value or change the type", c.name, want)))
+					fmt.Sprintf("types: {%s: %s} requires it; fix the value or change the type", c.name, want)))
 			}
 		}
 		row += int64(a.Len())

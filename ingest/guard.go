@@ -63,6 +63,6 @@ func (t *textReader) Read(p []byte) (int, error) {
 type textError struct{ most int64 }
 
 func (e *textError) Error() string {
-	return fmt.Sprintf("the compressed data hold more than %s of text, which is as much as may be read",
+	return fmt.Sprintf("the compressed data hold more than %s of text, the limit",
 		words.Bytes(e.most))
 }

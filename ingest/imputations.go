@@ -42,7 +42,7 @@ func (t *Table) Imputations(by string) (*Table, []Imputation, error) {
 		return &SourceError{Dataset: t.Name, File: file, Err: words.Hint(err, hint)}
 	}
 	if len(versions) < 2 {
-		hint := "name all files by a glob, as imp*.csv, or the column that tells imputations apart, as by: .imp"
+		hint := "name all files by a glob, as imp*.csv, or the column that identifies the imputation, as by: .imp"
 		return nil, nil, fault(t.From(), fmt.Errorf("each: imputation wants several imputations, and there is %d",
 			len(versions)), hint)
 	}
@@ -83,7 +83,7 @@ func (t *Table) versionsBy(by string) (*Table, []Imputation, error) {
 	at := t.Data.Schema().FieldIndices(by)
 	if len(at) == 0 {
 		return nil, nil, &ColumnError{Dataset: t.Name, Column: by, Err: words.Hint(
-			errors.New("by: names a column that is not there"), "the columns are "+listNames(t.names()))}
+			errors.New("by: names a column that does not exist"), "the columns are "+listNames(t.names()))}
 	}
 	keys := []*arrow.Chunked{t.Data.Column(at[0]).Data()}
 	groups, lost, err := t.group([]string{by}, keys)

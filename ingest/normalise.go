@@ -352,7 +352,7 @@ func finite(mem memory.Allocator, a *array.Float64, nanIsNull bool, bad badCell)
 // notFinite is the fault of NaN or an infinity in a file of typed columns.
 func notFinite(value string) error {
 	return words.Hint(fmt.Errorf("%s is not a finite number", value),
-		"if NaN means missing, list it under null_values; else mend the data")
+		"if NaN means missing, list it under null_values; else fix the data")
 }
 
 // spellFloat writes NaN and infinities as messages show them.

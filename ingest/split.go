@@ -42,7 +42,7 @@ func (t *Table) Split(by []string) ([]*Table, error) {
 		if len(at) == 0 {
 			return nil, &ColumnError{
 				Dataset: t.Name, Column: name,
-				Err: words.Hint(errors.New("by: names a column that is not there"),
+				Err: words.Hint(errors.New("by: names a column that does not exist"),
 					"the columns are "+listNames(t.names())),
 			}
 		}

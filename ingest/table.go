@@ -212,7 +212,7 @@ func otherType(c *column, typ arrow.DataType, first, other string) *ColumnError 
 	return &ColumnError{
 		Column: c.name, At: other,
 		Err: words.Hint(fmt.Errorf("it is %s in %s and %s in %s", describe(typ), first, describe(c.typ), other),
-			fmt.Sprintf("mend the file, or set types: {%s: text}", c.name)),
+			fmt.Sprintf("fix the file, or set types: {%s: text}", c.name)),
 	}
 }
 

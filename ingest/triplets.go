@@ -133,7 +133,7 @@ func (s *sparse) readTriplets(ctx context.Context) (err error) {
 	} {
 		err := s.eachNumber(part.name, func(i int, v float64) error {
 			if part.name != t.Value && (v != math.Floor(v) || math.Abs(v) > 1<<53) {
-				return fmt.Errorf("%v is no whole number", v)
+				return fmt.Errorf("%v is not a whole number", v)
 			}
 			part.put(&s.entries[i], v)
 			return nil
@@ -276,7 +276,7 @@ func (s *sparse) place(table *Table) error {
 			return s.fault(name, e.at, fmt.Errorf("row %d is not one of 1 to %d", e.row, n), hint)
 		case e.col < 0 || e.col >= s.columns:
 			return s.fault(s.src.Triplets.Col, e.at, fmt.Errorf("column %d is not one of 1 to %d", e.col+1, s.columns),
-				"columns of triplets count from 1; triplets: {columns: …} says how many there are")
+				"columns of triplets count from 1; triplets: {columns: …} gives their number")
 		}
 		e.row = row
 	}
@@ -309,7 +309,7 @@ func (s *sparse) namedRows(table *Table) (map[int64]int64, error) {
 				}
 				return nil, &ColumnError{
 					Dataset: s.src.Name, Column: name, Row: row + 1, At: table.Locate(row),
-					Err: words.Hint(err, "each row needs a number of its own"),
+					Err: words.Hint(err, "each row needs its own number"),
 				}
 			}
 			named[a.Value(k)] = row
@@ -325,7 +325,7 @@ func (s *sparse) distinct() error {
 		a, b := &s.entries[i-1], &s.entries[i]
 		if a.row == b.row && a.col == b.col {
 			return s.fault(s.src.Triplets.Value, b.at,
-				fmt.Errorf("row %d, column %d stands here and in %s", b.row+1, b.col+1, s.table.Locate(a.at)),
+				fmt.Errorf("row %d, column %d is here and in %s", b.row+1, b.col+1, s.table.Locate(a.at)),
 				"leave one of them out, or add them up before")
 		}
 	}

@@ -104,7 +104,7 @@ func TestBadTriplets(t *testing.T) {
 		{"column 0", write(t, "x.csv", head+"1,1,2\n2,0,1\n"), four, 3, []string{"line 3 of x.csv", "column 0 is not one of 1 to 3"}},
 		{"column too large", write(t, "x.csv", head+"1,4,2\n"), four, 3, []string{"line 2 of x.csv", "column 4 is not one of 1 to 3"}},
 		{"hostile column", write(t, "x.csv", head+"1,4000000000000,2\n"), four, 0, []string{"line 2 of x.csv", "is not one of 1 to 16777216"}},
-		{"fraction", write(t, "x.csv", head+"1.5,1,2\n"), four, 0, []string{"line 2 of x.csv", "1.5 is no whole number"}},
+		{"fraction", write(t, "x.csv", head+"1.5,1,2\n"), four, 0, []string{"line 2 of x.csv", "1.5 is not a whole number"}},
 		{"missing", write(t, "x.csv", head+"1,1,\n2,1,3\n"), four, 0, []string{`column "value"`, "line 2 of x.csv", "missing"}},
 		{"text", write(t, "x.csv", head+"1,a,3\n"), four, 0, []string{`column "col"`, "it is text"}},
 		{"no such column", write(t, "x.csv", "i,j,v\n1,1,3\n"), four, 0, []string{`"row"`, `"i", "j", "v"`}},

@@ -37,7 +37,7 @@ func Check(ctx context.Context, target string, o CheckOptions) (*CheckOutcome, e
 		return nil, &UsageError{fmt.Errorf("--workers %d: there must be at least 1", o.Workers)}
 	}
 	if o.Simulations < check.Fewest {
-		return nil, &UsageError{fmt.Errorf("--simulations %d: fewer than %d tell nothing", o.Simulations, check.Fewest)}
+		return nil, &UsageError{fmt.Errorf("--simulations %d: at least %d are needed", o.Simulations, check.Fewest)}
 	}
 	p, _, err := load(target, o.Overrides)
 	if err != nil {

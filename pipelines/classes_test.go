@@ -224,7 +224,7 @@ func TestClassesRefused(t *testing.T) {
 		"more than trials": {"formula: 'cbind(q, seven | trials(3)) ~ 1'", `column "seven", row 1 (line 2 of rows.csv): 7 is not allowed`},
 		"not there":        {"formula: 'cbind(q, zz) ~ 1'", `did you mean "z"?`},
 		"levels":           {"formula: 'cbind(q, z) ~ 1', levels: {q: [a, c]}", `column "q", row 2 (line 3 of rows.csv): "b" is not among`},
-		"levels of none":   {"formula: 'cbind(q, z) ~ 1', levels: {w: [a, c]}", `column "w": levels are given for it, but it is no item`},
+		"levels of none":   {"formula: 'cbind(q, z) ~ 1', levels: {w: [a, c]}", `column "w": levels are given for it, but it is not an item`},
 		"missing":          {"formula: 'cbind(q, z) ~ 1', missing: error", `column "q", row 4 (line 5 of rows.csv): the value is missing`},
 		"order":            {"formula: 'cbind(q, z) ~ 1', mixture: {components: 2, order: q_c}", `did you mean "q_a"?`},
 		"numbers of prior": {`formula: 'cbind(q, z) ~ 1', mixture: {components: 2, items: {q: {conjugate: "dirichlet(1, 2, 3)"}}}`, "3 numbers, and it has 2 categories"},

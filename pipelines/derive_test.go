@@ -64,7 +64,7 @@ func TestDeriveAgain(t *testing.T) {
 	f := newDeriving(t, "")
 	f.run(pipelines.RunOptions{})
 	f.write("spec.yaml", deriving(twoDerived))
-	if got := plans(f.run(pipelines.RunOptions{DryRun: true})); got != "claims/ skipped changed derive: computed anew from the stored draws" {
+	if got := plans(f.run(pipelines.RunOptions{DryRun: true})); got != "claims/ skipped changed derive: computed again from the stored draws" {
 		t.Errorf("dry run: %s", got)
 	}
 	if got := actions(f.run(pipelines.RunOptions{})); got != "claims/ skipped pass" {

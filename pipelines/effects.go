@@ -66,7 +66,7 @@ func (o *EffectsOptions) effect() (*spec.Effect, error) {
 	for _, at := range o.At {
 		name, values, given := strings.Cut(at, "=")
 		if !given || values == "" {
-			return nil, words.Hint(fmt.Errorf("--at %q is no NAME=VALUE", at), "for example --at age=30,50")
+			return nil, words.Hint(fmt.Errorf("--at %q is not NAME=VALUE", at), "for example --at age=30,50")
 		}
 		e.At = append(e.At, &spec.EffectAt{Name: name, Values: strings.Split(values, ",")})
 	}

@@ -73,10 +73,10 @@ func TestEffectsCalls(t *testing.T) {
 	f.write("good.csv", strings.ReplaceAll(claims, "-3", "3"))
 	f.run(pipelines.RunOptions{})
 	for says, o := range map[string]pipelines.EffectsOptions{
-		`--at "age" is no NAME=VALUE`: {Effect: "age", At: []string{"age"}},
-		`--contrast cannot be "both"`: {Effect: "age", Contrast: "both"},
-		"--points from 2":             {Effect: "age", Points: 1},
-		`has no variable "agee"`:      {Effect: "agee"},
+		`--at "age" is not NAME=VALUE`: {Effect: "age", At: []string{"age"}},
+		`--contrast cannot be "both"`:  {Effect: "age", Contrast: "both"},
+		"--points from 2":              {Effect: "age", Points: 1},
+		`has no variable "agee"`:       {Effect: "agee"},
 	} {
 		err := pipelines.Effects(t.Context(), &strings.Builder{}, f.path("spec.yaml"), o)
 		var usage *pipelines.UsageError

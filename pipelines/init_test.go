@@ -143,7 +143,7 @@ func TestProposedRoles(t *testing.T) {
 	if p.Family != "binomial" || p.Formula != "y | trials(n) ~ site + twin" {
 		t.Errorf("%s: %s", p.Family, p.Formula)
 	}
-	for _, want := range []string{"Left out: id, ", "Left out: exposure, since an exposure says nothing beside trials", "Left out: when, since it holds dates", "Left out: one, since it has one value", "Left out: leak, since it tells y",
+	for _, want := range []string{"Left out: id, ", "Left out: exposure, since an exposure adds nothing to trials", "Left out: when, since it holds dates", "Left out: one, since it has one value", "Left out: leak, since it tells y",
 		"Left out: x, since it is equal to a column before it", "Left out: name, since it is text that names rows", "Left out: half, since 40 of 60 cells are missing",
 		"frequency_weights: freq", `path: "d.csv"`} {
 		if !strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(string(p.Spec), "#", "")), " "), want) {
@@ -224,7 +224,7 @@ func TestLeaksAreSeen(t *testing.T) {
 	said := strings.Join(p.Why, "\n")
 	for _, want := range []string{"response y: it is called like one", "family gaussian: y is a number", "left out grade: it tells y row by row", "left out logy: it tells y",
 		"left out exp_y: it tells y", "left out stratum: it is called like the number of a stratum",
-		"left out x_scaled: it is a column before it, but for its unit"} {
+		"left out x_scaled: it equals an earlier column except for its unit"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %q:\n%s", want, said)
 		}

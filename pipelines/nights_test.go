@@ -83,7 +83,7 @@ func TestDryRunSaysWhy(t *testing.T) {
 		{"normal(0, 2.5)", "normal(0, 2)", "planned changed model: coefficients normal(0, 2.5) → normal(0, 2)"},
 		{"draws: 60", "draws: 70", "planned changed length: fixeddraws 60 → 70"},
 		{"{method: cggibbs}", "{method: cggibbs, scan: random}", "planned changed sampler: options"},
-		{"rhat: 1.5", "rhat: 1.4", "skipped changed gates: the verdict would be taken anew"},
+		{"rhat: 1.5", "rhat: 1.4", "skipped changed gates: the verdict would be computed again"},
 		{"  m:", "  m2:", "planned new"},
 	} {
 		edit(c.old, c.new)

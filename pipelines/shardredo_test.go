@@ -45,7 +45,7 @@ func (f folder) spoilt(dir, other string) map[string]spoilt {
 		}, "is a fragment of run " + f.planned(other)},
 		"another run's ledger": {func() { copyFile(f.t, fragment(other, 1, ".duckdb"), own) },
 			"is a fragment of run " + f.planned(other)},
-		"no outcome":       {func() { f.removed(text) }, "has no outcome beside its fragment"},
+		"no outcome":       {func() { f.removed(text) }, "has no outcome next to its fragment"},
 		"not a ledger":     {func() { f.write("plan2-s.duckdb/fragments/1.duckdb", "stray") }, "1.duckdb"},
 		"a missing table":  {alter("DROP TABLE certificate CASCADE"), "has no table certificate"},
 		"changed draws":    {alter("UPDATE draw_piece SET v = list_transform(v, lambda x: x + 1e-12)"), "draws of fit"},

@@ -200,7 +200,7 @@ func thaw(dir string) (*shard.Plan, *spec.Pipeline, plan.Selector, error) {
 	}
 	if build := Version().String(); night.Build != build {
 		return nil, nil, none, &UsageError{words.Hint(fmt.Errorf("%s was planned by %s, and this is %s", dir, night.Build,
-			build), "all machines of a night need the same program")}
+			build), "all machines of a run need the same program")}
 	}
 	only, err := plan.ParseSelector(night.Only)
 	if err != nil {

@@ -163,7 +163,7 @@ gates: {ess_bulk: 5, ess_tail: 5, rhat: 1.5}
 		t.Fatal(got)
 	}
 	for _, fit := range out.Fits {
-		if fit.Dataset == "told" && !strings.Contains(fit.Err.Error(), "s(lwt, k = 5) is made of all of its values, which rows that are read once do not tell") {
+		if fit.Dataset == "told" && !strings.Contains(fit.Err.Error(), "s(lwt, k = 5) is made of all of its values, which is not known while rows are read only once") {
 			t.Errorf("factored rows: %v", fit.Err)
 		}
 	}

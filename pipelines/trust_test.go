@@ -66,7 +66,7 @@ func TestStranger(t *testing.T) {
 		{"../away/x.duckdb", "claims.csv", "outside the folders", trust},
 		{"way/x.duckdb", "claims.csv", "outside the folders", trust},
 		{"sly.duckdb", "claims.csv", "outside the folders", trust},
-		{"sly2.duckdb", "claims.csv", "sly2.duckdb.wal leads nowhere\n  hint: make what the link leads to", trust},
+		{"sly2.duckdb", "claims.csv", "sly2.duckdb.wal does not exist\n  hint: create the target", trust},
 	} {
 		f.write("spec.yaml", strings.NewReplacer("DATABASE", c.database, "DATA", `"`+c.data+`"`).Replace(stranger))
 		if strings.HasPrefix(c.data, "{s") || strings.HasPrefix(c.data, "{p") {

@@ -258,7 +258,7 @@ func mixtureWords(m *spec.Model) string {
 	text := fmt.Sprintf("\n    a mixture of %d components, weights dirichlet(%v)", m.Mixture.Components,
 		cmp.Or(m.Mixture.Weights, 1))
 	if m.Conjugate() {
-		text += ", each with the prior " + m.Mixture.Conjugate.String() + " in place of those above"
+		text += ", each with the prior " + m.Mixture.Conjugate.String() + " instead of those above"
 	}
 	return text
 }

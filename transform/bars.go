@@ -61,7 +61,7 @@ func (s *selector) bareBar(n *node) error {
 		return s.fail(n.pos, "one pair of parentheses holds one grouping",
 			"effects of one pair are correlated: (x | g); several groupings are (x | g) + (x | h)")
 	}
-	return s.fail(n.pos, "a group-level part stands in parentheses",
+	return s.fail(n.pos, "a group-level part needs parentheses",
 		fmt.Sprintf("write y ~ … + (%s)", shortened(n.label())))
 }
 
@@ -74,7 +74,7 @@ func (s *selector) bar(n *node, added bool) error {
 	case !added:
 		return s.fail(n.pos, text+" cannot be subtracted", "leave it out")
 	case s.crossing > 0:
-		return s.fail(n.pos, text+" is no term that could be crossed with others", "add it to the terms: x + (1 | g)")
+		return s.fail(n.pos, text+" cannot be crossed with other terms", "add it to the terms: x + (1 | g)")
 	}
 	groupings, err := s.groupings(n.args[1])
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *selector) groupings(n *node) ([][]int, error) {
 			return nil, err
 		}
 	case n.kind != nodeName:
-		return nil, s.fail(n.pos, fmt.Sprintf("%s is no grouping", shortened(n.label())),
+		return nil, s.fail(n.pos, fmt.Sprintf("%s is not a grouping", shortened(n.label())),
 			"a grouping is a column g, a crossing g:h, a nesting g/h, factor(x) or cut(x, breaks = c(…))")
 	}
 	if err := s.columnsOf(n); err != nil {
@@ -181,7 +181,7 @@ func (s *selector) nested(n *node) ([][]int, error) {
 	out := left
 	if n.text == ":" {
 		if len(left) > 1 || len(right) > 1 {
-			return nil, s.fail(n.pos, "a nesting stands inside a crossing of groupings", "write (1 | g) + (1 | g:h)")
+			return nil, s.fail(n.pos, "a nesting is inside a crossing of groupings", "write (1 | g) + (1 | g:h)")
 		}
 		out = nil
 	}

@@ -33,7 +33,7 @@ func (s *selector) factorCall(n *node) error {
 	}
 	if len(n.args) != 1 || n.args[0].kind != nodeName || n.names[0] != "" {
 		return s.fail(n.pos, n.text+"() takes one column",
-			"the order of its levels stands under the model's key levels, the coding under contrasts")
+			"the model's key levels gives the order of its levels, contrasts the coding")
 	}
 	return nil
 }

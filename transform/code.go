@@ -99,7 +99,7 @@ func readExpression(text, label string) (*variable, error) {
 		return nil, err
 	}
 	if p.token.kind != tokenEnd {
-		return nil, p.fail(p.token.pos, "the expression goes on after its end", "")
+		return nil, p.fail(p.token.pos, "the expression continues after its end", "")
 	}
 	return newVariable(n, label, text), nil
 }

@@ -38,8 +38,8 @@ var derivedFaults = []struct{ marked, message, hint string }{
 	{"glu - §gluu", "no parameter \"gluu\"", "did you mean glu? the parameters are"},
 	{"§Intercept", "no parameter \"Intercept\"", "did you mean `(Intercept)`?"},
 	{"2 * §log(y)", "no parameter", ""},
-	{"§mean(x = 1)", "does not say what g is", "still missing are g"},
-	{"mean(x = 1, g = 'a', age = §3)", "no variable of the formula", "the variables are x, g"},
+	{"§mean(x = 1)", "needs a value of g", "still missing are g"},
+	{"mean(x = 1, g = 'a', age = §3)", "not a variable of the formula", "the variables are x, g"},
 }
 
 func derivedError(source string) error {
@@ -87,15 +87,15 @@ func TestDerivedCheck(t *testing.T) {
 		{"y ~ age", "tau", `there is no parameter "tau"`},
 		{"y ~ .", "lwt:raceblack", ""},
 		{"y ~ age + x*", "x12", ""},
-		{"y ~ age * race + offset(log(e))", "mean(age = 1, race = 'a')", "does not say what e is"},
+		{"y ~ age * race + offset(log(e))", "mean(age = 1, race = 'a')", "needs a value of e"},
 		{"y ~ age * race + offset(log(e))", "mean(age = 1, race = 'a', e = 3)", ""},
 		{"y ~ age", "mean(age = 1, rce = 'a')", `is given "rce"`},
 		{"y ~ .", "mean(age = 1, rce = 'a')", ""},
 		{"y ~ age + (1 + w | g) + (1 | g:h)", "sd_g__Intercept + sd_g__w + cor_g__Intercept__w + `r_g[a b,w]` + `sd_g:h__Intercept`", ""},
 		{"y ~ age + (1 | g)", "sd_h__Intercept", `there is no parameter "sd_h__Intercept"`},
 		{"y ~ age + (1 + w | g)", "mean(age = 1, w = 2, g = 'a') - mean(age = 1, w = 2)", ""},
-		{"y ~ age + (1 + w | g)", "mean(age = 1, g = 'a')", "does not say what w is"},
-		{"y ~ age + (1 | g) + (1 | h)", "mean(age = 1, g = 'a')", "does not say what h is"},
+		{"y ~ age + (1 + w | g)", "mean(age = 1, g = 'a')", "needs a value of w"},
+		{"y ~ age + (1 | g) + (1 | h)", "mean(age = 1, g = 'a')", "needs a value of h"},
 		{"y ~ age + (1 | g)", "mean(age = 1, f = 'a')", `is given "f"`},
 	} {
 		d, err := ParseDerived(c.derived)

@@ -217,7 +217,7 @@ func (b *builder) openColumns() error {
 		b.columns[name] = c
 		b.used = append(b.used, c)
 		if where, ok := b.table.Schema().Field(i).Metadata.GetValue(beyondKey); ok && c.kind == numeric {
-			b.warn("column %q holds integers beyond 2^53 (%s), of which float64 numbers do not tell all neighbours apart: "+
+			b.warn("column %q holds integers beyond 2^53 (%s), which float64 numbers do not all represent: "+
 				"for names of things set types: {%s: text}", name, where, name)
 		}
 	}

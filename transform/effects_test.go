@@ -359,7 +359,7 @@ func TestStandardErrors(t *testing.T) {
 	}{
 		{"y | se(z) ~ 1", "gaussian", "", `column "z", row 2: 0 is not allowed: a standard error is a number above 0`},
 		{"y | se(s) ~ 1", "poisson", "", "se() belongs to family gaussian with the link identity, not to poisson"},
-		{"y | se(s) ~ 1", "gaussian", "z", "se() and precision_weights both say"},
+		{"y | se(s) ~ 1", "gaussian", "z", "se() and precision_weights both give"},
 	} {
 		_, err := Build(table, Spec{Formula: mustParse(t, c.formula).Weighted("", c.precision), Family: familyNamed(c.family)})
 		if !says(err, c.want) {

@@ -103,7 +103,7 @@ func UnknownHint(name, what string, candidates []string) string {
 	}
 	for _, c := range candidates {
 		if words.SameForm(name, c) {
-			return fmt.Sprintf("%s is there, and differs from %s in Unicode normal form only: copy the name from the data; %s",
+			return fmt.Sprintf("%s exists, and differs from %s in Unicode normal form only: copy the name from the data; %s",
 				strconv.QuoteToASCII(c), strconv.QuoteToASCII(name), hint)
 		}
 	}

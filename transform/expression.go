@@ -141,7 +141,7 @@ func (s *selector) numbers(n *node) error {
 // function checks a call inside an expression of numbers.
 func (s *selector) function(n *node) error {
 	if slices.Contains(bases, n.text) || slices.Contains(factorCalls, n.text) {
-		return s.fail(n.pos, n.text+"() stands alone, not inside a function or a product of numbers",
+		return s.fail(n.pos, n.text+"() is a term by itself, not part of a function or a product of numbers",
 			"cross it with other terms by : or *")
 	}
 	if !slices.Contains(functions, n.text) {

@@ -112,7 +112,7 @@ func (b *builder) wholeNumbers(c *column) error {
 				fmt.Sprintf("write factor(%s) as the grouping if every value is a level, or cut(%s, breaks = c(…))", name, name))
 		case math.Abs(v) > exact:
 			return b.cellError(c.name, b.tableRow(k),
-				errors.New("beyond 2^53 a float64 does not tell a whole number from its neighbours, which may be other levels"),
+				errors.New("beyond 2^53 a float64 does not represent every whole number, so levels may coincide"),
 				fmt.Sprintf("set types: {%s: text} in the data set", name))
 		}
 	}

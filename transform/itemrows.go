@@ -145,7 +145,7 @@ func (f *Items) levels(b *builder) error {
 		at := slices.Index(items, name)
 		switch {
 		case at < 0:
-			return b.columnError(name, errors.New("levels are given for it, but it is no item"),
+			return b.columnError(name, errors.New("levels are given for it, but it is not an item"),
 				UnknownHint(name, "items", items))
 		case b.columns[name].kind == numeric && !f.List[at].Factor:
 			return b.columnError(name, errors.New("levels are given for it, but it holds numbers"),
@@ -287,8 +287,8 @@ func (b *builder) categories(c *column, known []ItemRecord, at int) (*factor, er
 	}
 	switch n := countTrue(seen); {
 	case n < 2:
-		return nil, b.columnError(c.name, fmt.Errorf("the item has one category, %q, in all %d rows where it is there",
-			f.levels[slices.Index(seen, true)], b.n), "leave it out of the formula: it tells no rows apart")
+		return nil, b.columnError(c.name, fmt.Errorf("the item has one category, %q, in all %d rows that have it",
+			f.levels[slices.Index(seen, true)], b.n), "leave it out of the formula: it does not distinguish rows")
 	case len(f.levels) > mostCategories:
 		return nil, b.columnError(c.name, fmt.Errorf("the item has %d categories, and an item has at most %d", len(f.levels),
 			mostCategories), "leave it out, or put categories together in the query or the file")
@@ -329,8 +329,8 @@ func (r *ItemRows) remark(learn bool) error {
 				"leave the item out of the formula")
 		}
 		if v.Categories == nil && v.Trials == nil && slices.Min(there) == slices.Max(there) {
-			return r.b.columnError(v.Column, fmt.Errorf("the item is %v in all %d rows where it is there", there[0],
-				len(there)), "leave it out of the formula: it tells no rows apart")
+			return r.b.columnError(v.Column, fmt.Errorf("the item is %v in all %d rows that have it", there[0],
+				len(there)), "leave it out of the formula: it does not distinguish rows")
 		}
 	}
 	if all == 0 {
@@ -343,7 +343,8 @@ func (r *ItemRows) remark(learn bool) error {
 		}
 	}
 	if none > 0 {
-		r.note("%d of %d rows have none of the items: they say nothing, and are of each component as it weighs", none, r.Rows)
+		r.note("%d of %d rows have none of the items: they carry no information, and belong to each component "+
+			"with its weight", none, r.Rows)
 	}
 	return nil
 }

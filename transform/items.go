@@ -110,7 +110,7 @@ func (f *Items) item(p *parser, n *node) error {
 			"put backquotes around a name that is not a plain word; compute other items in the query or the file")
 	}
 	if slices.ContainsFunc(f.List, func(i Item) bool { return i.Column == n.text }) {
-		return p.fail(n.pos, fmt.Sprintf("the item %q stands twice", n.text), "name it once")
+		return p.fail(n.pos, fmt.Sprintf("the item %q is listed twice", n.text), "name it once")
 	}
 	out.Column, out.pos = n.text, n.pos
 	f.List = append(f.List, out)

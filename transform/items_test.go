@@ -27,7 +27,7 @@ func TestParseItems(t *testing.T) {
 		"cbind(a, b) ~ x":             "character 15: several responses have no predictors",
 		"cbind(a, b) ~ 1 + x":         "have no predictors",
 		"mvbind(a, b) ~ 0":            "have no predictors",
-		"cbind(a, a) ~ 1":             `character 10: the item "a" stands twice`,
+		"cbind(a, a) ~ 1":             `character 10: the item "a" is listed twice`,
 		"cbind(a, log(b)) ~ 1":        "an item is a column",
 		"cbind(a, .) ~ 1":             "an item is a column",
 		"cbind(a, s | se(n)) ~ 1":     "only trials(n)",

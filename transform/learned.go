@@ -152,7 +152,7 @@ func (b *builder) wants(v *variable, role string) ([]want, error) {
 
 // refused says what rows in pieces do not tell.
 func (b *builder) refused(v *variable, why, hint string) error {
-	return b.formulaError(v.pos, v.label+" "+why+", which rows that are read once do not tell",
+	return b.formulaError(v.pos, v.label+" "+why+", which is not known while rows are read only once",
 		hint+"; or leave rows: factored out")
 }
 

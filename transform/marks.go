@@ -28,14 +28,14 @@ func (f *Formula) takeMarks(p *parser) error {
 		f.left, f.marks.Response = left.args[0], true
 	}
 	if at := f.left.mark(); at != nil {
-		return p.fail(at.pos, "mi() does not stand here", both)
+		return p.fail(at.pos, "mi() cannot be used here", both)
 	}
 	return f.right.unmark(func(n *node) error {
 		if len(n.args) == 0 || n.args[0].kind != nodeName {
-			return p.fail(n.pos, "mi() holds one column", both+`; functions stand around it, as log(mi(x))`)
+			return p.fail(n.pos, "mi() holds one column", both+`; functions go around it, as log(mi(x))`)
 		}
 		if len(n.args) > 1 || n.names[0] != "" {
-			return p.fail(n.pos, "mi() holds one column, and nothing beside it as idx", both)
+			return p.fail(n.pos, "mi() holds one column, and no further argument such as idx", both)
 		}
 		if column := n.args[0].text; !slices.Contains(f.marks.Columns, column) {
 			f.marks.Columns = append(f.marks.Columns, column)

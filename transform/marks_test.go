@@ -40,12 +40,12 @@ func TestMarks(t *testing.T) {
 	}
 	for formula, want := range map[string]string{
 		"y | mi(s) ~ x":          "mi() of a response with standard errors is not in this version",
-		"mi(y) ~ x":              "mi() does not stand here",
-		"y | trials(mi(n)) ~ x":  "mi() does not stand here",
+		"mi(y) ~ x":              "mi() cannot be used here",
+		"y | trials(mi(n)) ~ x":  "mi() cannot be used here",
 		"y ~ mi()":               "mi() holds one column",
 		"y ~ mi(log(x))":         "mi() holds one column",
-		"y ~ x + mi(x, idx = g)": "mi() holds one column, and nothing beside it as idx",
-		"y ~ me(x, s)":           "me() has no place here",
+		"y ~ x + mi(x, idx = g)": "mi() holds one column, and no further argument such as idx",
+		"y ~ me(x, s)":           "me() cannot be used here",
 	} {
 		_, err := ParseFormula(formula)
 		var fault *FormulaError

@@ -192,7 +192,7 @@ func (c *smoothCall) penalise(out *Basis, penalty []float64, d values) error {
 		return errors.New("its penalty has no eigenvalues; measure it in another unit")
 	}
 	if !(eigen[rank-1] > 0) {
-		return errors.New("its values lie too close to each other to be told apart")
+		return errors.New("its values are too close to each other to be distinguished")
 	}
 	weighted := rows.weighted
 	if !(rows.weightTotal > 0) {
@@ -278,7 +278,7 @@ func orthogonalColumns(a []float64, rows, cols int, gram []float64) ([]float64, 
 	}
 	_, rotation, err := linalg.SymEigen(sandwich(gram, rows, a, cols), cols)
 	if err != nil {
-		return nil, errors.New("its columns cannot be told apart; measure it in another unit")
+		return nil, errors.New("its columns cannot be distinguished; measure it in another unit")
 	}
 	return product(a, rows, cols, rotation), nil
 }

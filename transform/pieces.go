@@ -245,7 +245,7 @@ func (p *Pieces) Design() (*Design, error) {
 	if err := b.dependent(); err != nil {
 		return nil, err
 	}
-	b.note("%d rows of the data are told by %d, the triangular factor of design and response", t.Rows, b.out.Rows)
+	b.note("%d rows of the data are stored as %d, the triangular factor of design and response", t.Rows, b.out.Rows)
 	return &b.out, nil
 }
 

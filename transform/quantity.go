@@ -235,7 +235,7 @@ func (d *Derived) variablesOf(n *node, inputs, groups []string) error {
 		}
 	}
 	if len(missing) > 0 {
-		return d.fail(n.pos, fmt.Sprintf("%s() does not say what %s is", n.text, missing[0]),
+		return d.fail(n.pos, fmt.Sprintf("%s() needs a value of %s", n.text, missing[0]),
 			"give every variable of the formula, also those of offsets: still missing are "+words.List(missing))
 	}
 	return nil
@@ -245,7 +245,7 @@ func (d *Derived) variablesOf(n *node, inputs, groups []string) error {
 func (d *Derived) knownVariables(n *node, all []string) error {
 	for i, name := range n.names {
 		if !slices.Contains(all, name) {
-			return d.fail(n.args[i].pos, fmt.Sprintf("%s() is given %q, which is no variable of the formula", n.text, name),
+			return d.fail(n.args[i].pos, fmt.Sprintf("%s() is given %q, which is not a variable of the formula", n.text, name),
 				UnknownHint(name, "variables", all))
 		}
 	}
@@ -313,7 +313,7 @@ func (e *draws) eval(n *node) numbers {
 	case nodeCall:
 		return e.call(n)
 	}
-	panic("transform: " + n.label() + " is no expression of parameters") // check refused it
+	panic("transform: " + n.label() + " is not an expression of parameters") // check refused it
 }
 
 func (e *draws) sum(n *node) numbers {

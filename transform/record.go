@@ -194,7 +194,7 @@ func (r *Record) checkEffects() error {
 			if slices.ContainsFunc(g.Cells, func(c []int32) bool {
 				return len(c) != len(g.Of) || c[k] < 0 || c[k] >= levels
 			}) {
-				return fmt.Errorf("design record: grouping %q has a cell of levels that are not there", g.Name)
+				return fmt.Errorf("design record: grouping %q has a cell of levels that do not exist", g.Name)
 			}
 		}
 	}

@@ -75,7 +75,7 @@ func (b *builder) twoLevels(c *column) error {
 	if len(f.levels) != 2 {
 		hint := "make a column of 0 and 1 in the query or the file"
 		if len(f.levels) == 1 {
-			hint = fmt.Sprintf("say which value is which: levels: {%s: [failure, success]}", quoteName(c.name))
+			hint = fmt.Sprintf("name both values: levels: {%s: [failure, success]}", quoteName(c.name))
 		}
 		return b.columnError(c.name, fmt.Errorf("the response is text with %d values (%s), and a %s response has two",
 			len(f.levels), words.List(f.levels), b.spec.Family.Name), hint)
@@ -174,7 +174,7 @@ func (b *builder) successes() error {
 		y[i] = math.Round(product)
 		if !(math.Abs(product-y[i]) <= min(1e-6*max(1, y[i]), 0.1)) {
 			return b.cellError(name, b.tableRow(i),
-				fmt.Errorf("%v of %v trials are %v successes, which is no whole number", p, b.out.Data.Trials[i], product),
+				fmt.Errorf("%v of %v trials are %v successes, which is not a whole number", p, b.out.Data.Trials[i], product),
 				"give proportions with all their digits, or the successes themselves: s | trials(n)")
 		}
 	}
@@ -326,7 +326,7 @@ func (s *selector) left(n *node) error {
 		call := n.args[1]
 		if call.kind != nodeCall || !slices.Contains([]string{"trials", "proportion", "se"}, call.text) {
 			return s.fail(call.pos, `only trials(n), proportion(n) or se(s) may follow "|" on the left`,
-				"weights have keys of their own beside the formula: frequency_weights, precision_weights")
+				"weights have separate keys: frequency_weights, precision_weights")
 		}
 		s.out.proportion = call.text == "proportion"
 		beside := s.trials
@@ -348,7 +348,7 @@ func (s *selector) left(n *node) error {
 func (s *selector) response(n *node) error {
 	switch {
 	case n.kind == nodeCall && (slices.Contains(bases, n.text) || slices.Contains(factorCalls, n.text)):
-		return s.fail(n.pos, fmt.Sprintf("%s() makes no response", n.text),
+		return s.fail(n.pos, fmt.Sprintf("%s() cannot be a response", n.text),
 			"the response is a column, or a function of it such as log(y)")
 	case n.kind == nodeCall || n.kind == nodeBinary && strings.Contains("*/^**", n.text):
 		if err := s.arithmetic(n); err != nil {
@@ -431,7 +431,7 @@ func (s *selector) reserve(n *node) error {
 // of the same.
 func (s *selector) trials(n *node) error {
 	if s.out.trials != nil {
-		return s.fail(n.pos, "trials() stands twice", "")
+		return s.fail(n.pos, "trials() is given twice", "")
 	}
 	if len(n.args) != 1 || n.names[0] != "" {
 		return s.fail(n.pos, n.text+"() takes one column, or one number",

@@ -94,10 +94,11 @@ func (b *builder) measureBy(column func(j int) (seen, error)) error {
 		b.hashes[j] = s.hash.sum()
 	}
 	if len(zero) > 0 {
-		b.warn("0 in all %d rows: %s; the data say nothing of such a coefficient, it has its prior", b.n, words.List(zero))
+		b.warn("0 in all %d rows: %s; the data do not inform such a coefficient, its posterior is its prior", b.n,
+			words.List(zero))
 	}
 	if len(constant) > 0 && b.chosen.intercept {
-		b.warn("constant in all %d rows, and left as it is: %s; the data cannot tell it from the intercept", b.n,
+		b.warn("constant in all %d rows, and left as it is: %s; the data cannot distinguish it from the intercept", b.n,
 			words.List(constant))
 	}
 	return nil
@@ -159,7 +160,7 @@ func (b *builder) repeated() error {
 	}
 	if len(pairs) > 0 {
 		predictors := len(b.plan) - (b.out.Data.Intercept + 1)
-		b.warn("%d of %d columns equal another one (%s): the data tell only the sum of their coefficients, the prior "+
+		b.warn("%d of %d columns equal another one (%s): the data determine only the sum of their coefficients, the prior "+
 			"divides it", len(pairs), predictors, words.List(pairs))
 	}
 	return nil

@@ -240,7 +240,7 @@ func (s *selector) call(n *node, added bool) (*termSet, error) {
 			return nil, s.fail(n.pos, n.text+"() cannot be subtracted", "leave it out")
 		}
 		if s.crossing > 0 {
-			return nil, s.fail(n.pos, n.text+"() is no term that could be crossed with others",
+			return nil, s.fail(n.pos, n.text+"() cannot be crossed with other terms",
 				"add it to the terms: x + "+n.text+"(n)")
 		}
 		return new(termSet), nil // read by reserve
@@ -273,28 +273,28 @@ func (s *selector) call(n *node, added bool) (*termSet, error) {
 
 // elsewhere are functions of R's that stand in another place here.
 var elsewhere = map[string]string{
-	"C":           "the coding of a factor stands under the model's key contrasts: {x: sum}",
+	"C":           "the model's key contrasts gives the coding of a factor: {x: sum}",
 	"ordered":     "levels gives the order, contrasts the coding",
 	"interaction": "cross factors by : or *",
 	"te":          surfaces,
 	"ti":          surfaces,
 	"t2":          surfaces,
 	"offset":      "an offset is added to the terms: x + offset(e)",
-	"trials":      "trials(n) is added to the terms, or stands on the left: y | trials(n)",
+	"trials":      "trials(n) is added to the terms, or is on the left: y | trials(n)",
 	"c":           "several numbers are an argument of knots only",
-	"proportion":  "proportion(n) stands on the left: p | proportion(n) ~ …",
-	"se":          "known standard errors stand on the left: y | se(s) ~ …",
-	"me":          "errors of a predictor are not in this version; missing cells of one are mi(x)",
-	"gr":          "a grouping stands by its name: (1 | g)",
+	"proportion":  "proportion(n) is on the left: p | proportion(n) ~ …",
+	"se":          "known standard errors are on the left: y | se(s) ~ …",
+	"me":          "errors of a predictor are not supported; missing cells of one are mi(x)",
+	"gr":          "a grouping is written by its name: (1 | g)",
 }
 
 // surfaces is said of smooths of several numbers.
-const surfaces = "surfaces are not here: curves add up, s(x) + s(z), and ns(x, 3) * ns(z, 3) is a surface without a " +
-	"penalty"
+const surfaces = "surfaces are not supported: curves add up, s(x) + s(z), and ns(x, 3) * ns(z, 3) is a surface " +
+	"without a penalty"
 
 func (s *selector) unknownFunction(n *node) error {
 	if hint := elsewhere[n.text]; hint != "" {
-		return s.fail(n.pos, fmt.Sprintf("%s() has no place here", n.text), hint)
+		return s.fail(n.pos, fmt.Sprintf("%s() cannot be used here", n.text), hint)
 	}
 	all := append(append(append([]string{"offset", "trials", "glob"}, functions...), bases...), "factor", "relevel", "cut")
 	return s.fail(n.pos, fmt.Sprintf("there is no function %q", n.text), UnknownHint(n.text, "functions", all))
@@ -312,7 +312,7 @@ func (s *selector) binary(n *node, added bool) (*termSet, error) {
 	}
 	hint := "R's operators are + - : * / ^ and %in%"
 	if n.truth() {
-		hint = "comparisons stand inside I(): I(x > 3)"
+		hint = "comparisons need I(): I(x > 3)"
 	}
 	return nil, s.fail(n.pos, fmt.Sprintf("there is no operator %s between terms", n.text), hint)
 }

@@ -48,7 +48,7 @@ var (
 		"cp": `the nearest is bs = "ps", whose ends are not joined; sin and cos of the angle join them`,
 		"ad": `the nearest is bs = "ps"`, "bs": `the nearest is bs = "ps"`, "gp": `the nearest is bs = "tp"`,
 		"ds": `the nearest is bs = "tp"`, "so": `the nearest is bs = "tp"`, "sos": `the nearest is bs = "tp"`,
-		"mrf": "the nearest is (1 | g), whose levels know no neighbours",
+		"mrf": "the nearest is (1 | g), which has no neighbours",
 	}
 )
 
@@ -65,7 +65,7 @@ func (s *selector) smooth(n *node, added bool) error {
 	case !added:
 		return s.fail(n.pos, text+" cannot be subtracted", "leave it out")
 	case s.crossing > 0:
-		return s.fail(n.pos, text+" is no term that could be crossed with others, or vary by the levels of a grouping",
+		return s.fail(n.pos, text+" cannot be crossed with other terms, or vary by the levels of a grouping",
 			"add it to the terms; s(x, by = f) is a curve for each level of f")
 	}
 	call, err := s.basis(n)
@@ -107,14 +107,14 @@ func (s *selector) smoothSettings(n *node, args []*node) (*smoothCall, error) {
 			if hint == "" || bs.kind != nodeString {
 				hint = `write bs = "tp" (thin plate, the default), "cr" (cubic) or "ps" (P-spline)`
 			}
-			return nil, s.fail(bs.pos, fmt.Sprintf("the basis %s of s() is not here", shortened(bs.label())), hint)
+			return nil, s.fail(bs.pos, fmt.Sprintf("the basis %s of s() is not supported", shortened(bs.label())), hint)
 		}
 	}
 	if k != nil {
 		v, ok := k.number()
 		if !ok || v < leastK || v > mostK || v != math.Trunc(v) {
 			return nil, s.fail(k.pos, fmt.Sprintf("k of s() is a whole number from %d to %d", leastK, mostK),
-				"k is the number of functions of which the curve is made; the default is 10")
+				"k is the number of functions that make up the curve; the default is 10")
 		}
 		c.k = int(v)
 	}
@@ -149,9 +149,9 @@ func (s *selector) smoothArguments(n *node) ([]*node, error) {
 		switch {
 		case i > 0 && name == "":
 			return nil, s.fail(n.args[i].pos, "s() smooths one number",
-				"curves of several numbers add up: s(x) + s(z); surfaces are not here")
+				"curves of several numbers add up: s(x) + s(z); surfaces are not supported")
 		case slices.Contains([]string{"fx", "id", "sp", "pc", "xt"}, name):
-			return nil, s.fail(n.args[i].pos, fmt.Sprintf("%s of s() is not here", name),
+			return nil, s.fail(n.args[i].pos, fmt.Sprintf("%s of s() is not supported", name),
 				map[string]string{"fx": "a curve without a penalty is ns(x, 9)",
 					"sp": "fix the standard deviation of the curve by its prior: by_name: {sds_sx_1: constant(2)}"}[name])
 		}

@@ -38,7 +38,7 @@ func (r *Record) checkSmooths() error {
 		known := s.Basis >= 0 && s.Basis < len(r.Variables) && r.Variables[s.Basis].Basis != nil &&
 			r.Variables[s.Basis].Basis.smooth()
 		if !known || s.Fixed < 0 || s.Fixed > s.First || s.First >= s.Last || s.Last > len(r.Columns) {
-			return fmt.Errorf("design record: smooth %q has no basis, or columns that are not there", s.Name)
+			return fmt.Errorf("design record: smooth %q has no basis, or columns that do not exist", s.Name)
 		}
 		if b := r.Variables[s.Basis].Basis; s.First-s.Fixed != b.Fixed || s.Last-s.Fixed != b.columns() {
 			return fmt.Errorf("design record: smooth %q has not the columns of its basis", s.Name)
@@ -171,11 +171,11 @@ func (b *builder) remarkSmooth(t smoothing, of *Term) {
 		})
 	}
 	if x := t.node.smoothArgument("x").bare(); t.by < 0 && has(x.exact()) {
-		b.warn("%s has a line in %s already, and %s is a term beside it: the data tell only the sum of both, the priors "+
+		b.warn("%s has a line in %s already, and %s is also a term: the data determine only the sum of both, the priors "+
 			"divide it", of.Label, x.label(), x.label())
 	}
 	if len(of.Full) > 0 && !has(b.chosen.variables[t.by].key) {
-		b.warn("%s: the curve of each level is centred, and %s is no term beside it, so that all levels have one mean: add "+
+		b.warn("%s: the curve of each level is centred, and %s is not a term, so that all levels have one mean: add "+
 			"it unless that is meant", of.Label, b.chosen.variables[t.by].label)
 	}
 }

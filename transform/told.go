@@ -49,7 +49,7 @@ func (b *builder) tellLevels(k int) (alone bool, err error) {
 	levels := g.occurring()
 	if len(g.levels) == 1 {
 		return false, b.columnError(b.groupColumn(k),
-			fmt.Errorf("the grouping %s has the one level %q: there is nothing to tell between levels", name, g.levels[0]),
+			fmt.Errorf("the grouping %s has the one level %q: effects of levels need two levels or more", name, g.levels[0]),
 			"leave out what is grouped by it")
 	}
 	observations := float64(b.n)
@@ -63,7 +63,8 @@ func (b *builder) tellLevels(k int) (alone bool, err error) {
 		return true, nil
 	}
 	if 2*float64(levels) > observations {
-		b.warn("the grouping %s has %d levels in %v observations: most effects are told by one", name, levels, observations)
+		b.warn("the grouping %s has %d levels in %v observations: most effects have one observation", name, levels,
+			observations)
 	}
 	return false, nil
 }
@@ -98,12 +99,12 @@ func (b *builder) tellAlone(i int, alone bool) error {
 			f.Name)
 		return nil
 	default:
-		b.warn("every level of %s has one observation: only the prior tells the sd of its effects from %s", name,
+		b.warn("every level of %s has one observation: only the prior distinguishes the sd of its effects from %s", name,
 			f.Dispersions()[0].Name)
 		return nil
 	}
-	err := fmt.Errorf("every level of the grouping %s has one observation: the sd of its effects and %s cannot be told "+
-		"apart", name, one)
+	err := fmt.Errorf("every level of the grouping %s has one observation: the sd of its effects and %s cannot be "+
+		"distinguished", name, one)
 	if b.slopes(e) && one == "sigma" {
 		b.warn("%v, but by how the spread changes with %s", err, e.Columns[0].Name)
 		return nil
@@ -143,11 +144,11 @@ func (b *builder) tellWithin(i int) {
 		}
 		switch varies := varying(block.Grouping, column); {
 		case varies == 0:
-			b.warn("%s does not vary within the levels of %s: the sd of its effects is told by the spread between levels alone",
+			b.warn("%s does not vary within the levels of %s: only the spread between levels determines the sd of its effects",
 				block.Terms[t], block.Group)
 		case varies < fewVarying && varies < block.Grouping.Levels():
-			b.warn("%s varies within %d of the %d levels of %s: the sd of its effects is told by few", block.Terms[t], varies,
-				block.Grouping.Levels(), block.Group)
+			b.warn("%s varies within %d of the %d levels of %s: few levels determine the sd of its effects", block.Terms[t],
+				varies, block.Grouping.Levels(), block.Group)
 		}
 	}
 }
@@ -188,8 +189,8 @@ func (b *builder) tellBoth(e *Effect) {
 		}
 		if len(levels) == len(grouped) && !slices.ContainsFunc(t.Variables,
 			func(v int) bool { return b.record.Variables[v].Levels == nil }) {
-			b.warn("the levels of %s have coefficients, in %s, and effects: the data tell only their sum, the priors divide it",
-				b.record.Groupings[e.Grouping].Name, t.Label)
+			b.warn("the levels of %s have coefficients, in %s, and effects: the data determine only their sum, the "+
+				"priors divide it", b.record.Groupings[e.Grouping].Name, t.Label)
 			return
 		}
 	}
@@ -206,7 +207,7 @@ func (b *builder) tellPair(j, k int) {
 	switch {
 	case inner && outer && !b.shareTerm(j, k):
 	case inner && outer:
-		b.warn("the groupings %s and %s have the same levels by other names: the data tell only the sum of such effects",
+		b.warn("the groupings %s and %s have the same levels by other names: the data determine only the sum of such effects",
 			names[0], names[1])
 	case inner && !said(j, k):
 		b.note("each level of %s lies within one of %s: it is nested, and needs no %s", names[1], names[0],

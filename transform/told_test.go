@@ -35,7 +35,7 @@ func toldTable(t *testing.T) arrow.Table {
 
 // What the data cannot tell is told, with names and what to do.
 func TestToldOfGroups(t *testing.T) {
-	const same = "the sd of its effects and sigma cannot be told apart"
+	const same = "the sd of its effects and sigma cannot be distinguished"
 	for _, c := range []struct {
 		formula, family string
 		fault           string // an error; else
@@ -43,28 +43,28 @@ func TestToldOfGroups(t *testing.T) {
 	}{
 		{"y ~ x + (1 | a)", "gaussian", "", "", ""},
 		{"y ~ x + (x | a) + (1 | h)", "gaussian", "", "", ""},
-		{"y ~ x + (1 | one)", "gaussian", `column "one": the grouping one has the one level "z": there is nothing to tell`, "", ""},
+		{"y ~ x + (1 | one)", "gaussian", `column "one": the grouping one has the one level "z": effects of levels need two levels or more`, "", ""},
 		{"y ~ x + (1 | id)", "gaussian", `column "id": every level of the grouping id has one observation: ` + same + "\nhint: write y | se(s)", "", ""},
 		{"y ~ x + (x | id)", "gaussian", same, "", ""},
 		{"y ~ x + (0 + a | id)", "gaussian", same, "", ""},
 		{"y ~ x + (1 | n:s)", "gaussian", `column "n": every level of the grouping n:s has one observation`, "", ""},
 		{"y ~ x + (0 + x | id)", "gaussian", "", same + ", but by how the spread changes with x", ""},
 		{"y | se(s) ~ x + (1 | id)", "gaussian", "", "", "every level of id has one observation: its effects are the variation beyond that of a gaussian response"},
-		{"y ~ x + (1 | id)", "bernoulli", "and the scale of the coefficients cannot be told apart\nhint: leave out", "", ""},
+		{"y ~ x + (1 | id)", "bernoulli", "and the scale of the coefficients cannot be distinguished\nhint: leave out", "", ""},
 		{"y ~ x + (0 + x | id)", "bernoulli", "and the scale of the coefficients", "", ""},
 		{"y | trials(m) ~ x + (1 | id)", "binomial", "and the scale of the coefficients", "", ""},
 		{"y | trials(9) ~ x + (1 | id)", "binomial", "", "", "every level of id has one observation"},
 		{"y ~ x + (1 | id)", "poisson", "", "", "the variation beyond that of a poisson response"},
-		{"y ~ x + (1 | id)", "negative_binomial", "", "only the prior tells the sd of its effects from shape", ""},
-		{"y ~ x + (1 | pair)", "gaussian", "", "the grouping pair has 8 levels in 12 observations: most effects are told by one", ""},
-		{"y ~ x + (k | a)", "gaussian", "", "k does not vary within the levels of a: the sd of its effects is told by the spread between levels alone", ""},
-		{"y ~ x + (v || a)", "gaussian", "", "v varies within 1 of the 4 levels of a: the sd of its effects is told by few", ""},
-		{"y ~ x + (1 | a) + (1 | b)", "gaussian", "", "the groupings a and b have the same levels by other names: the data tell only the sum of such effects", ""},
+		{"y ~ x + (1 | id)", "negative_binomial", "", "only the prior distinguishes the sd of its effects from shape", ""},
+		{"y ~ x + (1 | pair)", "gaussian", "", "the grouping pair has 8 levels in 12 observations: most effects have one observation", ""},
+		{"y ~ x + (k | a)", "gaussian", "", "k does not vary within the levels of a: only the spread between levels determines the sd of its effects", ""},
+		{"y ~ x + (v || a)", "gaussian", "", "v varies within 1 of the 4 levels of a: few levels determine the sd of its effects", ""},
+		{"y ~ x + (1 | a) + (1 | b)", "gaussian", "", "the groupings a and b have the same levels by other names: the data determine only the sum of such effects", ""},
 		{"y ~ x + (1 | a) + (0 + x | b)", "gaussian", "", "", ""},
 		{"y ~ x + (1 | n) + (1 | a)", "gaussian", "", "the grouping n has 8 levels", "each level of n lies within one of a: it is nested, and needs no a:n"},
 		{"y ~ x + (1 | b) + (1 | n)", "poisson", "", "the grouping n has 8 levels", "each level of n lies within one of b: it is nested, and needs no b:n"},
 		{"y ~ x + (1 | a/h)", "gaussian", "", "the grouping a:h has 8 levels", ""},
-		{"y ~ x + a + (1 | a)", "gaussian", "", "the levels of a have coefficients, in a, and effects: the data tell only their sum, the priors divide it", ""},
+		{"y ~ x + a + (1 | a)", "gaussian", "", "the levels of a have coefficients, in a, and effects: the data determine only their sum, the priors divide it", ""},
 		{"y ~ x + factor(b) + (1 | b)", "gaussian", "", "the levels of b have coefficients, in factor(b)", ""},
 		{"y ~ x + h:a + (1 | h) + (x | b)", "gaussian", "", "the levels of h have coefficients, in h:a", ""},
 		{"y ~ x + a:s + a:b + (1 | a)", "gaussian", "", "", ""},

@@ -26,7 +26,8 @@ func (f *Formula) Weighted(frequency, precision string) *Formula {
 func (s *selector) weights() error {
 	s.out.frequency, s.out.precision = s.formula.frequency, s.formula.precision
 	if s.out.errors != nil && s.out.precision != "" {
-		return s.fail(s.out.errors.pos, "se() and precision_weights both say how precise the responses are", "leave one out")
+		return s.fail(s.out.errors.pos, "se() and precision_weights both give the precision of the responses",
+			"leave one out")
 	}
 	for _, w := range s.out.weights() {
 		s.taken[w.column] = true
@@ -91,7 +92,7 @@ func (b *builder) multiply() {
 	if b.spec.Counts == nil {
 		return
 	}
-	b.note("%d rows of the data are told by %d, equal ones counted", b.out.Counted, b.n)
+	b.note("%d rows of the data are stored as %d, with counts of equal rows", b.out.Counted, b.n)
 	if b.out.Data.Frequency == nil {
 		b.out.Data.Frequency = slices.Clone(b.out.Counts)
 		return
@@ -173,7 +174,7 @@ func (b *builder) checkWeights(name string, frequency, precision []float64) erro
 	}
 	hint := ""
 	if frequency != nil && bad.Value > 0 && !family.AboveMaxCount(bad.Value) {
-		hint = "weights that are no counts, such as inverse variances, are precision_weights"
+		hint = "weights that are not counts, such as inverse variances, are precision_weights"
 	}
 	return b.cellError(name, b.tableRow(bad.Row),
 		fmt.Errorf("%s is not allowed: %s", spellCount(bad.Value), bad.Allowed), hint)

@@ -179,7 +179,7 @@ func TestProportion(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", formula, err, want)
 		}
 	}
-	if _, err := ParseFormula("p ~ x + proportion(n)"); err == nil || !strings.Contains(err.Error(), "stands on the left") {
+	if _, err := ParseFormula("p ~ x + proportion(n)"); err == nil || !strings.Contains(err.Error(), "is on the left") {
 		t.Errorf("proportion on the right: error %v", err)
 	}
 }

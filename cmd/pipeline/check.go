@@ -77,7 +77,7 @@ func printCheck(w *screen, out *pipelines.CheckOutcome) {
 		}
 		verdict := string(r.Verdict)
 		if verdict == "" {
-			verdict = "interrupted; pipeline check goes on where it stopped"
+			verdict = "interrupted; pipeline check resumes where it stopped"
 		}
 		w.sentence("  ", fmt.Sprintf("%s: %s", words.Visible(r.Name()), verdict))
 		for _, word := range r.Words {

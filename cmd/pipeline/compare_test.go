@@ -35,7 +35,7 @@ func TestCompareSaysDisagreementFirst(t *testing.T) {
 	if !strings.HasPrefix(b.String(), "DISAGREE: d/north × m: gibbs and nuts: glu lies 12.34 ") {
 		t.Errorf("the first words are not those of the disagreement:\n%s", b.String())
 	}
-	for _, want := range []string{"2 pairs of samplers, of which 1 agree", "4 [2, 5]", "8 pairs"} {
+	for _, want := range []string{"2 pairs of samplers; 1 agree", "4 [2, 5]", "8 pairs"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, b.String())
 		}

@@ -82,7 +82,7 @@ func printAgreement(w *screen, pairs []pipelines.Comparison) {
 	if agree == len(pairs) {
 		fmt.Fprintf(w, "%s of samplers: all agree\n", plural(len(pairs), "pair"))
 	} else {
-		fmt.Fprintf(w, "%s of samplers, of which %d agree\n", plural(len(pairs), "pair"), agree)
+		fmt.Fprintf(w, "%s of samplers; %d agree\n", plural(len(pairs), "pair"), agree)
 	}
 	fmt.Fprintln(w)
 }
@@ -95,13 +95,13 @@ func blame(a, b *pipelines.Cost) string {
 			"posterior for a while: draw longer, or ask a third sampler"
 	}
 	if a.Verdict == fail && b.Verdict == fail {
-		return "Both failed their own gates: neither is to be trusted yet, see pipeline show"
+		return "Both failed their own gates: do not trust either yet, see pipeline show"
 	}
 	if b.Verdict == fail {
 		a, b = b, a
 	}
 	return words.Visible(a.Sampler) + " failed its own gates and is not to be trusted, see pipeline show; " +
-		"that says nothing against " + words.Visible(b.Sampler)
+		"that is no evidence against " + words.Visible(b.Sampler)
 }
 
 // ratioRow puts the sooner sampler of a pair first.

@@ -37,7 +37,7 @@ one.`,
 				return err
 			}
 			if o.Nights < 1 {
-				return errors.New("--nights N: say how many fits of each name to show, at least 1")
+				return errors.New("--nights N: give the number of fits of each name to show, at least 1")
 			}
 			database, pipeline, err := f.asked(args)
 			if err != nil {

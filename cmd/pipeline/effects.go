@@ -58,7 +58,7 @@ probability of one trial.`,
 	c.Flags().Float64Var(&o.Step, "step", 0, "step of a number that is compared (default 1)")
 	c.Flags().IntVar(&o.Points, "points", 0, "points of a number's grid (default 20)")
 	c.Flags().BoolVar(&o.Offsets, "offsets", false, "include offsets: those of the rows, else their means")
-	c.Flags().StringVar(&o.Data, "data", "", "CSV or Parquet file of rows, in place of the fit's own")
+	c.Flags().StringVar(&o.Data, "data", "", "CSV or Parquet file of rows, instead of the fit's own")
 	onlyFlag(c, &o.Only, "names the fit")
 	c.Flags().IntVar(&o.Workers, "workers", 0,
 		"draws that are computed at once; 0 means one per processor (it never changes a bit)")

@@ -88,7 +88,7 @@ func (a *app) importCommand() *cobra.Command {
 		Use:   "import FILE…",
 		Short: "Store draws that Stan or R made, to compare them",
 		Long: `import stores draws that another program made of a posterior, as one more sampler
-beside the ledger's own fit of it. The draws get diagnostics, a verdict, and rows in
+next to the ledger's own fit of it. The draws get diagnostics, a verdict, and rows in
 the views comparison and draws. Files are Stan's CSV, one per chain, with times and
 divergences, or one Parquet or CSV file with a row per draw and the columns .chain
 and .iteration, as posterior::as_draws_df makes it.

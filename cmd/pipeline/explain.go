@@ -20,8 +20,8 @@ func (a *app) explainCommand() *cobra.Command {
 the model in mathematics; each prior as sampled, in the units of the data, and for
 the effect of one standard deviation of its column; the mean response that the
 priors together imply, at the means of the columns and over rows of the data; and
-the sampler, with the reason that the ledger records. Of a data set of several files
-or groups it describes the first.`,
+the sampler, with the reason that the ledger records. If a data set has several
+files or groups, it describes the first.`,
 		Example: `  pipeline explain quickstart
   pipeline explain nightly.yaml --only model=claims
   pipeline explain nightly.yaml --format latex > models.tex`,

@@ -48,7 +48,7 @@ the data file. An existing file stays, unless --force is given.`,
 			if file != "-" {
 				o.Dir = filepath.Dir(file)
 				if _, err := os.Stat(file); err == nil && !force {
-					return words.Hint(fmt.Errorf("%s is there, and stays as it is", file),
+					return words.Hint(fmt.Errorf("%s exists already, and init does not overwrite it", file),
 						"--output names another file, --force replaces it")
 				}
 			}

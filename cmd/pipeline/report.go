@@ -16,12 +16,12 @@ func (a *app) reportCommand() *cobra.Command {
 	var to string
 	c := &cobra.Command{
 		Use:   "report [SPEC|NAME]",
-		Short: "Write one HTML page about a night: verdicts, intervals, plots",
+		Short: "Write one HTML page about a run: verdicts, intervals, plots",
 		Long: `report reads a ledger and writes one HTML file for a browser or a mail, without a
 network. It lists the fits of the newest run, failures first. Each fit has its
 verdict and remedy, coefficients with intervals, trace and rank plots, effective
 sample sizes over draws, autocorrelations, predictive checks and leave-one-out. The
-page also compares samplers, and each fit with the night before.
+page also compares samplers, and each fit with the run before.
 
 The same ledger gives the same bytes. The plots show log_lik and the parameters that
 mixed worst; --parameter chooses others.`,
@@ -34,7 +34,7 @@ mixed worst; --parameter chooses others.`,
 				return errors.New("--run, --latest and --fit exclude each other")
 			}
 			if to == "" {
-				return errors.New("--output FILE: say where the page goes; - is standard output")
+				return errors.New("--output FILE: name the file of the page; - is standard output")
 			}
 			database, pipeline, err := f.asked(args)
 			if err != nil {

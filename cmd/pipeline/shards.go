@@ -84,9 +84,9 @@ have. It may be killed and called again. If a shard or a planned fit is missing,
 damaged or of another run, gather names it and loads nothing; with --partial it
 loads the others. The exit code is 3 in both cases.
 
-With --draws parquet the draws go to a folder beside the ledger,
+With --draws parquet the draws go to a folder next to the ledger,
 posteriors.duckdb.draws, one Parquet file per shard, and all else to the ledger: for
-nights of more than some 100,000 fits. Move, copy and restore the two together.`,
+runs of more than some 100,000 fits. Move, copy and restore the two together.`,
 		Example: `  pipeline gather night
   pipeline gather night --draws parquet`,
 		Args: cobra.ExactArgs(1),
@@ -109,7 +109,7 @@ nights of more than some 100,000 fits. Move, copy and restore the two together.`
 	}
 	c.Flags().BoolVar(&o.Partial, "partial", false, "load the shards that are complete, and name the others")
 	c.Flags().StringVar(&o.Draws, "draws", pipelines.DrawsLedger, "where draws go: "+pipelines.DrawsLedger+", or "+
-		pipelines.DrawsParquet+", files beside it")
+		pipelines.DrawsParquet+", files next to it")
 	c.Flags().StringVar(&o.Database, "database", "", "DuckDB file, instead of the plan's; nothing is published then")
 	c.Flags().StringVar(&f.memory, "memory", "",
 		"memory for gather: 500MB, 2GB; default: the spec's, or three quarters of the machine's")

@@ -92,7 +92,7 @@ func verdict(f *pipelines.Result) string {
 	case pipelines.Uncommitted:
 		return "uncommitted (pipeline commit, when the ledger is free)"
 	case pipelines.Interrupted:
-		return "interrupted (run again to go on)"
+		return "interrupted (run again to resume)"
 	}
 	return f.Verdict
 }

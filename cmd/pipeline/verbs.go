@@ -58,10 +58,9 @@ drawn or stored.`,
 func (a *app) listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list [NAME]",
-		Short: "List the pipelines that the program carries, or print one",
-		Long: `list prints the names of the pipelines that the program carries, each with a
-sentence about it. With a NAME it prints the spec of that one, to read, or to save
-and change.`,
+		Short: "List the shipped pipelines, or print one",
+		Long: `list prints the names of the shipped pipelines, each with a sentence about it.
+With a NAME it prints the spec of that one, to read, or to save and change.`,
 		Example: `  pipeline list
   pipeline list quickstart > mine.yaml`,
 		Args: cobra.MaximumNArgs(1),
@@ -120,10 +119,10 @@ func (a *app) verifyCommand() *cobra.Command {
 		Long: `verify reads the whole file; other verbs read only what they need. It compares the
 draws of every fit with the checksums that were stored with them, and lists the
 blocks and the fits that differ. Damage to an empty block does no harm. Files of
-draws beside the ledger (gather --draws parquet) are read too.
+draws next to the ledger (gather --draws parquet) are read too.
 
 run and commit read every block before they use a stored verdict, and publish reads
-the copy before it takes the place of the last one. None of them checks draws.`,
+the copy before it replaces the last one. None of them checks draws.`,
 		Example: `  pipeline verify --database posteriors.duckdb`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -145,7 +144,7 @@ the copy before it takes the place of the last one. None of them checks draws.`,
 			}
 			file := "file"
 			if v.Files > 0 {
-				file += ", " + plural(v.Files, "file") + " of draws beside it,"
+				file += ", " + plural(v.Files, "file") + " of draws next to it,"
 			}
 			_, err = fmt.Fprintf(a.stdout, "%s of the %s and %s of %s are what was written\n", plural(v.Blocks, "block"), file,
 				plural(int(v.Draws), "draw value"), plural(v.Fits, "fit"))

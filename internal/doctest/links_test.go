@@ -71,7 +71,7 @@ func TestLinks(t *testing.T) {
 		}
 		seen++
 		for _, l := range broken(os.DirFS(root), page, string(text)) {
-			t.Errorf("%s: the link %s leads nowhere", page, l)
+			t.Errorf("%s: the target of the link %s does not exist", page, l)
 		}
 	}
 	if seen < 40 {

@@ -37,8 +37,11 @@ func (j *judged) faults(units []unit) (faults []string, now map[string]record) {
 	first := map[string]hit{}
 	hits := map[string]map[string]int{}
 	for _, u := range units {
-		finished := j.finished[u.path]
-		if s := longSentence(u.text); finished && s != "" {
+		finished := j.finished[u.path] || u.message && j.finished[path.Dir(u.path)]
+		if u.message && !finished {
+			continue
+		}
+		if s := longSentence(u.text); finished && !u.message && s != "" {
 			faults = append(faults, fmt.Sprintf("%s:%d: a sentence of more than %d words: %q", u.path, u.line, maxWords, s))
 		}
 		for _, r := range j.rules {
@@ -50,6 +53,7 @@ func (j *judged) faults(units []unit) (faults []string, now map[string]record) {
 				switch {
 				case finished:
 					faults = append(faults, h.String())
+					continue
 				case !slices.Contains(j.records[dir].files, path.Base(u.path)):
 					faults = append(faults, h.String()+" (the file had no hit)")
 				}
@@ -150,20 +154,23 @@ func TestProse(t *testing.T) {
 
 // Each of the reasons to fail is seen, and no other.
 func TestProseCatches(t *testing.T) {
-	j := &judged{readRules(t), map[string]bool{"done.md": true}, map[string]record{"p": {1, []string{"a.go", "b.go"}}}}
+	j := &judged{readRules(t), map[string]bool{"done.md": true, "done": true}, map[string]record{"p": {1, []string{"a.go", "b.go"}}}}
 	const bad = "It is computed anew."
 	cases := map[string]struct {
 		units []unit
 		want  string
 	}{
-		"clean":          {[]unit{{"done.md", 1, "It is recomputed."}, {"p/a.go", 1, bad}}, ""},
-		"a finished hit": {[]unit{{"done.md", 1, bad}}, "done.md:1: anew"},
-		"a finished warning": {[]unit{{"done.md", 1, "It ends sooner."}, {"p/a.go", 1, "It ends sooner."}},
+		"clean":          {[]unit{{"done.md", 1, "It is recomputed.", false}, {"p/a.go", 1, bad, false}}, ""},
+		"a finished hit": {[]unit{{"done.md", 1, bad, false}}, "done.md:1: anew"},
+		"a finished warning": {[]unit{{"done.md", 1, "It ends sooner.", false}, {"p/a.go", 1, "It ends sooner.", false}},
 			"done.md:1: w:sooner"},
-		"a long sentence": {[]unit{{"done.md", 1, strings.Repeat("word ", maxWords+1)}}, "done.md:1: a sentence"},
-		"a new file":      {[]unit{{"p/new.go", 1, bad}}, "p/new.go:1: anew"},
-		"a new folder":    {[]unit{{"q/a.go", 1, bad}}, "q/a.go:1: anew"},
-		"a rise":          {[]unit{{"p/a.go", 1, bad}, {"p/b.go", 1, bad}}, "p: 2 hits, at most 1"},
+		"a long sentence":   {[]unit{{"done.md", 1, strings.Repeat("word ", maxWords+1), false}}, "done.md:1: a sentence"},
+		"a new file":        {[]unit{{"p/new.go", 1, bad, false}}, "p/new.go:1: anew"},
+		"a new folder":      {[]unit{{"q/a.go", 1, bad, false}}, "q/a.go:1: anew"},
+		"a message":         {[]unit{{"done/a.go", 1, "It ends sooner.", true}}, "done/a.go:1: w:sooner"},
+		"an old message":    {[]unit{{"p/a.go", 1, "It ends sooner. " + bad, true}}, ""},
+		"a comment of done": {[]unit{{"done/a.go", 1, "It ends sooner.", false}}, ""},
+		"a rise":            {[]unit{{"p/a.go", 1, bad, false}, {"p/b.go", 1, bad, false}}, "p: 2 hits, at most 1"},
 	}
 	for name, c := range cases {
 		got, _ := j.faults(c.units)

@@ -1,12 +1,14 @@
 package prose
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -15,16 +17,18 @@ import (
 const root = "../.."
 
 // unit is a piece of prose: a paragraph, list item, heading or table cell of a
-// page, or a group of comments. Code is replaced by `x`, a link by its text.
+// page, a group of comments, or a message. Code is replaced by `x`, a link by its
+// text.
 type unit struct {
-	path string
-	line int
-	text string
+	path    string
+	line    int
+	text    string
+	message bool // a string constant of a Go file
 }
 
-// scope returns d for Markdown and c for comments.
+// scope returns d for Markdown and messages, and c for comments.
 func (u unit) scope() string {
-	if path.Ext(u.path) == ".md" {
+	if u.message || path.Ext(u.path) == ".md" {
 		return "d"
 	}
 	return "c"
@@ -74,7 +78,7 @@ func readUnits(t *testing.T, dir string) []unit {
 		if path.Ext(name) == ".md" {
 			units = append(units, markdown(p, string(text))...)
 		} else {
-			units = append(units, comments(p, text)...)
+			units = append(units, goUnits(p, text)...)
 		}
 		return nil
 	})
@@ -84,8 +88,9 @@ func readUnits(t *testing.T, dir string) []unit {
 	return units
 }
 
-// comments returns the comments of a Go file; a file that does not parse has none.
-func comments(p string, text []byte) []unit {
+// goUnits returns the comments and messages of a Go file. A file that does not
+// parse has none; tests have no messages.
+func goUnits(p string, text []byte) []unit {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, p, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -93,9 +98,47 @@ func comments(p string, text []byte) []unit {
 	}
 	var units []unit
 	for _, g := range f.Comments {
-		units = append(units, unit{p, fset.Position(g.Pos()).Line, plain(g.Text())})
+		units = append(units, unit{path: p, line: fset.Position(g.Pos()).Line, text: plain(g.Text())})
 	}
+	if strings.HasSuffix(p, "_test.go") {
+		return units
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec, *ast.Field:
+			_, field := n.(*ast.Field)
+			return field && n.(*ast.Field).Tag == nil
+		case ast.Expr:
+			s, ok := constant(n)
+			if ok && isSentence(s) {
+				units = append(units, unit{p, fset.Position(n.Pos()).Line, plain(s), true})
+			}
+			return !ok
+		}
+		return true
+	})
 	return units
+}
+
+// constant returns the text of a string literal, or of a sum of them.
+func constant(n ast.Expr) (string, bool) {
+	switch n := n.(type) {
+	case *ast.BasicLit:
+		s, err := strconv.Unquote(n.Value)
+		return s, n.Kind == token.STRING && err == nil
+	case *ast.BinaryExpr:
+		x, ok := constant(n.X)
+		y, ok2 := constant(n.Y)
+		return x + y, ok && ok2 && n.Op == token.ADD
+	}
+	return "", false
+}
+
+var sql = regexp.MustCompile(`\b(SELECT|FROM|WHERE|JOIN|CREATE|ATTACH|ORDER BY|VALUES)\b`)
+
+// isSentence reports whether a constant is prose: three words and more, and not SQL.
+func isSentence(s string) bool {
+	return len(strings.Fields(s)) > 2 && !sql.MatchString(s)
 }
 
 // markdown returns the prose of a page: paragraphs, items, headings and cells,
@@ -104,7 +147,7 @@ func markdown(p, text string) []unit {
 	var units []unit
 	add := func(line int, text string) {
 		if text = plain(text); text != "" {
-			units = append(units, unit{p, line, text})
+			units = append(units, unit{path: p, line: line, text: text})
 		}
 	}
 	fenced, start, n := false, 0, 0
@@ -171,7 +214,7 @@ func TestMarkdown(t *testing.T) {
 	if g := strings.Join(got, "; "); g != "# Head; One `x` link two.; - item; a; b ¦ c" {
 		t.Error(g)
 	}
-	if u := comments("a.go", []byte("// Package a\n// is.\npackage a\n")); len(u) != 1 || u[0].text != "Package a is." {
+	if u := goUnits("a.go", []byte("// Package a\n// is.\npackage a\n")); len(u) != 1 || u[0].text != "Package a is." {
 		t.Error(u)
 	}
 	if words := strings.Repeat("word ", maxWords); longSentence(words) != "" || longSentence("a "+words) == "" ||

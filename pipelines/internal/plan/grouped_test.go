@@ -156,7 +156,7 @@ func sameSummaries(t *testing.T, dir, text string) {
 				}
 			}
 			if !slices.ContainsFunc(r.Facts().Notes, func(s string) bool {
-				return s == fmt.Sprintf("%d rows of the data are told by %d, equal ones counted", r.Counted, r.Rows)
+				return s == fmt.Sprintf("%d rows of the data are stored as %d, with counts of equal rows", r.Counted, r.Rows)
 			}) {
 				t.Errorf("%s: notes %q", model, r.Facts().Notes)
 			}

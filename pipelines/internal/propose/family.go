@@ -52,11 +52,11 @@ func (t *Table) numbers(f *family, r *roles, draft func(*family) []byte) {
 		t.counts(f, r, draft)
 	case likely.Share():
 		f.name = "beta"
-		f.because("%s lies between 0 and 1, from %s to %s: a share. A share of a known number of trials is better told as "+
-			"| proportion(n)", y.Name, brief(y.Min), brief(y.Max))
+		f.because("%s lies between 0 and 1, from %s to %s: a share. A share of a known number of trials is better written "+
+			"as | proportion(n)", y.Name, brief(y.Min), brief(y.Max))
 	case y.Min >= 0 && y.Max <= 1:
 		f.gaussian(y)
-		f.because("Shares with values of exactly 0 or 1 are outside of beta: if the trials behind them are known, write %s "+
+		f.because("Shares with values of exactly 0 or 1 are outside of beta: if the numbers of trials are known, write %s "+
 			"| proportion(n) and family binomial", f.left)
 	case likely.Positive():
 		f.name = "gamma(log)"
@@ -104,7 +104,7 @@ func (t *Table) counts(f *family, r *roles, draft func(*family) []byte) {
 	ratio, err := t.Dispersion(draft(f))
 	switch {
 	case err != nil:
-		f.because("A quick fit could not tell whether they vary more than poisson allows (%s)", words.Line(err))
+		f.because("A quick fit could not determine whether they vary more than poisson allows (%s)", words.Line(err))
 	case ratio > glm.Overdispersed:
 		f.name = "negative_binomial"
 		f.because("They vary more than poisson allows: around a quick poisson fit Pearson's statistic is %.3g times its "+

@@ -61,7 +61,7 @@ type NoResponseError struct {
 
 // Error names them.
 func (e *NoResponseError) Error() string {
-	return fmt.Sprintf("nothing says which column of %s is the response: it can be %s", e.From, words.List(e.Candidates))
+	return fmt.Sprintf("the response of %s is not clear: it can be %s", e.From, words.List(e.Candidates))
 }
 
 // choose finds the response: the column that was asked for, one that is called like a
@@ -78,7 +78,7 @@ func (t *Table) choose() (role, error) {
 			return role{}, words.Hint(fmt.Errorf("column %q cannot be a response: %s", c.Name, c.refusal()),
 				"a response is numbers, true and false, or text of two levels")
 		}
-		return role{c, "as --response says"}, nil
+		return role{c, "named by --response"}, nil
 	}
 	for _, name := range responseNames {
 		for _, c := range t.Columns {
@@ -191,7 +191,7 @@ func (t *Table) assign() (*roles, error) {
 		case slices.ContainsFunc(r.predictors, func(p *Column) bool { return equalCells(p, c) }):
 			r.out = append(r.out, role{c, "it is equal to a column before it"})
 		case slices.ContainsFunc(r.predictors, func(p *Column) bool { return sameLine(p, c) }):
-			r.out = append(r.out, role{c, "it is a column before it, but for its unit"})
+			r.out = append(r.out, role{c, "it equals an earlier column except for its unit"})
 		case c.groups() > 0:
 			r.group(c)
 		default:
@@ -199,7 +199,7 @@ func (t *Table) assign() (*roles, error) {
 		}
 	}
 	if r.exposure.column != nil && (r.trials.column != nil || r.failures.column != nil) {
-		r.out = append(r.out, role{r.exposure.column, "an exposure says nothing beside trials"})
+		r.out = append(r.out, role{r.exposure.column, "an exposure adds nothing to trials"})
 		r.exposure = role{}
 	}
 	t.count(r)
@@ -226,7 +226,7 @@ func (c *Column) useless(rows int) string {
 	case c.groups() > 0 && c.Missing*2 <= rows:
 		return ""
 	case c.Kind == Text && (c.Distinct > mostFactor || 3*c.Distinct > rows):
-		return fmt.Sprintf("it is text of %d levels for %d rows, too few to tell them apart: group them first", c.Distinct,
+		return fmt.Sprintf("it is text of %d levels for %d rows, too few rows for each level: group them first", c.Distinct,
 			c.Present)
 	case c.Missing*2 > rows:
 		return fmt.Sprintf("%d of %d cells are missing", c.Missing, rows)

@@ -132,7 +132,7 @@ func (p *page) note(indent int, format string, a ...any) {
 // write is the spec; a draft is one for a quick fit, without what takes time.
 func (t *Table) write(r *roles, f *family, d int, draft bool) []byte {
 	p := &page{}
-	p.note(0, "Proposed by pipeline init from %s (%d rows, %d columns). Every choice stands beside its reason; change "+
+	p.note(0, "Proposed by pipeline init from %s (%d rows, %d columns). Every choice has its reason; change "+
 		"what you know better. Then:", t.From, t.Rows, len(t.Columns))
 	p.line("#   pipeline explain FILE     the model in mathematics, and what its priors imply")
 	p.line("#   pipeline run FILE         draw, judge, and keep it in the ledger")
@@ -156,7 +156,7 @@ func (t *Table) write(r *roles, f *family, d int, draft bool) []byte {
 	t.writeMissing(p, r)
 	t.writeScaling(p, r, f, d)
 	p.line("samplers:")
-	p.note(2, "auto takes the sampler that suits the shape of the data; pipeline explain says which, and why.")
+	p.note(2, "auto takes the sampler that suits the shape of the data; pipeline explain prints which, and why.")
 	p.line("  auto: {method: auto}")
 	if draft {
 		p.line("run: {warmup: 10, draws: 10}")
@@ -223,11 +223,11 @@ func (t *Table) writeScaling(p *page, r *roles, f *family, d int) {
 			"that only the others cost time.")
 	case d > 1:
 		p.note(4, "Columns are centred and divided by their sd while sampling, so that one prior suits all of them. "+
-			"Coefficients are told in the units of the data.")
+			"Coefficients are reported in the units of the data.")
 	}
 	p.line("    standardize: %s", standardize)
 	if t.Rows >= tall {
-		p.note(4, "%d rows: equal rows are told once, and auto proposes all coefficients at once where that is accepted. "+
+		p.note(4, "%d rows: equal rows are counted, and auto proposes all coefficients at once where that is accepted. "+
 			"See docs/tall.md.", t.Rows)
 	}
 	scale, of := 2.5, "one sd of its column"
@@ -241,13 +241,13 @@ func (t *Table) writeScaling(p *page, r *roles, f *family, d int) {
 	if d >= t.Rows {
 		scale = 2.5 / math.Sqrt(float64(d))
 		words = fmt.Sprintf("%d coefficients, %d rows: the prior decides. With this scale all effects together have sd 2.5 "+
-			"on the linear predictor. "+"If few of them matter, regularized_horseshoe says so; see docs/wide.md", d, t.Rows)
+			"on the linear predictor. "+"If few of them matter, use regularized_horseshoe; see docs/wide.md", d, t.Rows)
 	}
 	if f.unit > 0 {
 		scale *= f.unit
 		words += fmt.Sprintf("; in the unit of the response, whose sd is %s", brief(f.unit))
 	}
-	p.note(4, "%s. What is not given here has a default with its scale from the data: pipeline validate prints it.", words)
+	p.note(4, "%s. Other priors have defaults with scales from the data: pipeline validate prints them.", words)
 	p.line("    prior: {coefficients: \"normal(0, %s)\"}", twoDigits(scale))
 }
 

@@ -37,12 +37,12 @@ func (a *attempt) foreseeStored(ctx context.Context, id *plan.Identified, stored
 	res.Action, res.Verdict, res.Reasons = outcome.Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
 	res.Chains, res.Draws = stored.Chains, stored.Draws
 	if id.Gates != *stored.Gates {
-		res.Reasons = []string{"changed gates: the verdict would be taken anew"}
+		res.Reasons = []string{"changed gates: the verdict would be computed again"}
 	}
 	if slices.Equal(assess.Expressions(id.Model), stored.Derived) {
 		return nil
 	}
-	res.Reasons = []string{"changed derive: computed anew from the stored draws"}
+	res.Reasons = []string{"changed derive: computed again from the stored draws"}
 	params, err := a.storedParameters(ctx, stored)
 	if err == nil {
 		_, err = assess.Bind(id, params)
@@ -61,7 +61,7 @@ func (a *attempt) reasons(id *plan.Identified, complete bool) {
 	case complete:
 		res.Reasons = []string{"--force"}
 	case id.Replicate > 1:
-		res.Reasons = []string{"a replicate that is not there"}
+		res.Reasons = []string{"a replicate that does not exist"}
 	case !known:
 		res.Reasons = []string{"new"}
 	default:
@@ -71,7 +71,7 @@ func (a *attempt) reasons(id *plan.Identified, complete bool) {
 		res.Reasons = append(res.Reasons, "would start "+id.Start.Note)
 	}
 	if !a.Force && spool.Holds(a.world.Root, id.Fingerprint) {
-		res.Reasons = append(res.Reasons, "would go on from what a stopped run has drawn")
+		res.Reasons = append(res.Reasons, "would resume from the draws of a stopped run")
 	}
 }
 

@@ -126,7 +126,7 @@ func (p *Plan) Planned(dir string) (*Plan, error) {
 	if err != nil || there.same(p) {
 		return there, err
 	}
-	return nil, words.Hint(fmt.Errorf("%q has the plan of another call", dir), "name another folder for each night")
+	return nil, words.Hint(fmt.Errorf("%q has the plan of another call", dir), "name another folder for each run")
 }
 
 // Save makes a plan of the folder: it is written last, so that whoever finds it finds all of it.

@@ -202,7 +202,7 @@ func Done(dir string, i int) (*outcome.Outcome, error) {
 		err = json.Unmarshal(text, out)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("has no outcome beside its fragment: %w", err)
+		return nil, fmt.Errorf("has no outcome next to its fragment: %w", err)
 	}
 	return out, nil
 }

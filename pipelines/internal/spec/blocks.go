@@ -21,7 +21,7 @@ func (c *checker) checkBlocks(s *Sampler) {
 	for _, block := range s.Blocks {
 		for _, name := range block {
 			if slices.Contains(seen, name) {
-				c.at(name+" stands twice in blocks", "a coefficient is in one block at most: remove one of them", path...)
+				c.at(name+" is in blocks twice", "a coefficient is in one block at most: remove one of them", path...)
 			}
 			seen = append(seen, name)
 		}

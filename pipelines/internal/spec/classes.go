@@ -61,7 +61,7 @@ func (c *checker) classes(m *Model) {
 	at := func(keys ...string) []string { return append([]string{"models", m.Name}, keys...) }
 	for _, key := range classesLack {
 		if c.given("models", m.Name, key) {
-			c.at("latent classes have no "+key, "leave it out; priors of items stand under mixture: items", at(key)...)
+			c.at("latent classes have no "+key, "leave it out; priors of items are under mixture: items", at(key)...)
 		}
 	}
 	if !c.given("models", m.Name, "missing") {

@@ -35,10 +35,10 @@ func (c *checker) imputations(d *Dataset, n *node, path []string) {
 		"grid", "sequences")
 	switch {
 	case len(d.By) > 1:
-		c.at("each: imputation has one column by, which tells imputations apart",
+		c.at("each: imputation needs one column by, which identifies the imputation",
 			"keep the column of imputations, as by: .imp", append(path[:len(path):len(path)], "by")...)
 	case n.get("sql") != nil && len(d.By) == 0:
-		c.at("imputations of a query need the column that tells them apart", "name it, as by: .imp", at...)
+		c.at("imputations of a query need the column that identifies them", "name it, as by: .imp", at...)
 	}
 }
 

@@ -116,7 +116,7 @@ func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
 				key := [3]string{d.Name, m.Name, s.Name}
 				if line, twice := seen[key]; twice {
 					c.add(at, fmt.Sprintf("data set %s with model %s and sampler %s is named a second time; the first is on line %d",
-						quote(d.Name), quote(m.Name), quote(s.Name), line), "a fit can stand once only")
+						quote(d.Name), quote(m.Name), quote(s.Name), line), "list each fit once")
 					continue
 				}
 				seen[key] = at.line
@@ -144,7 +144,7 @@ func (c *checker) factored(at pos, datasets []*Dataset, models []*Model) {
 		}
 		switch f := m.Family; {
 		case f.Name != "" && !f.Is(family.Squares):
-			refuse(fmt.Sprintf("which tells gaussian(identity) models all that they see of rows, but model %s is %s",
+			refuse(fmt.Sprintf("which keeps all that gaussian(identity) models need of rows, but model %s is %s",
 				quote(m.Name), f.Family), "name the pairs under fits")
 		case m.PrecisionWeights != "":
 			refuse("which does not go with precision_weights of model "+quote(m.Name),

@@ -69,7 +69,7 @@ func (p *LKJPrior) decodeNode(d *decoder, n *node, f field, _ []string) {
 	}
 	m := lkjText.FindStringSubmatch(n.text)
 	if m == nil {
-		d.add(n.at, quote(n.text)+" is no prior of correlations", "write lkj(1), which is uniform, or lkj(2)")
+		d.add(n.at, quote(n.text)+" is not a prior of correlations", "write lkj(1), which is uniform, or lkj(2)")
 		return
 	}
 	shape, err := strconv.ParseFloat(m[1], 64)
@@ -194,7 +194,7 @@ func (m *Model) Smooths() bool {
 func (c *checker) groups(m *Model) {
 	formula, err := transform.ParseFormula(m.Formula)
 	if err == nil && !formula.Smooths() && c.given("models", m.Name, "prior", "sds") {
-		c.at("prior sds is of smooths, of which the formula has none", "remove it, or add a smooth to the formula: s(x)",
+		c.at("prior sds is of smooths, and the formula has none", "remove it, or add a smooth to the formula: s(x)",
 			"models", m.Name, "prior", "sds")
 	}
 	if m.Grouped() {
@@ -202,7 +202,7 @@ func (c *checker) groups(m *Model) {
 	}
 	for _, key := range []string{"sd", "cor"} {
 		if c.given("models", m.Name, "prior", key) {
-			c.at(fmt.Sprintf("prior %s is of group-level effects, of which the formula has none", key),
+			c.at(fmt.Sprintf("prior %s is of group-level effects, and the formula has none", key),
 				"remove it, or add effects to the formula: (1 | g)", "models", m.Name, "prior", key)
 		}
 	}

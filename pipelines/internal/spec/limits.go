@@ -48,7 +48,7 @@ const leastMemory Bytes = 128e6
 func ParseBytes(text string) (Bytes, error) {
 	m := bytesText.FindStringSubmatch(text)
 	if m == nil {
-		return 0, words.Hint(fmt.Errorf("%s is no amount of memory", quote(text)),
+		return 0, words.Hint(fmt.Errorf("%s is not an amount of memory", quote(text)),
 			"write for example 500MB, 2GB or 1.5GiB")
 	}
 	x, err := strconv.ParseFloat(m[1], 64)

@@ -50,7 +50,7 @@ func TestRunLimits(t *testing.T) {
 		"timeout: 90m":  {"timeout: 90", `timeout must be a span of time such as 90s, 30m or 1h30m, but is an integer (90)`},
 		"timeout: 10s":  {"timeout: -10s", `timeout must be longer than nothing, but is -10s`},
 		"timeout: 5s":   {"timeout: soon", `timeout must be a span of time, but is "soon"`},
-		"memory: 1.5GB": {"memory: 2 apples", `memory: "2 apples" is no amount of memory`},
+		"memory: 1.5GB": {"memory: 2 apples", `memory: "2 apples" is not an amount of memory`},
 		"memory: 256Mi": {"memory: 64Mi", `memory: "64MiB" is less than a run needs without any data`},
 		"copy/a.duckdb": {"./a.duckdb", `publish is the database itself`},
 		"publish:":      {"report: ./a.duckdb\npublish:", `report is the database itself, or its published copy`},

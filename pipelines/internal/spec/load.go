@@ -175,7 +175,7 @@ func checkBytes(r *reporter, src []byte) bool {
 func parseYAML(src []byte) (file *ast.File, err error) {
 	defer func() {
 		if e := recover(); e != nil {
-			err = fmt.Errorf("the YAML parser gave up: %v", e)
+			err = fmt.Errorf("the YAML parser failed: %v", e)
 		}
 	}()
 	tokens, err := tokenize(src)

@@ -135,7 +135,7 @@ const Collapsed = "collapsed"
 func (s *Sampler) mixes(m *Model) error {
 	switch {
 	case !m.Mixed() && s.Method == Collapsed:
-		return words.Hint(fmt.Errorf("sampler %s is collapsed, which is for mixtures, but model %s is none", quote(s.Name),
+		return words.Hint(fmt.Errorf("sampler %s is collapsed, which is for mixtures, but model %s is not one", quote(s.Name),
 			quote(m.Name)), "give the model mixture: {components: 2, conjugate: …}, or take method: auto")
 	case m.Mixed() && s.Method != "" && !slices.Contains(mixtureMethods, s.Method):
 		return words.Hint(fmt.Errorf("sampler %s is %s, which does not draw mixtures, but model %s is one", quote(s.Name),
@@ -185,7 +185,7 @@ func (c *checker) mixtureRun() {
 		{"sample", r.Prior()}} {
 		if asked.on {
 			at := append([]string{"run"}, strings.Split(asked.key, ": ")...)
-			c.at(fmt.Sprintf("%s is not there for mixtures yet, and model %s is one", asked.key,
+			c.at(fmt.Sprintf("%s does not support mixtures yet, and model %s is one", asked.key,
 				quote(c.pipeline.Models[i].Name)), "leave it out, or give the model a spec of its own", at...)
 		}
 	}

@@ -107,7 +107,7 @@ func (d *decoder) prior(n *node, f field, kinds []prior.Kind) prior.Prior {
 		if who == "prior" {
 			who = "the intercept"
 		}
-		d.add(n.at, fmt.Sprintf("%s is no prior for %s", law.Kind, who), fmt.Sprintf("available there: %v", kinds))
+		d.add(n.at, fmt.Sprintf("%s is not a prior for %s", law.Kind, who), fmt.Sprintf("available there: %v", kinds))
 		return prior.Prior{}
 	}
 	return law

@@ -72,7 +72,7 @@ func (c *checker) edges(d *Dataset, n *node, path []string) {
 			c.at(fmt.Sprintf("steps must be at least 1, but one is %d", s), "1 joins each row with the next",
 				append(path, "steps", strconv.Itoa(k))...)
 		case slices.Contains(e.Steps[:k], s):
-			c.at(fmt.Sprintf("step %d stands twice", s), "remove one of the two",
+			c.at(fmt.Sprintf("step %d is listed twice", s), "remove one of the two",
 				append(path, "steps", strconv.Itoa(k))...)
 		}
 	}
@@ -129,7 +129,7 @@ func (c *checker) image(i *Image, n *node, path []string, each bool) {
 		for _, key := range []string{"low", "high"} {
 			if n.kind == mapKind && n.get(key) != nil {
 				c.at(key+" is for the greys of a PNG image; values of a grid are observations as they are",
-					"remove it, and say what observations of each state are with noise: {means: …} of the model",
+					"remove it, and describe the observations of each state with noise: {means: …} of the model",
 					append(path[:len(path):len(path)], key)...)
 			}
 		}
@@ -193,7 +193,7 @@ func (c *checker) checkWeights(g *Grid, path []string) {
 	case len(w) != 2:
 		c.at(fmt.Sprintf("weights are two numbers, low and high, and %d are given", len(w)), "write weights: [0, 1]", path...)
 	case !(w[0] < w[1]) || math.Abs(w[0]) > mostWeight || math.Abs(w[1]) > mostWeight:
-		c.at(fmt.Sprintf("weights from %v to %v are no range", w[0], w[1]),
+		c.at(fmt.Sprintf("weights from %v to %v are not a range", w[0], w[1]),
 			"give the smaller number first, and none beyond a million", path...)
 	case g.Rows > 0 && g.Columns > mostWeighted/g.Rows:
 		c.at("a grid whose edges have weights of their own has at most a million variables",

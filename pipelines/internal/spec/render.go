@@ -235,7 +235,7 @@ func (r *renderer) bind(n *node) {
 			continue
 		}
 		if lex.inside != 0 {
-			r.add(n.where(p.at), "this template stands inside quotes or a comment of the query, where it cannot be bound as a "+
+			r.add(n.where(p.at), "this template is inside quotes or a comment of the query, where it cannot be bound as a "+
 				"parameter", "remove the quotes: a parameter is a value, not text")
 		}
 		value, ok := r.eval(p.expr, n.where(p.at))
@@ -248,7 +248,7 @@ func (r *renderer) bind(n *node) {
 		lex.last = '1'
 	}
 	if lex.dollar {
-		r.add(n.at, "the query has a parameter of its own ($…), which nothing would bind", "use {{ vars.NAME }}")
+		r.add(n.at, "the query has a parameter of its own ($…), which has no value", "use {{ vars.NAME }}")
 	}
 	n.text, n.inline = b.String(), false
 }

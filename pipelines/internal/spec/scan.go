@@ -86,7 +86,7 @@ func (c *checker) checkBudget(s *Sampler, path []string) {
 	o := &s.Scan
 	switch {
 	case len(o.Weights) > 0 && slices.Equal(o.For, Names{"*"}):
-		c.at("weights stand beside names, and for is \"*\"", "name the variables, or leave weights out",
+		c.at("weights go with names, and for is \"*\"", "name the variables, or leave weights out",
 			append(path, "weights")...)
 	case len(o.Weights) > 0 && len(o.Weights) != len(o.For):
 		c.at(fmt.Sprintf("%d weights for %d variables", len(o.Weights), len(o.For)), "give each its weight",
@@ -99,10 +99,10 @@ func (c *checker) checkBudget(s *Sampler, path []string) {
 		}
 	}
 	if o.Updates > 0 && o.Within > 0 {
-		c.at("updates and within both say how long the list is", "leave one of the two out", append(path, "updates")...)
+		c.at("updates and within both give the length of the list", "leave one of the two out", append(path, "updates")...)
 	}
 	if o.Updates > 0 && o.Iterate > 0 {
-		c.at("updates and iterate both say how long the list is", "leave one of the two out", append(path, "updates")...)
+		c.at("updates and iterate both give the length of the list", "leave one of the two out", append(path, "updates")...)
 	}
 	c.checkUnchosen(o, path)
 }

@@ -31,7 +31,7 @@ func (c *checker) synthetic(s *Synthetic, n *node, path []string) {
 		c.at("synthetic data have at most 100 million cells", "take fewer rows or columns", path...)
 	}
 	if n.get("rest") != nil && n.get("relevant") == nil {
-		c.at("rest needs relevant: how many columns stand before the rest", "", append(path, "rest")...)
+		c.at("rest needs relevant: how many columns come before the rest", "", append(path, "rest")...)
 	}
 	fill(&s.Family, "bernoulli")
 	if n.get("effect") == nil {

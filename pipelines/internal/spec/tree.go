@@ -237,10 +237,10 @@ func (t *treeMaker) mapping(m ast.MapNode, at pos, depth int) *node {
 			continue
 		}
 		if strings.Contains(name, "{{") {
-			t.add(where, "templates may stand in values, not in keys", "")
+			t.add(where, "templates are allowed in values, not in keys", "")
 		}
 		if seen, twice := first[name]; twice {
-			t.add(where, fmt.Sprintf("key %s stands here a second time; the first is on line %d", quote(name),
+			t.add(where, fmt.Sprintf("key %s is given a second time; the first is on line %d", quote(name),
 				seen.line), "remove one of the two")
 			continue
 		}

@@ -159,9 +159,9 @@ func Hint(err error) error {
 	hint := ""
 	switch {
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG):
-		hint = "make room beside the ledger, then run again: it goes on from what is spooled"
+		hint = "free space on the ledger's disk, then run again: the run resumes from the spooled draws"
 	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
-		hint = "the work folder stands beside the ledger, and must be writable"
+		hint = "the work folder is next to the ledger, and must be writable"
 	case errors.Is(err, syscall.EMFILE):
 		hint = "allow the process more open files (ulimit -n), or fewer --workers"
 	case errors.Is(err, syscall.EIO):

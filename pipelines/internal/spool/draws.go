@@ -104,7 +104,7 @@ func (f *Fit) OpenDraws(count int64) (*Draws, error) {
 		err = f.disk.readAt(file, stored, 8*count)
 	}
 	if torn(err) == errTorn || err == nil && binary.LittleEndian.Uint32(stored) != sum {
-		err = words.Hint(fmt.Errorf("%s is damaged", path), "run the pipeline again, which makes it anew")
+		err = words.Hint(fmt.Errorf("%s is damaged", path), "run the pipeline again, which rewrites it")
 	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

@@ -58,7 +58,7 @@ func (d Disk) OpenFinished(dir string) (*Fit, Manifest, []byte, error) {
 	m, err := d.readManifest(filepath.Join(dir, manifestName))
 	if err == nil && m.Version != m.version() {
 		err = words.Hint(fmt.Errorf("%s: spool version %d, this program has %d", dir, m.Version, m.version()),
-			"run the pipeline again, which draws the fit anew")
+			"run the pipeline again, which redraws the fit")
 	}
 	var record []byte
 	if err == nil {

@@ -124,7 +124,7 @@ func readMark(path string) (m Mark, err error) {
 	m.path = path
 	m.Alive = errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 	if err := json.NewDecoder(f).Decode(&m); err != nil || m.Run == "" {
-		return m, errors.New("it is no mark")
+		return m, errors.New("it is not a mark")
 	}
 	return m, nil
 }
