@@ -13,10 +13,11 @@ import (
 )
 
 func (a *app) compareCommand() *cobra.Command {
-	var database, format string
+	var f common
+	var format string
 	var o pipelines.CompareOptions
 	c := &cobra.Command{
-		Use:   "compare",
+		Use:   "compare [SPEC|NAME]",
 		Short: "Compare samplers: agreement and speed",
 		Long: `compare puts samplers side by side that drew from one posterior: the same data and
 model in one ledger. It first lists where they disagree. Then it prints what each
@@ -24,15 +25,21 @@ took: effective draws per second, seconds to an effective sample size of 100 (se
 and warm-up included), gradients and evaluations, and the ratio of times. With
 replicates (run: {replicates: 30}) it prints medians and 95 % intervals over them.`,
 		Example: `  pipeline compare
+  pipeline compare nightly.yaml
   pipeline compare --dataset colon --format csv > colon.csv`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
 			write, ok := map[string]func(io.Writer, []pipelines.Comparison) error{
 				"table": func(_ io.Writer, pairs []pipelines.Comparison) error { return printComparisons(a.screen(), pairs) },
 				"csv":   csvComparisons, "json": jsonComparisons,
 			}[format]
 			if !ok {
 				return fmt.Errorf("--format %q: it is table, csv or json", format)
+			}
+			var database string
+			var err error
+			if database, o.Pipeline, err = f.asked(args); err != nil {
+				return err
 			}
 			pairs, err := pipelines.Compare(c.Context(), database, o)
 			if err != nil {
@@ -46,8 +53,7 @@ replicates (run: {replicates: 30}) it prints medians and 95 % intervals over the
 			return write(a.machine(), pairs)
 		},
 	}
-	databaseFlag(c, &database)
-	pipelineFlag(c, &o.Pipeline)
+	f.asks(c)
 	c.Flags().StringVar(&o.Dataset, "dataset", "", "glob of data sets, or of DATASET/KEY")
 	c.Flags().StringVar(&o.Model, "model", "", "glob of models")
 	c.Flags().StringVar(&format, "format", "table", "table, csv or json")

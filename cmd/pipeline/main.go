@@ -67,10 +67,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := a.root()
 	plainCompletion(root)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	verb, err := root.ExecuteContextC(ctx)
 	werr := out.failed()
 	if err != nil && (werr == nil || !errors.Is(err, werr)) {
-		a.complain(err)
+		a.complain(forLedger(verb, err))
 	}
 	switch {
 	case werr != nil:

@@ -20,7 +20,7 @@ func (a *app) retryCommand() *cobra.Command {
 		Long: `retry runs again the fits of each spec that failed or erred in the last run of its
 pipeline. A fit that failed its gates is not drawn again if nothing has changed,
 since the draws would be the same: change the spec, the data or the seed. Fits that
-a stopped run did not reach are not failures; run goes on with them.`,
+a stopped run did not reach are not failures; run continues with them.`,
 		Example: `  pipeline retry nightly.yaml`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE:    func(c *cobra.Command, args []string) error { return a.runAll(c.Context(), args, &f) },
@@ -81,7 +81,7 @@ func (f *common) ledger(args []string) (string, error) {
 		return f.database, nil
 	}
 	return "", words.Hint(errors.New("name a spec, or a ledger with --database"),
-		"for example: --database "+defaultLedger)
+		"for example: pipeline "+f.verb+" --database "+defaultLedger)
 }
 
 // defaultLedger is the one that is asked where none is named.
@@ -138,10 +138,15 @@ func pipelineFlag(c *cobra.Command, pipeline *string) {
 	c.Flags().StringVar(pipeline, "pipeline", "", "fits of one pipeline of the ledger (with a spec: the spec's)")
 }
 
-// asks registers the flags of a verb that only reads a ledger.
+// asks registers the flags of a verb that reads fits of a ledger.
 func (f *common) asks(c *cobra.Command) {
-	f.register(c)
+	f.asksLedger(c)
 	pipelineFlag(c, &f.pipeline)
+}
+
+// asksLedger registers the flags of a verb that reads a ledger.
+func (f *common) asksLedger(c *cobra.Command) {
+	f.register(c)
 	c.Flags().Lookup("database").Usage = "the ledger, instead of the spec's (without either " + defaultLedger + ")"
 }
 
@@ -181,7 +186,7 @@ code 3).`,
 				return err
 			}
 			if keep < 1 {
-				return errors.New("--keep N: say how many fits of each name stay, at least 1")
+				return errors.New("--keep N: give the number of fits of each name to keep, at least 1")
 			}
 			database, pipeline, err := f.scope(args)
 			if err != nil {

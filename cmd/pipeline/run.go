@@ -23,17 +23,21 @@ import (
 type common struct {
 	database, profile, seed string
 	pipeline                string // of verbs that only read a ledger
+	verb                    string // that has these flags
 	vars                    []string
 	allow, allowEnv         []string
 }
 
 func (f *common) register(c *cobra.Command) {
+	f.verb = c.Name()
 	c.Flags().StringVar(&f.database, "database", "", "DuckDB file, instead of the spec's")
 	c.Flags().StringVar(&f.profile, "profile", "", "profile of the spec to apply")
 	c.Flags().StringVar(&f.seed, "seed", "", "seed, instead of the spec's")
-	c.Flags().StringArrayVar(&f.allow, "allow", nil,
-		"folder that the spec may read and write in, or s3://BUCKET to read from; may be repeated (default: "+
-			"$PIPELINE_ALLOW, or the spec's folder and the current one)")
+	if c.Flags().Lookup("allow") == nil { // of sql it is for the query
+		c.Flags().StringArrayVar(&f.allow, "allow", nil,
+			"folder that the spec may read and write in, or s3://BUCKET to read from; may be repeated (default: "+
+				"$PIPELINE_ALLOW, or the spec's folder and the current one)")
+	}
 	c.Flags().StringArrayVar(&f.allowEnv, "allow-env", nil,
 		"glob of environment variables that the spec may read; may be repeated (default: all)")
 	c.Flags().StringArrayVar(&f.vars, "var", nil, "NAME=VALUE of a variable of the spec; may be repeated")
@@ -88,8 +92,8 @@ func (a *app) runCommand() *cobra.Command {
 		Use:   "run SPEC|NAME…",
 		Short: "Fit the models of specs, and commit them to their ledgers",
 		Long: `run runs specs, each given by path or by the name of a shipped pipeline. Complete
-fits are skipped. A killed run goes on where it stopped, with the same bits. With
---plan it runs one shard of a night that several machines share.`,
+fits are skipped. A killed run resumes where it stopped, with the same bits. With
+--plan it runs one shard of a run that several machines share.`,
 		Example: `  pipeline run quickstart
   pipeline run nightly.yaml --workers 8 --only 'dataset=claims/*'`,
 		Args: f.count,

@@ -17,21 +17,23 @@ import (
 )
 
 func (a *app) runsCommand() *cobra.Command {
-	var database, since, format string
+	var f common
+	var since, format string
 	var o pipelines.RunsOptions
 	c := &cobra.Command{
-		Use:   "runs",
+		Use:   "runs [SPEC|NAME]",
 		Short: "List the runs: start, duration, fits, exit code",
 		Long: `runs lists the runs of a ledger, the newest first: start (UTC), duration, exit code,
-and the numbers of fits that were drawn anew, were unchanged, failed their gates,
+and the numbers of fits that were drawn, were unchanged, failed their gates,
 erred, or are not committed. A run is killed if its process or its machine stopped
 before it ended. A star marks a run whose spec differs from that of the pipeline's
-run before.`,
+run before. With a SPEC it lists the runs of that pipeline, in its ledger.`,
 		Example: `  pipeline runs
+  pipeline runs nightly.yaml
   pipeline runs --since 7d --database nightly.duckdb
   pipeline runs --limit 1 --format json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkFormat(format, showFormats); err != nil {
 				return err
 			}
@@ -40,6 +42,10 @@ run before.`,
 			}
 			var err error
 			if o.Since, err = sinceTime(since, time.Now()); err != nil {
+				return err
+			}
+			var database string
+			if database, o.Pipeline, err = f.asked(args); err != nil {
 				return err
 			}
 			nights, err := pipelines.Runs(c.Context(), database, o)
@@ -56,11 +62,10 @@ run before.`,
 			return nil
 		},
 	}
-	databaseFlag(c, &database)
+	f.asks(c)
 	c.Flags().StringVar(&since, "since", "",
 		"runs that started then or later: 2026-11-01, 2026-11-01T18:00 (UTC), 36h, 7d")
 	c.Flags().IntVar(&o.Limit, "limit", 20, "how many, the newest ones; 0 for all")
-	c.Flags().StringVar(&o.Pipeline, "pipeline", "", "those of one pipeline")
 	c.Flags().StringVar(&format, "format", "table", strings.Join(showFormats, ", "))
 	return c
 }
@@ -161,9 +166,9 @@ func nightWords(n *pipelines.Night) string {
 		n.Started.UTC().Format("2006-01-02 15:04"))
 	switch {
 	case n.State == pipelines.NightRunning:
-		return head + "it is going on, for " + tookWords(n) + " by now; fits stand here once they are committed"
+		return head + "it has been running for " + tookWords(n) + "; fits are listed here once they are committed"
 	case n.State == pipelines.NightKilled:
-		return head + "it was killed, or lost its machine; the next run of the pipeline goes on from there"
+		return head + "it was killed, or lost its machine; the next run of the pipeline resumes it"
 	}
 	return head + fmt.Sprintf("took %s, exit code %s (%s)", tookWords(n), endOf(n), exitWords(*n.ExitCode))
 }
@@ -178,7 +183,7 @@ func exitWords(code int) string {
 	case pipelines.ExitUncommitted:
 		return "something is drawn and not committed, or not published: pipeline commit"
 	case pipelines.ExitInterrupted:
-		return "it was stopped; the next run goes on"
+		return "it was stopped; the next run resumes it"
 	}
 	return "the call was wrong"
 }

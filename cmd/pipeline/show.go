@@ -20,22 +20,23 @@ import (
 
 // showFlags are those of show.
 type showFlags struct {
-	database, format, run, pipeline string
-	attention                       bool
-	lines                           lineOptions
+	common
+	format, run string
+	attention   bool
+	lines       lineOptions
 }
 
 func (a *app) showCommand() *cobra.Command {
 	var f showFlags
 	c := &cobra.Command{
-		Use:   "show [FIT|SPEC]",
+		Use:   "show [SPEC|NAME] [FIT]",
 		Short: "Show fits: verdict, worst diagnostics, intervals as bars",
 		Long: `show prints one fit: its verdict, the worst diagnostics, and its coefficients with
 bars for their intervals. Several fits get a line each, the worst first. FIT is the
 number of a fit, or DATASET/MODEL/SAMPLER (DATASET/KEY/… for a file or group) for
 the newest fits of these names. In a name * is any run of characters, and parts at
-the end may be left out. Without FIT show prints the newest run; with a SPEC, the
-newest run of that pipeline, in its ledger.
+the end may be left out. Without FIT show prints the newest run. With a SPEC it shows
+fits and runs of that pipeline, in its ledger. A SPEC without FIT is a file NAME.yaml.
 
 --attention lists the fits that need a person, each with the reason and the remedy:
 the newest run erred on them, did not commit them or broke a gate. It does not
@@ -49,13 +50,13 @@ is known, so that they can be compared (--bars units: of one unit).`,
   pipeline show pima/diabetes/gibbs
   pipeline show 'claims/*' --database nightly.duckdb
   pipeline show pima --sort rhat --filter 'rhat>1.01'
+  pipeline show nightly.yaml 'claims/*'
   pipeline show nightly.yaml --attention
   pipeline show 12 --format csv > fit-12.csv`,
-		Args: cobra.MaximumNArgs(1),
+		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error { return a.show(c.Context(), &f, args) },
 	}
-	databaseFlag(c, &f.database)
-	pipelineFlag(c, &f.pipeline)
+	f.asks(c)
 	c.Flags().BoolVar(&f.attention, "attention", false,
 		"the fits that need a person, with the reason and the remedy")
 	c.Flags().StringVar(&f.run, "run", "",
@@ -67,16 +68,14 @@ is known, so that they can be compared (--bars units: of one unit).`,
 
 // show prints what a call asks for.
 func (a *app) show(ctx context.Context, f *showFlags, args []string) error {
-	o := pipelines.ShowOptions{Run: f.run, Pipeline: f.pipeline}
-	if len(args) == 1 {
-		o.Fit = args[0]
+	o := pipelines.ShowOptions{Run: f.run}
+	if n := len(args); n == 2 || n == 1 && !isSpec(args[0]) {
+		o.Fit, args = args[n-1], args[:n-1]
 	}
-	if isSpec(o.Fit) {
-		var err error
-		if f.database, o.Pipeline, err = (&common{pipeline: f.pipeline}).scope(args); err != nil {
-			return err
-		}
-		o.Fit = ""
+	var database string
+	var err error
+	if database, o.Pipeline, err = f.asked(args); err != nil {
+		return err
 	}
 	if err := cmp.Or(checkFormat(f.format, showFormats), f.lines.check()); err != nil {
 		return err
@@ -85,9 +84,9 @@ func (a *app) show(ctx context.Context, f *showFlags, args []string) error {
 		if o.Fit != "" || o.Run != "" {
 			return errors.New("--attention lists fits of all runs: leave out FIT and --run")
 		}
-		return a.attention(ctx, f.database, o.Pipeline, f.format)
+		return a.attention(ctx, database, o.Pipeline, f.format)
 	}
-	shown, err := pipelines.Show(ctx, f.database, o)
+	shown, err := pipelines.Show(ctx, database, o)
 	if err != nil {
 		return work(err)
 	}
@@ -170,7 +169,7 @@ func printLooks(s *screen, database string, fits []pipelines.Look) {
 		}
 	}
 	if len(parts) == 0 {
-		parts = []string{"nothing is told of"}
+		parts = []string{"none"}
 	}
 	fmt.Fprintf(s, "\n%s: %s\n", plural(len(fits), "fit"), strings.Join(parts, ", "))
 	if len(fits) > 0 && fits[0].ID != 0 {

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +19,7 @@ import (
 var otherWords = map[string][]string{
 	"sql":     {"query", "select", "ask"},
 	"show":    {"summary", "summarize", "status", "result", "results", "fits", "view", "print"},
-	"run":     {"fit", "sample", "start", "execute"},
+	"run":     {"fit", "sample", "start", "execute", "brm", "glm", "train"},
 	"runs":    {"history", "log", "nights"},
 	"check":   {"calibrate", "sbc", "test"},
 	"compare": {"diff"},
@@ -72,8 +74,15 @@ func filled(text string, width int) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// noSpec is the error of a call that names a fit where the verb takes a spec.
+// noSpec is the error of a call that names a ledger or a fit where the verb takes a spec.
 func noSpec(c *cobra.Command, args []string) error {
+	if len(args) > 0 && strings.HasPrefix(c.Use, c.Name()+" [SPEC|NAME]") && strings.HasSuffix(args[0], ".duckdb") {
+		rest := append([]string{"pipeline", c.Name(), "--database"}, args...)
+		for i := range rest {
+			rest[i] = shellQuote(rest[i])
+		}
+		return words.Hint(fmt.Errorf("%s takes a spec, and %s is a ledger", c.Name(), args[0]), strings.Join(rest, " "))
+	}
 	if len(args) != 1 || c.Flags().Lookup("fit") == nil {
 		return nil
 	}
@@ -84,6 +93,39 @@ func noSpec(c *cobra.Command, args []string) error {
 		fmt.Sprintf("pipeline %s --fit %s names a fit", c.Name(), args[0]))
 }
 
+// ledgerVerb is a call of a verb that reads a ledger, in a hint.
+var ledgerVerb = regexp.MustCompile(`pipeline (show|runs|sql|report|verify|commit)\b`)
+
+// forLedger returns err with the ledger of the call in the calls that its hints name.
+func forLedger(c *cobra.Command, err error) error {
+	flag := c.Flags().Lookup("database")
+	message, hint := words.Parts(err)
+	if hint == "" || flag == nil || strings.Contains(hint, "--database") {
+		return err
+	}
+	where := ""
+	switch args := c.Flags().Args(); {
+	case flag.Changed && flag.Value.String() != flag.DefValue:
+		where = ledgerFlag(flag.Value.String())
+	case len(args) > 0 && isSpec(args[0]):
+		where = " " + shellQuote(args[0])
+	}
+	if where == "" {
+		return err
+	}
+	hint = ledgerVerb.ReplaceAllString(hint, "$0"+strings.ReplaceAll(where, "$", "$$"))
+	return &rehinted{err, words.Hint(errors.New(message), hint).Error()}
+}
+
+// rehinted is an error with another hint.
+type rehinted struct {
+	error
+	text string
+}
+
+func (r *rehinted) Error() string { return r.text }
+func (r *rehinted) Unwrap() error { return r.error }
+
 // countError is the error of a call that lacks an argument or has too many.
 func countError(c *cobra.Command, args []string) error {
 	takes := strings.TrimPrefix(c.Use, c.Name()+" ")
@@ -93,8 +135,7 @@ func countError(c *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return fmt.Errorf("%s: %s is missing", c.Name(), takes)
 	}
-	return fmt.Errorf("%s takes one argument, %s, and got %d: %q", c.Name(), strings.Trim(takes, "[]"), len(args),
-		args)
+	return fmt.Errorf("%s takes %s, and got %d arguments: %q", c.Name(), takes, len(args), args)
 }
 
 // firstExample is a call of the verb that works.
@@ -107,7 +148,13 @@ func firstExample(c *cobra.Command) string {
 func unknownVerb(root *cobra.Command, name string) error {
 	root.SuggestionsMinimumDistance = 2
 	hint := "pipeline help lists the verbs"
-	if near := root.SuggestionsFor(name); len(near) > 0 {
+	near := root.SuggestionsFor(name)
+	for verb, others := range otherWords { // a word of the same meaning comes before one of similar letters
+		if slices.Contains(others, strings.ToLower(name)) {
+			near = []string{verb}
+		}
+	}
+	if len(near) > 0 {
 		hint = fmt.Sprintf("did you mean %q? %s", near[0], hint)
 	}
 	return words.Hint(fmt.Errorf("there is no verb %q", name), hint)
@@ -120,7 +167,7 @@ func flagError(c *cobra.Command, err error) error {
 		if args := c.Flags().Args(); len(args) > 0 { // which are no verb, and stand before the flag
 			return unknownVerb(c, args[0])
 		}
-		help = "flags stand behind the verb: pipeline help lists the verbs"
+		help = "flags follow the verb: pipeline help lists the verbs"
 	}
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -20,15 +21,23 @@ run: {warmup: 20, draws: 20}
 	if code, out, errs := call(t, "run", "s.yaml"); code != 1 { // 20 draws are few
 		t.Fatalf("exit %d: %s%s", code, out, errs)
 	}
+	text, err := os.ReadFile("posteriors.duckdb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, ".", "copy.duckdb", string(text))
 	for _, c := range []struct {
 		args string
 		want []string
 	}{
 		{"run", []string{"run: SPEC|NAME… is missing", "hint: for example: pipeline run quickstart"}},
-		{"sql", []string{"sql: QUERY is missing", `hint: for example: pipeline sql "SELECT`}},
+		{"sql", []string{"sql: [SPEC|NAME] QUERY is missing", `hint: for example: pipeline sql "SELECT`}},
 		{"init", []string{"init: FILE is missing", "pipeline init claims.csv"}},
-		{"show a b", []string{"show takes one argument, FIT|SPEC, and got 2"}},
-		{"compare x", []string{`compare takes no argument, and "x" is one`}},
+		{"show a b c", []string{"show takes [SPEC|NAME] [FIT], and got 3 arguments"}},
+		{"version x", []string{`version takes no argument, and "x" is one`}},
+		{"compare x", []string{`there is no file "x"`}},
+		{"fit s.yaml", []string{`there is no verb "fit"`, `did you mean "run"?`}},
+		{"Describe s.yaml", []string{`did you mean "explain"?`}},
 		{"query SELECT", []string{`there is no verb "query"`, `did you mean "sql"?`}},
 		{"summary", []string{`did you mean "show"?`}},
 		{"shwo", []string{`did you mean "show"?`}},
@@ -56,9 +65,15 @@ run: {warmup: 20, draws: 20}
 		{"explain d.csv", []string{"d.csv is data, and a spec is wanted", "pipeline init d.csv writes a spec for it"}},
 		{"init s.yaml", []string{"s.yaml is a spec, and init writes one for a data file"}},
 		{"report 99", []string{"report takes a spec, and 99 is a number", "pipeline report --fit 99 names a fit"}},
-		{"verify", []string{"name a spec, or a ledger with --database", "hint: for example: --database posteriors.duckdb"}},
+		{"verify", []string{"name a spec, or a ledger with --database", "hint: for example: pipeline verify --database posteriors.duckdb"}},
 		{"completion", []string{"completion: name a shell", "hint: it is bash, fish"}},
-		{"verify posteriors.duckdb", []string{"this is a DuckDB file and no spec", "--database names a ledger"}},
+		{"verify posteriors.duckdb", []string{"verify takes a spec, and posteriors.duckdb is a ledger",
+			"hint: pipeline verify --database posteriors.duckdb"}},
+		{"sql posteriors.duckdb SELECT", []string{"hint: pipeline sql --database posteriors.duckdb SELECT"}},
+		{"validate posteriors.duckdb", []string{"this is a DuckDB file and no spec", "--database names a ledger"}},
+		{"show s.yaml carz", []string{"pipeline show s.yaml '*' lists them"}},
+		{"show carz --database ./posteriors.duckdb --run 1", []string{"name a fit or a run"}},
+		{"show --run zzz --database copy.duckdb", []string{"pipeline runs --database copy.duckdb lists them"}},
 	} {
 		code, out, errs := call(t, strings.Fields(c.args)...)
 		if code != 2 || out != "" {
@@ -120,5 +135,37 @@ run: {chains: 4, warmup: 40, draws: 50, replicates: 2}
 	}
 	for verb := range exits {
 		check("help", verb)
+	}
+}
+
+// Verbs that read a ledger take a spec in the same way: they ask the spec's ledger, about the spec's pipeline.
+func TestVerbsTakeASpec(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, ".", "d.csv", "y,x\n1,2\n3,1\n2,3\n5,4\n2,2\n4,1\n")
+	for _, name := range []string{"one", "two"} {
+		write(t, ".", name+".yaml", `pipeline: `+name+`
+database: both.duckdb
+datasets: {`+name+`d: {path: d.csv}}
+models: {m: {formula: y ~ x, family: poisson}}
+samplers: {gibbs: {method: cggibbs}, nuts: {method: nuts}}
+run: {warmup: 20, draws: 20}
+`)
+		if code, out, errs := call(t, "run", name+".yaml"); code != 1 { // 20 draws are few
+			t.Fatalf("exit %d: %s%s", code, out, errs)
+		}
+	}
+	for _, verb := range []string{"runs", "compare --format csv", "show", "show * --sort name"} {
+		args := strings.Fields(verb)
+		spec := append([]string{args[0], "one.yaml"}, args[1:]...)
+		ledger := append([]string{"--database", "both.duckdb", "--pipeline", "one"}, args...)
+		code, out, errs := call(t, spec...)
+		wantCode, want, _ := call(t, append(ledger[4:], ledger[:4]...)...)
+		if out != want || code != wantCode || !strings.Contains(out, "one") || strings.Contains(out, "two") {
+			t.Errorf("%q: exit %d, %s%sexpected exit %d, %s", spec, code, out, errs, wantCode, want)
+		}
+	}
+	_, out, _ := call(t, "sql", "one.yaml", "--format", "csv", "SELECT count(*), count(DISTINCT pipeline) FROM latest")
+	if !strings.HasSuffix(out, "\n4,2\n") {
+		t.Errorf("sql with a spec: %s", out)
 	}
 }
