@@ -254,7 +254,8 @@ func (c *csvColumn) resolve(separator rune) (kind, *ColumnError) {
 		row, cell := c.firstOf(kindText)
 		return kindNull, &ColumnError{Column: c.name, Row: row + 1, Err: words.Hint(
 			fmt.Errorf("%s is not a number with a decimal point", quoteCell(cell)),
-			fmt.Sprintf("if the comma is a decimal mark, set decimal: \",\"; if it is text, set types: {%s: text}", c.name))}
+			fmt.Sprintf("if the comma is a decimal mark, set decimal: \",\" (init: --decimal ,); "+
+				"if it is text, set types: {%s: text}", c.name))}
 	case most(typeNumber, numbers):
 		return number, nil
 	case most(typeBool, bools):

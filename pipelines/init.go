@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +30,9 @@ type Proposal = propose.Proposal
 type ProposeOptions struct {
 	Response string // empty: one is proposed
 	Triplets string // a file of the non-zeros of further columns; empty: none
-	Name     string // of the pipeline, the data set and the model; empty: after the file
+	// Separator and Decimal are as in a spec: one character or tab, and "." or ","; empty: as read without them.
+	Separator, Decimal string
+	Name               string // of the pipeline, the data set and the model; empty: after the file
 	// Dir is the folder that the spec will stand in, from which its paths count.
 	Dir string
 }
@@ -43,7 +47,7 @@ type NoResponseError = propose.NoResponseError
 // Cost: it reads the whole file, and fits poisson's penalised point where the response
 // counts.
 func Propose(ctx context.Context, path string, o ProposeOptions) (*Proposal, error) {
-	table, err := readFile(ctx, path)
+	table, dialect, err := readFile(ctx, path, &o)
 	if err != nil {
 		return nil, &UsageError{err}
 	}
@@ -63,7 +67,7 @@ func Propose(ctx context.Context, path string, o ProposeOptions) (*Proposal, err
 	if err != nil {
 		return nil, err
 	}
-	t.Source = "path: " + where
+	t.Source = "path: " + where + dialect
 	for i, field := range schema.Fields() {
 		c := propose.Look(field.Name, table.Data.Column(i).Data())
 		if c.Kind == propose.Text && 2*len(transform.Dates(c.Levels)) > len(c.Levels) {
@@ -85,11 +89,28 @@ func Propose(ctx context.Context, path string, o ProposeOptions) (*Proposal, err
 	return p, nil
 }
 
-// readFile reads all columns of a file, as far as the machine's memory allows.
-func readFile(ctx context.Context, path string) (*ingest.Table, error) {
+// readFile reads all columns of a file, as far as the machine's memory allows. Dialect are the keys of a spec for it.
+func readFile(ctx context.Context, path string, o *ProposeOptions) (table *ingest.Table, dialect string, err error) {
 	src := ingest.Source{Name: nameOf(path), Path: path}
+	mark := func(name, text string, known ...string) rune {
+		r := []rune(strings.ReplaceAll(text, "tab", "\t"))
+		switch {
+		case text == "":
+			return 0
+		case len(r) != 1 || known != nil && !slices.Contains(known, text):
+			err = fmt.Errorf("--%s %q: it is %s", name, text, cmp.Or(strings.Join(known, " or "), "one character, or tab"))
+			return 0
+		}
+		dialect += fmt.Sprintf(", %s: %q", name, text)
+		return r[0]
+	}
+	src.Separator, src.Decimal = mark("separator", o.Separator), mark("decimal", o.Decimal, ".", ",")
+	if err != nil {
+		return nil, "", err
+	}
 	plan.Memory{Limit: ceiling.Default()}.Bound(&src)
-	return ingest.Read(ctx, src)
+	table, err = ingest.Read(ctx, src)
+	return table, dialect, err
 }
 
 // nameOf is a name for the data in a file: its base name without extensions, as far as a
@@ -125,7 +146,7 @@ func sourceWords(dir, path string) (string, error) {
 
 // addTriplets looks at a file of non-zeros.
 func addTriplets(ctx context.Context, t *propose.Table, o ProposeOptions) error {
-	table, err := readFile(ctx, o.Triplets)
+	table, _, err := readFile(ctx, o.Triplets, &ProposeOptions{})
 	if err != nil {
 		return &UsageError{err}
 	}

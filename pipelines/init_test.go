@@ -143,7 +143,7 @@ func TestProposedRoles(t *testing.T) {
 	if p.Family != "binomial" || p.Formula != "y | trials(n) ~ site + twin" {
 		t.Errorf("%s: %s", p.Family, p.Formula)
 	}
-	for _, want := range []string{"Left out: id, ", "Left out: exposure, since an exposure adds nothing to trials", "Left out: when, since it holds dates", "Left out: one, since it has one value", "Left out: leak, since it tells y",
+	for _, want := range []string{"Left out: id, ", "Left out: exposure, since an exposure adds nothing to trials", "Left out: when, since it holds dates", "Left out: one, since it has one value", "Left out: leak, since it determines y",
 		"Left out: x, since it is equal to a column before it", "Left out: name, since it is text that names rows", "Left out: half, since 40 of 60 cells are missing",
 		"frequency_weights: freq", `path: "d.csv"`} {
 		if !strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(string(p.Spec), "#", "")), " "), want) {
@@ -197,6 +197,17 @@ func TestResponseIsAsked(t *testing.T) {
 			t.Errorf("of what type a plant is: %v", err)
 		}
 	}
+	for text, want := range map[string]string{"customer_id,age,bought\n": "bought", "x,age,bought\n": "", "id,bought,sold\n": ""} {
+		for i := range 40 {
+			text += fmt.Sprintf("%d,%d,%d\n", 1000+i*i%83, i*7%3%2+30*btoi(strings.Contains(text, "age")), i*i%5%2)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if p, err := Propose(t.Context(), path, ProposeOptions{}); (err == nil) != (want != "") || err == nil && p.Response != want {
+			t.Errorf("%s: response %v, error %v, want %q", text[:20], p, err, want)
+		}
+	}
 	if err := os.WriteFile(path, []byte("batch,result value\na,1.5\nb,2.5\nc,0.5\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -222,8 +233,8 @@ func TestLeaksAreSeen(t *testing.T) {
 		t.Errorf("formula %q, want %q\n%s", p.Formula, want, strings.Join(p.Why, "\n"))
 	}
 	said := strings.Join(p.Why, "\n")
-	for _, want := range []string{"response y: it is called like one", "family gaussian: y is a number", "left out grade: it tells y row by row", "left out logy: it tells y",
-		"left out exp_y: it tells y", "left out stratum: it is called like the number of a stratum",
+	for _, want := range []string{"response y: it is called like one", "family gaussian: y is a number", "left out grade: it determines y row by row", "left out logy: it determines y",
+		"left out exp_y: it determines y", "left out stratum: it is called like the number of a stratum",
 		"left out x_scaled: it equals an earlier column except for its unit"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %q:\n%s", want, said)
@@ -278,4 +289,26 @@ func btoi(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// A file with another separator and decimal mark is read by them, and the spec has both.
+func TestProposedDialect(t *testing.T) {
+	dir := t.TempDir()
+	text := "y|x\n"
+	for i := range 20 {
+		text += fmt.Sprintf("%d,5|%d,25\n", i*i%13, i*7%19)
+	}
+	path := filepath.Join(dir, "d.csv")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p, err := Propose(t.Context(), path, ProposeOptions{Dir: dir, Separator: "|", Decimal: ","})
+	if err != nil || p.Formula != "y ~ x" || !strings.Contains(string(p.Spec), `{path: "d.csv", separator: "|", decimal: ","}`) {
+		t.Fatalf("%+v, error %v", p, err)
+	}
+	for _, o := range []ProposeOptions{{Separator: "||"}, {Decimal: ";"}} {
+		if _, err := Propose(t.Context(), path, o); err == nil || !strings.Contains(err.Error(), "it is ") {
+			t.Errorf("%+v: error %v", o, err)
+		}
+	}
 }

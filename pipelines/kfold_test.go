@@ -147,7 +147,7 @@ func TestFoldsRefused(t *testing.T) {
 	for by, want := range map[string]string{
 		"h":    `column "h", row 3 (line 4 of few.csv): the value is missing, and kfold leaves rows out by it`,
 		"same": "kfold is by same, which is the same in all rows",
-		"gg":   `kfold is by gg, which is not a grouping of the formula: the data have no column "gg"`,
+		"gg":   `kfold is by gg, which is no grouping of the formula: the data have no column "gg"`,
 	} {
 		f := newFolder(t, fmt.Sprintf(foldSpec, "mean", "{by: "+by+"}"))
 		f.write("few.csv", "g,h,same,y\na,u,1,0.3\na,v,1,1.4\nb,NA,1,0.9\nb,u,1,0.2\n")

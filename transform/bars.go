@@ -152,13 +152,13 @@ func (s *selector) groupings(n *node) ([][]int, error) {
 		return s.nested(n)
 	case n.kind == nodeSum:
 		return nil, s.fail(n.pos, "one pair of parentheses holds one grouping", "write (x | g) + (x | h)")
-	case n.kind == nodeCall && (n.text == "factor" || n.text == "as.factor" || n.text == "cut"):
+	case n.kind == nodeCall && (n.text == "factor" || n.text == "as.factor" || n.listed()):
 		if err := s.factorCall(n); err != nil {
 			return nil, err
 		}
 	case n.kind != nodeName:
 		return nil, s.fail(n.pos, fmt.Sprintf("%s is not a grouping", shortened(n.label())),
-			"a grouping is a column g, a crossing g:h, a nesting g/h, factor(x) or cut(x, breaks = c(…))")
+			"a grouping is a column g, a crossing g:h, a nesting g/h, factor(x), cut(x, breaks = c(…)), weekday(d) or month(d)")
 	}
 	if err := s.columnsOf(n); err != nil {
 		return nil, err

@@ -6,19 +6,22 @@ import (
 )
 
 // A variable is a factor as a column (text, or true and false), as factor() or
-// relevel() of one, as cut() of numbers, or as a comparison in I().
+// relevel() of one, as cut() of numbers, as weekday() or month() of dates, or as a comparison in I().
 
 // truths are the levels of what is true or false.
 var truths = []string{"FALSE", "TRUE"}
 
 // ofColumn reports whether the node is a factor whose levels are a column's values.
 func (n *node) ofColumn() bool {
-	return n.kind == nodeCall && slices.Contains(factorCalls, n.text) && n.text != "cut"
+	return n.kind == nodeCall && slices.Contains(factorCalls, n.text) && !n.listed()
 }
+
+// listed reports whether the node is a factor whose possible levels are known before the data are.
+func (n *node) listed() bool { return n.kind == nodeCall && (n.text == "cut" || n.calendar()) }
 
 // computed reports whether the node is a factor whose levels are computed.
 func (n *node) computed() bool {
-	return n.kind == nodeCall && (n.text == "cut" || n.text == "I" && len(n.args) == 1 && n.args[0].truth())
+	return n.kind == nodeCall && (n.listed() || n.text == "I" && len(n.args) == 1 && n.args[0].truth())
 }
 
 // factorCall checks a call that makes a factor and stands alone as a term.
@@ -31,7 +34,9 @@ func (s *selector) factorCall(n *node) error {
 		_, err := s.relevel(n)
 		return err
 	}
-	if len(n.args) != 1 || n.args[0].kind != nodeName || n.names[0] != "" {
+	if one := len(n.args) == 1 && n.args[0].kind == nodeName && n.names[0] == ""; !one && n.calendar() {
+		return s.fail(n.pos, n.text+"() takes one column of dates", "for example "+n.text+"(day)")
+	} else if !one {
 		return s.fail(n.pos, n.text+"() takes one column",
 			"the model's key levels gives the order of its levels, contrasts the coding")
 	}
@@ -92,6 +97,9 @@ func (b *builder) releveled(v *variable, c *column, f *factor) error {
 // computedFactor codes the design's rows of a factor whose levels are computed:
 // all that there can be.
 func (b *builder) computedFactor(v *variable, scales []Scaling) (*factor, error) {
+	if v.node.calendar() {
+		return b.calendarFactor(v)
+	}
 	n, _, err := v.argument()
 	if err != nil {
 		return nil, err
@@ -125,14 +133,14 @@ func (b *builder) computedFactor(v *variable, scales []Scaling) (*factor, error)
 	return f, nil
 }
 
-// learnComputed reads a factor whose levels are computed. Those of cut() in
-// which no row lies are left out, as R's model functions do.
+// learnComputed reads a factor whose levels are computed. Those of cut(), weekday() and month()
+// that no row has are left out, as R's model functions do.
 func (b *builder) learnComputed(v *variable, record *Variable) (*factor, error) {
 	if _, _, _, err := b.learnExpression(v, record); err != nil { // its scale()
 		return nil, err
 	}
 	f, err := b.computedFactor(v, record.Scales)
-	if err != nil || v.node.text != "cut" {
+	if err != nil || !v.node.listed() {
 		return f, err
 	}
 	var known []bool

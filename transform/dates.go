@@ -33,6 +33,89 @@ func (c *column) spellDate(v float64) string {
 	return time.UnixMicro(int64(v)).UTC().Format("2006-01-02 15:04:05.999999")
 }
 
+// calendars are functions of dates: the names of levels in their order, and the index of a moment's level.
+var calendars = map[string]struct {
+	levels []string
+	index  func(time.Time) int
+}{
+	"weekday": {[]string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"},
+		func(t time.Time) int { return (int(t.Weekday()) + 6) % 7 }},
+	"month": {[]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+		"November", "December"}, func(t time.Time) int { return int(t.Month()) - 1 }},
+}
+
+// calendar reports whether the node is weekday() or month().
+func (n *node) calendar() bool { return n.kind == nodeCall && calendars[n.text].levels != nil }
+
+// calendarFactor codes the design's rows by weekday() or month() of a column of dates; all levels are listed.
+func (b *builder) calendarFactor(v *variable) (*factor, error) {
+	of := calendars[v.node.text]
+	moments, err := b.moments(b.columns[v.columns[0]], v.label, b.keep, b.n)
+	f := &factor{levels: slices.Clone(of.levels), codes: make([]int32, len(moments))}
+	for i, v := range moments {
+		f.codes[i] = int32(of.index(time.UnixMicro(int64(v)).UTC()))
+	}
+	return f, err
+}
+
+// microsOfDay are the microseconds of a day.
+const microsOfDay = 86400e6
+
+// moments are the microseconds since 1970 of dates and times, or of text that is spelled like levels of them.
+// Float64 holds them exactly up to 2^53, which is the year 2255.
+func (b *builder) moments(c *column, reader string, keep []bool, n int) ([]float64, error) {
+	v := make([]float64, n)
+	switch {
+	case c.typ.ID() == arrow.DATE32:
+		c.floats(v, keep)
+		for i := range v {
+			v[i] *= microsOfDay
+		}
+	case c.dated():
+		c.floats(v, keep)
+	case c.kind == text:
+		f := c.factor(keep, n, maxLevels)
+		if f == nil {
+			return nil, b.manyLevels(c)
+		}
+		for i, code := range f.codes {
+			t, err := time.Parse(time.DateTime, f.levels[code])
+			if err != nil {
+				t, err = time.Parse(time.DateOnly, f.levels[code])
+			}
+			if err != nil {
+				return nil, b.cellError(c.name, tableRow(keep, i), fmt.Errorf("%q is not a date, and %s takes dates such as "+
+					"2024-03-01", f.levels[code], reader), datesHint)
+			}
+			v[i] = float64(t.UnixMicro())
+		}
+	default:
+		return nil, b.columnError(c.name, fmt.Errorf("its type is %s, and %s takes dates", c.typ, reader), datesHint)
+	}
+	return v, nil
+}
+
+const datesHint = "make dates of it in the query: col::DATE, or strptime(col, format)"
+
+// between is the time from one column of dates or times to another, in days.
+func (e *evaluator) between(n, from, to *node) (numbers, error) {
+	start, err := e.b.moments(e.b.columns[from.bare().text], n.label(), e.keep, e.n)
+	if err != nil {
+		return numbers{}, err
+	}
+	out, err := e.b.moments(e.b.columns[to.bare().text], n.label(), e.keep, e.n)
+	for i := range out {
+		out[i] = (out[i] - start[i]) / microsOfDay
+	}
+	return numbers{each: out}, err
+}
+
+// isDates reports whether a node is a column of dates, times or text, of which only a difference is a number.
+func (e *evaluator) isDates(n *node) bool {
+	n = n.bare()
+	return n.kind == nodeName && e.b.columns[n.text].kind == text
+}
+
 // dateLike matches texts of dates and times: 2024-03-01, 2024/3/1, 20240301T120000Z, 2024-03-01 12:00:00+01:00,
 // 01/03/2024, 1.3.2024, 01-Mar-2024, March 1, 2024, Fri, 01 Mar 2024 12:00:00 GMT, 12:30:00.
 var dateLike = func() *regexp.Regexp {
@@ -59,8 +142,9 @@ func looksDated(s string) bool {
 // notNumber is the error of dates and times where the formula wants numbers, or a factor that it does not ask for.
 func (b *builder) notNumber(name string, reason error) error {
 	quoted := quoteName(name)
-	return b.columnError(name, reason, fmt.Sprintf("as labels write factor(%s) or (1 | %s); for a trend make a number of "+
-		"it in the query or the file; or leave it out (\"- %s\" after the terms)", quoted, quoted, quoted))
+	return b.columnError(name, reason, fmt.Sprintf("as labels write factor(%s), (1 | %s), weekday(%s) or month(%s); for "+
+		"a trend take the days since another date, as I(%s - start), or make a number of it in the query; or leave it out "+
+		"(\"- %s\" after the terms)", quoted, quoted, quoted, quoted, quoted, quoted))
 }
 
 // refuseDates refuses a plain column of dates or times as a factor: one by its type, or text most of whose levels are

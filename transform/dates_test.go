@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,6 +112,65 @@ func TestDates(t *testing.T) {
 	for what, s := range map[string]Spec{"levels": {Levels: levels}, "types": {Texts: []string{"us"}}} {
 		if d, err := build("y ~ us", s); err != nil || d.Data.Cols() != 12 {
 			t.Errorf("text of dates with %s is no factor: %v", what, err)
+		}
+	}
+}
+
+// Weekdays and months are factors in the order of the calendar, and a difference of two dates is a number of days, in
+// new data too. 2024-02-29 was a Thursday.
+func TestCalendar(t *testing.T) {
+	table := daysTable(t)
+	defer table.Release()
+	build := func(formula string) (*Design, error) {
+		f, err := ParseFormula(formula)
+		if err != nil {
+			return nil, err
+		}
+		s := Spec{Dataset: "d", Formula: f}
+		s.Family.Name, s.Family.Link = "gaussian", "identity"
+		return Build(table, s)
+	}
+	for formula, want := range map[string]string{
+		"y ~ weekday(day)": "(Intercept) weekday(day)Tuesday weekday(day)Wednesday weekday(day)Thursday weekday(day)Friday " +
+			"weekday(day)Saturday weekday(day)Sunday",
+		"y ~ month(ts)":                  "(Intercept) month(ts)March",
+		"y ~ 0 + month(day):I(ts - day)": "month(day)February:I(ts - day) month(day)March:I(ts - day)",
+	} {
+		d, err := build(formula)
+		if err != nil || strings.Join(d.Data.Names, " ") != want {
+			t.Fatalf("%s: %v, want %s (%v)", formula, d, want, err)
+		}
+		again, err := d.Record.Code(table, Coding{})
+		if err != nil {
+			t.Fatalf("%s of new data: %v", formula, err)
+		}
+		for j := range d.Data.Names {
+			if !slices.Equal(again.Data.X.Col(j), d.Data.X.Col(j)) {
+				t.Errorf("%s of new data: column %d differs", formula, j)
+			}
+		}
+	}
+	d, err := build("y ~ (1 | weekday(day)) + I(ts - day) + I(2 * (day - ts))")
+	if err != nil || strings.Join(d.Record.GroupedBy[0].Levels, " ") != "Monday Tuesday Wednesday Thursday Friday Saturday Sunday" {
+		t.Fatalf("levels of weekday(day): %v", err)
+	}
+	first := d.Record.GroupedBy[0].Levels[d.Data.Effects[0].Grouping.Of()[0]]
+	if first != "Thursday" || d.Data.X.Col(1)[0] != 1.5/86400 || d.Data.X.Col(2)[0] != -3.0/86400 {
+		t.Errorf("row 1: %s, %v days, %v", first, d.Data.X.Col(1)[0], d.Data.X.Col(2)[0])
+	}
+	moved := Replace(table, []string{"day", "ts"}, []any{"2024-03-01", "2024-02-29 12:00:00.5"}) // as effects do
+	defer moved.Release()
+	again, err := d.Record.Code(moved, Coding{})
+	if err != nil || again.Data.Effects[0].Grouping.Of()[0] != 4 || again.Data.X.Col(1)[0] != -43199.5/86400 {
+		t.Errorf("dates as text: %v, error %v", again, err)
+	}
+	for formula, want := range map[string]string{
+		"y ~ weekday(us)": `row 1: "02/29/2024" is not a date, and weekday(us) takes dates such as 2024-03-01`, "I(ts - day) ~ month(y)": "month(y) takes dates", "y ~ I(day + ts)": "natural zero",
+		"y ~ I(day - 3)": "natural zero", "y ~ I(day - us)": "day - us takes dates", "y ~ log(month(day))": "is a term by itself",
+		"y ~ weekday(day, ts)": "takes one column of dates",
+	} {
+		if _, err := build(formula); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", formula, err, want)
 		}
 	}
 }

@@ -133,6 +133,13 @@ func (e *evaluator) cell(n *node, i int, x, v float64) error {
 }
 
 func (e *evaluator) sum(n *node) (numbers, error) {
+	if len(n.args) == 2 && n.minus[0] != n.minus[1] && e.isDates(n.args[0]) && e.isDates(n.args[1]) {
+		from, to := n.args[0], n.args[1]
+		if n.minus[1] {
+			from, to = to, from
+		}
+		return e.between(n, from, to)
+	}
 	total := numbers{}
 	for i, arg := range n.args {
 		v, err := e.eval(arg)

@@ -14,7 +14,7 @@ var functions = []string{"I", "log", "log2", "log10", "log1p", "exp", "sqrt", "a
 // variable. They stand alone: not inside another function.
 var (
 	bases       = []string{"poly", "ns", "bs", "s"}
-	factorCalls = []string{"factor", "as.factor", "relevel", "cut"}
+	factorCalls = []string{"factor", "as.factor", "relevel", "cut", "weekday", "month"}
 )
 
 // variable is what R calls a variable of the model frame: a column, or a
@@ -50,6 +50,9 @@ func (v *variable) argument() (*node, *basisCall, error) {
 			return nil, nil, err
 		}
 		return call.x, nil, nil
+	}
+	if v.node.calendar() {
+		return v.node.args[0], nil, nil
 	}
 	if v.node.kind != nodeCall || !slices.Contains(bases, v.node.text) {
 		return v.node, nil, nil

@@ -195,7 +195,7 @@ func (b *builder) learnVariable(v *variable) (anything bool, err error) {
 	}
 	keep, rows := b.complete(v.columns)
 	anything, err = b.learnNumbers(v, termRole, keep, rows)
-	if err == nil && v.node.kind == nodeCall && v.node.text == "cut" {
+	if err == nil && v.node.listed() {
 		return true, b.learnIntervals(v)
 	}
 	return anything, err

@@ -296,7 +296,7 @@ func (s *selector) unknownFunction(n *node) error {
 	if hint := elsewhere[n.text]; hint != "" {
 		return s.fail(n.pos, fmt.Sprintf("%s() cannot be used here", n.text), hint)
 	}
-	all := append(append(append([]string{"offset", "trials", "glob"}, functions...), bases...), "factor", "relevel", "cut")
+	all := append(append(append([]string{"offset", "trials", "glob"}, functions...), bases...), factorCalls...)
 	return s.fail(n.pos, fmt.Sprintf("there is no function %q", n.text), UnknownHint(n.text, "functions", all))
 }
 

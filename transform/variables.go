@@ -120,7 +120,7 @@ func (b *builder) learn(v *variable) (*Variable, *coded, error) {
 // Counts are Spec.Counts of these rows.
 func (b *builder) learnExpression(v *variable, record *Variable) (x, counts []float64, call *basisCall, err error) {
 	n, call, err := v.argument()
-	if err != nil {
+	if err != nil || v.node.calendar() { // which learns no number
 		return nil, nil, nil, err
 	}
 	keep, rows := b.complete(v.columns)

@@ -29,12 +29,13 @@ shares make beta, and positive skewed numbers make gamma. It leaves out columns 
 number rows, groups or strata, that are constant, that hold dates, or that determine
 the response, and lists them. It finds trials, exposures, offsets and frequencies by
 name and content. If it cannot find the response, it asks for --response and writes
-nothing. Read the spec, and change what you know better.
+nothing. In a file with an identifier, the only column of 0 and 1 is the response. Read the spec, and change what you know better.
 
 The spec is written to NAME.yaml in the working directory, where NAME is the name of
 the data file. An existing file stays, unless --force is given.`,
 		Example: `  pipeline init claims.csv
   pipeline init patients.parquet --response died --output night.yaml
+  pipeline init export.csv --decimal , --separator ';'
   pipeline init labels.csv --triplets words.parquet --output -`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -67,13 +68,21 @@ the data file. An existing file stays, unless --force is given.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&o.Response, "response", "",
-		"the response; needed unless a column is called like one, or only one can be it")
-	c.Flags().StringVar(&o.Triplets, "triplets", "", "file of the non-zeros (row, col, value) of further columns")
-	c.Flags().StringVar(&o.Name, "name", "", "name of pipeline, data set and model; default: after the file")
+	proposeFlags(c, &o)
 	c.Flags().StringVar(&output, "output", "", "where to write the spec; - for standard output")
 	c.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return c
+}
+
+// proposeFlags registers what a proposal starts from.
+func proposeFlags(c *cobra.Command, o *pipelines.ProposeOptions) {
+	c.Flags().StringVar(&o.Response, "response", "",
+		"the response; needed unless a column is called like one, or only one can be it")
+	c.Flags().StringVar(&o.Triplets, "triplets", "", "file of the non-zeros (row, col, value) of further columns")
+	c.Flags().StringVar(&o.Separator, "separator", "", "separator of the fields of a CSV file: one character, or tab; "+
+		"needed unless the file shows it")
+	c.Flags().StringVar(&o.Decimal, "decimal", "", `decimal mark of a CSV file: "." or "," (default ".")`)
+	c.Flags().StringVar(&o.Name, "name", "", "name of pipeline, data set and model; default: after the file")
 }
 
 // tellProposal says what was proposed, and why.

@@ -87,11 +87,16 @@ func (t *Table) choose() (role, error) {
 			}
 		}
 	}
-	var able []*Column
+	var able, binary []*Column
+	ids := false
 	none := &NoResponseError{From: t.From}
 	for _, c := range t.Columns {
+		ids = ids || idNames.MatchString(c.Name) && !c.answersTwo()
 		if c.answers() && !idNames.MatchString(c.Name) && !c.Serial && c.groups() == 0 {
 			able, none.Candidates = append(able, c), append(none.Candidates, c.Name)
+			if c.Kind != Text && c.answersTwo() && c.Min == 0 && c.Max == 1 {
+				binary = append(binary, c)
+			}
 		}
 	}
 	switch len(able) {
@@ -100,6 +105,9 @@ func (t *Table) choose() (role, error) {
 			"a response is numbers, true and false, or text of two levels, and not constant")
 	case 1:
 		return role{able[0], "no other column can be one"}, nil
+	}
+	if ids && len(binary) == 1 { // the file names its rows, and this column marks some of them
+		return role{binary[0], "it is the only column of 0 and 1"}, nil
 	}
 	return role{}, words.Hint(none, "--response names it, for example --response "+shellName(able[0].Name))
 }
@@ -186,7 +194,7 @@ func (t *Table) assign() (*roles, error) {
 		case why != "":
 			r.out = append(r.out, role{c, why})
 		case tells(y, c) || fixes(c, y):
-			r.out = append(r.out, role{c, "it tells " + y.Name +
+			r.out = append(r.out, role{c, "it determines " + y.Name +
 				" row by row: it was computed from it, or is known only after it"})
 		case slices.ContainsFunc(r.predictors, func(p *Column) bool { return equalCells(p, c) }):
 			r.out = append(r.out, role{c, "it is equal to a column before it"})
