@@ -29,7 +29,8 @@ shares make beta, and positive skewed numbers make gamma. It leaves out columns 
 number rows, groups or strata, that are constant, that hold dates, or that determine
 the response, and lists them. It finds trials, exposures, offsets and frequencies by
 name and content. If it cannot find the response, it asks for --response and writes
-nothing. In a file with an identifier, the only column of 0 and 1 is the response. Read the spec, and change what you know better.
+nothing. In a file with an identifier, the only column of 0 and 1 is the response.
+Read the spec, and change what you know better.
 
 The spec is written to NAME.yaml in the working directory, where NAME is the name of
 the data file. An existing file stays, unless --force is given.`,
