@@ -41,7 +41,7 @@ SEED        := $(shell od -An -N7 -tu8 /dev/urandom | tr -d ' ')
 endif
 
 # Every target below with a "## help" behind its name is listed by "make help".
-.PHONY: help build dist run test stat study verify kill soak lint arm64 forms race bench mutants pinned fuzz golden reference e2e morning papers netcdf compat temporal stores slurm ci clean
+.PHONY: help build dist run test stat study verify kill soak lint arm64 forms race bench mutants pinned fuzz golden reference figures e2e morning papers netcdf compat temporal stores slurm ci clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -125,9 +125,13 @@ golden: ## write the golden files anew; read the diff before you commit it
 	for p in $$pkgs; do $(GO) test -count=1 "$$p" -update; done
 	git diff --stat
 
-reference: ## write the pages of docs/reference and docs/pipeline.schema.json anew, from the program; read the diff
+reference: ## write docs/reference, docs/troubleshooting.md and docs/pipeline.schema.json from the program; read the diff
+	$(GO) test -count=1 ./internal/trouble -update
 	$(GO) test -count=1 ./pipelines/internal/spec ./report ./cmd/pipeline -run '^Test(Reference|SchemaIsCurrent)$$' -update
 	git diff --stat -- docs
+
+figures: ## draw the pictures of the manual again (docs/pictures), from the program; look at them
+	$(GO) test -count=1 ./cmd/pipeline -run '^TestFigures$$' -update
 
 e2e: build ## walk the program as a user does: run, query, rerun, break
 	EXPECT_VERSION="$(VERSION)" .ci/e2e $(BIN)

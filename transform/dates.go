@@ -142,9 +142,9 @@ func looksDated(s string) bool {
 // notNumber is the error of dates and times where the formula wants numbers, or a factor that it does not ask for.
 func (b *builder) notNumber(name string, reason error) error {
 	quoted := quoteName(name)
-	return b.columnError(name, reason, fmt.Sprintf("as labels write factor(%s), (1 | %s), weekday(%s) or month(%s); for "+
-		"a trend take the days since another date, as I(%s - start), or make a number of it in the query; or leave it out "+
-		"(\"- %s\" after the terms)", quoted, quoted, quoted, quoted, quoted, quoted))
+	return b.columnError(name, reason, fmt.Sprintf("write factor(%s), (1 | %s), weekday(%s) or month(%s) for labels, "+
+		"I(%s - start) for the days since another date, or \"- %s\" to leave it out", quoted, quoted, quoted, quoted,
+		quoted, quoted))
 }
 
 // refuseDates refuses a plain column of dates or times as a factor: one by its type, or text most of whose levels are

@@ -14,7 +14,7 @@ import (
 
 func (a *app) compareCommand() *cobra.Command {
 	var f common
-	var format string
+	var format, file string
 	var o pipelines.CompareOptions
 	c := &cobra.Command{
 		Use:   "compare [SPEC|NAME]",
@@ -26,6 +26,7 @@ and warm-up included), gradients and evaluations, and the ratio of times. With
 replicates (run: {replicates: 30}) it prints medians and 95 % intervals over them.`,
 		Example: `  pipeline compare
   pipeline compare nightly.yaml
+  pipeline compare --plot speed.png
   pipeline compare --dataset colon --format csv > colon.csv`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -41,6 +42,9 @@ replicates (run: {replicates: 30}) it prints medians and 95 % intervals over the
 			if database, o.Pipeline, err = f.asked(args); err != nil {
 				return err
 			}
+			if err := checkPlot(file); err != nil {
+				return err
+			}
 			pairs, err := pipelines.Compare(c.Context(), database, o)
 			if err != nil {
 				return work(err)
@@ -50,10 +54,14 @@ replicates (run: {replicates: 30}) it prints medians and 95 % intervals over the
 					a.code = pipelines.ExitFail
 				}
 			}
+			if file != "" && len(pairs) > 0 {
+				return a.writePlot(file, comparePlot(pairs))
+			}
 			return write(a.machine(), pairs)
 		},
 	}
 	f.asks(c)
+	plotFlag(c, &file, "ratios of times with their intervals")
 	c.Flags().StringVar(&o.Dataset, "dataset", "", "glob of data sets, or of DATASET/KEY")
 	c.Flags().StringVar(&o.Model, "model", "", "glob of models")
 	c.Flags().StringVar(&format, "format", "table", "table, csv or json")

@@ -9,7 +9,7 @@
 // them: verbs.go (validate, list, version, verify), init.go, explain.go, check.go,
 // predict.go, effects.go, exchange.go (export, import), sql.go, report.go, drift.go, weights.go. Those
 // that show: show.go with showfit.go, showworst.go, showlines.go and showattention.go, runs.go, compare.go with
-// comparetable.go. What is printed goes through screen.go (width, colour),
+// comparetable.go; plot.go draws pictures of them. What is printed goes through screen.go (width, colour),
 // table.go (results of a run), grid.go; completion.go
 // serves shells.
 package main

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"glmbatch/internal/trouble"
 )
 
 var update = flag.Bool("update", false, "write docs/reference/cli.md anew; read the diff before you commit it")
@@ -48,6 +50,11 @@ func TestEveryVerbHasExits(t *testing.T) {
 		}
 	}
 	for name := range exits {
+		for _, e := range exits[name] {
+			if trouble.At(fmt.Sprintf("exit-code-%d", e.code)) == nil {
+				t.Errorf("exit code %d of %s has no entry in internal/trouble", e.code, name)
+			}
+		}
 		if !verbs[name] {
 			t.Errorf("usage.go has exit codes of %s, which is no verb", name)
 		}

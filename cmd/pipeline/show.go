@@ -21,9 +21,10 @@ import (
 // showFlags are those of show.
 type showFlags struct {
 	common
-	format, run string
-	attention   bool
-	lines       lineOptions
+	format, run   string
+	plot, picture string
+	attention     bool
+	lines         lineOptions
 }
 
 func (a *app) showCommand() *cobra.Command {
@@ -52,6 +53,7 @@ is known, so that they can be compared (--bars units: of one unit).`,
   pipeline show pima --sort rhat --filter 'rhat>1.01'
   pipeline show nightly.yaml 'claims/*'
   pipeline show nightly.yaml --attention
+  pipeline show 12 --plot groups.svg --picture groups
   pipeline show 12 --format csv > fit-12.csv`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error { return a.show(c.Context(), &f, args) },
@@ -63,6 +65,9 @@ is known, so that they can be compared (--bars units: of one unit).`,
 		"a run by its name, or by the beginning or the end of it: list its fits")
 	c.Flags().StringVar(&f.format, "format", "table", strings.Join(showFormats, ", "))
 	f.lines.register(c)
+	plotFlag(c, &f.plot, "see --picture")
+	c.Flags().StringVar(&f.picture, "picture", pictures[0], "what --plot draws: coefficients, groups (effects of levels) "+
+		"or checks (the response and replicated data)")
 	return c
 }
 
@@ -77,7 +82,10 @@ func (a *app) show(ctx context.Context, f *showFlags, args []string) error {
 	if database, o.Pipeline, err = f.asked(args); err != nil {
 		return err
 	}
-	if err := cmp.Or(checkFormat(f.format, showFormats), f.lines.check()); err != nil {
+	if !slices.Contains(pictures, f.picture) {
+		return fmt.Errorf("--picture %q: it is %s", f.picture, strings.Join(pictures, ", "))
+	}
+	if err := cmp.Or(checkFormat(f.format, showFormats), f.lines.check(), checkPlot(f.plot)); err != nil {
 		return err
 	}
 	if f.attention {
@@ -89,6 +97,9 @@ func (a *app) show(ctx context.Context, f *showFlags, args []string) error {
 	shown, err := pipelines.Show(ctx, database, o)
 	if err != nil {
 		return work(err)
+	}
+	if f.plot != "" {
+		return a.plotFit(ctx, f, shown)
 	}
 	switch f.format {
 	case "json":

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"glmbatch/internal/trouble"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
@@ -30,6 +31,9 @@ func printLook(s *screen, database string, f *pipelines.Look, lines []pipelines.
 		if !slices.Contains(f.Reasons, w) {
 			s.sentence("    ", "  note: "+clean(w))
 		}
+	}
+	for _, anchor := range trouble.Anchors(slices.Concat(f.Reasons, f.Warnings)) {
+		fmt.Fprintf(s, "  what to do: pipeline help %s\n", anchor)
 	}
 	if f.Newest != 0 && f.Newest != f.ID {
 		fmt.Fprintf(s, "  %s:\n    %s\n", f.Words(f.ID), showCall(database, f.Newest))

@@ -62,10 +62,10 @@ func printFit(w *screen, f *pipelines.Result) {
 	g.shorten(0, w.width)
 	g.print(w)
 	if f.Effects > 0 {
-		w.sentence("  ", plural(f.Effects, "group-level effect")+" beside these: SELECT * FROM group_effects")
+		w.sentence("  ", plural(f.Effects, "group-level effect")+" not shown: SELECT * FROM group_effects")
 	}
 	if f.Penalised > 0 {
-		w.sentence("  ", plural(f.Penalised, "coefficient")+" of smooths beside these; their curves: SELECT * FROM smooths")
+		w.sentence("  ", plural(f.Penalised, "coefficient")+" of smooths not shown; their curves: SELECT * FROM smooths")
 	}
 	fmt.Fprintf(w, "\nverdict: %s\n", w.paint(gradeColour(f.Verdict), verdict(f)))
 	for _, r := range f.Reasons {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"glmbatch/internal/trouble"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines"
 )
@@ -53,7 +54,7 @@ func plainUsage(root *cobra.Command, width int) {
 		return nil
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.SetHelpCommand(helpCommand())
+	root.SetHelpCommand(helpCommand(width))
 	cobra.AddTemplateFunc("plainTypes", plainTypes.Replace)
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ",
 		fmt.Sprintf("Flags.FlagUsagesWrapped %d | plainTypes ", width)))
@@ -210,12 +211,26 @@ func kindWords(kind string) string {
 	return "a " + kind
 }
 
-// helpCommand prints the help of a verb, or of the program.
-func helpCommand() *cobra.Command {
+// helpCommand prints the help of a verb, of a message or of the program, in lines of a width.
+func helpCommand(width int) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [VERB]",
+		Use:   "help [VERB|MESSAGE]",
 		Short: "Print what a verb does, its flags and its exit codes",
+		Long: `help prints what a verb does, or the cause and remedy of a message. show prints the name
+of the message, and docs/troubleshooting.md has all of them. The names of exit codes are
+exit-code-1 and so on.`,
+		Example: "  pipeline help run\n  pipeline help divergent-transitions\n  pipeline help exit-code-3",
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if e := trouble.At(args[0]); e != nil {
+					text := e.Headline + "\n\n" + e.Cause
+					if e.Remedy != "" {
+						text += "\n\nRemedy: " + e.Remedy
+					}
+					_, err := fmt.Fprintln(c.OutOrStdout(), filled(text, width))
+					return err
+				}
+			}
 			verb, _, err := c.Root().Find(args)
 			if err != nil || verb == c.Root() && len(args) > 0 {
 				return unknownVerb(c.Root(), args[0])

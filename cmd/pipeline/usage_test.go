@@ -92,6 +92,22 @@ run: {warmup: 20, draws: 20}
 	}
 }
 
+// help prints the entry of a message, which show names.
+func TestHelpOfMessages(t *testing.T) {
+	code, out, _ := call(t, "help", "exit-code-3")
+	if code != 0 || !strings.HasPrefix(out, "exit code 3\n\nAnother process") || !strings.Contains(out, "\n\nRemedy: Run pipeline commit") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	t.Chdir(t.TempDir())
+	write(t, ".", "d.csv", "y,x\n1,2\n3,1\n2,3\n5,4\n2,2\n4,1\n")
+	write(t, ".", "s.yaml", "pipeline: s\ndatasets: {d: {path: d.csv}}\nmodels: {m: {formula: y ~ x, family: poisson}}\n"+
+		"samplers: {gibbs: {method: cggibbs}}\nrun: {warmup: 20, draws: 20}\n")
+	call(t, "run", "s.yaml")
+	if _, out, _ = call(t, "show", "1"); !strings.Contains(out, "\n  what to do: pipeline help too-few-effective-draws\n") {
+		t.Errorf("show names no message:\n%s", out)
+	}
+}
+
 // Whatever a verb prints on a screen of 80 columns, no line is wider: tables with long names
 // and reasons, and the help of each verb.
 func TestEveryTableFitsTheScreen(t *testing.T) {

@@ -62,8 +62,10 @@ var deps = map[string]string{
 	"report":             "infer infer/diag infer/loo report/html report/judge report/record internal/chunk internal/held internal/outfile internal/words" + duckdb + fanout,
 	"report/html":        "",
 	// judge and record are values without SQL, for rooms that know no ledger.
-	"report/judge":  "infer/diag internal/words",
-	"report/record": "infer infer/diag report/judge",
+	"report/judge":     "infer/diag internal/trouble internal/words",
+	"internal/plot":    "golang.org/x/image/*",
+	"internal/trouble": "",
+	"report/record":    "infer infer/diag report/judge",
 	"pipelines": "infer infer/diag infer/family infer/glm ingest transform internal/outfile internal/words report report/judge" +
 		" pipelines/internal/*",
 	// spec reads a spec, and looks at no data.
@@ -114,7 +116,7 @@ var deps = map[string]string{
 	"pipelines/internal/synthetic": "infer infer/family infer/glm infer/prior internal/words pipelines/internal/spec",
 	// discrete makes discrete systems of tables and images, and samples nothing itself.
 	"pipelines/internal/discrete": "discrete/mrf discrete/system infer infer/prior ingest internal/words pipelines/internal/spec" + arrow,
-	"cmd/pipeline":                "pipelines internal/outfile internal/words github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",
+	"cmd/pipeline":                "pipelines internal/outfile internal/plot internal/trouble internal/words github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",
 	"internal/arch":               "",
 	"internal/bars":               "internal/vec internal/words pipelines" + arrow,
 	"internal/doctest":            "",
