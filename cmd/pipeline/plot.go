@@ -62,7 +62,7 @@ func forest(title string, x plot.Axis, lines []*pipelines.Line, name func(*pipel
 	return p
 }
 
-// pictures are what show --plot draws, by the value of --picture.
+// pictures are the values of show --picture, the default first.
 var pictures = []string{"coefficients", "groups", "checks"}
 
 // plotFit draws one fit.
@@ -254,7 +254,7 @@ func effectPlot(text []byte, o *pipelines.EffectsOptions) (*plot.Plot, error) {
 	return &plot.Plot{Title: o.Effect, Panels: []plot.Panel{p}}, nil
 }
 
-// effectAxis is what the values of an effect are, with the value of no difference.
+// effectAxis returns the label of the values of an effect, with a mark where there is no difference.
 func effectAxis(o *pipelines.EffectsOptions) plot.Axis {
 	label := "mean of the response"
 	var mark *float64

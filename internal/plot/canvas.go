@@ -48,7 +48,7 @@ type style struct {
 	anchor int
 }
 
-// canvas is what a picture is drawn on.
+// canvas collects the parts of a picture, and writes it.
 type canvas interface {
 	line(points []point, thick float64, ink ink)
 	fill(points []point, ink ink)
