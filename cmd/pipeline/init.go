@@ -36,7 +36,7 @@ The spec is written to NAME.yaml in the working directory, where NAME is the nam
 the data file. An existing file stays, unless --force is given.`,
 		Example: `  pipeline init claims.csv
   pipeline init patients.parquet --response died --output night.yaml
-  pipeline init export.csv --decimal , --separator ';'
+  pipeline init export.csv --decimal , --separator tab
   pipeline init labels.csv --triplets words.parquet --output -`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
