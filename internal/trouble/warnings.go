@@ -43,7 +43,7 @@ var ofModels = []Entry{
 	{"many levels", []string{"column … is a factor with … levels"},
 		"A factor of many levels has a coefficient for each.",
 		"Use (1 | column), which shares information among levels."},
-	{"a level without rows", []string{"column …: no row has the category",
+	{"a level without rows", []string{"no row has the class ", "column …: no row has the category",
 		"column …: no row has the reference level"},
 		"The spec lists a level that no row has.", "Remove the level, or choose another reference."},
 	{"a column of one value", []string{"column … has the one value", "constant in all … rows", "in all … rows: "},
