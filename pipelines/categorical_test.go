@@ -75,7 +75,7 @@ func TestCategorical(t *testing.T) {
 	f.probabilitiesSum()
 }
 
-// probabilitiesSum demands that predictions have a probability for each class.
+// probabilitiesSum demands that predictions have a probability for each class, on average the share of the class.
 func (f folder) probabilitiesSum() {
 	f.t.Helper()
 	var b strings.Builder
@@ -84,11 +84,12 @@ func (f folder) probabilitiesSum() {
 	if err := pipelines.Predict(f.t.Context(), &b, f.path("spec.yaml"), o); err != nil {
 		f.t.Fatal(err)
 	}
-	sums, names := map[string]float64{}, ""
+	sums, shares, names := map[string]float64{}, map[string]float64{}, ""
 	for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n")[1:] {
 		cells := strings.Split(line, ",")
 		if strings.HasPrefix(cells[1], "mean[") {
 			sums[cells[0]] += number(f.t, cells[2])
+			shares[cells[1]] += number(f.t, cells[2]) / 189
 		}
 		if cells[0] == "1" {
 			names += cells[1] + " "
@@ -96,6 +97,11 @@ func (f folder) probabilitiesSum() {
 	}
 	if names != "mean[white] mean[black] mean[other] response " || len(sums) != 189 {
 		f.t.Errorf("quantities %sof %d rows", names, len(sums))
+	}
+	for class, count := range map[string]float64{"white": 96, "black": 26, "other": 67} {
+		if got := shares["mean["+class+"]"]; math.Abs(got-count/189) > 0.03 {
+			f.t.Errorf("the mean probability of %s is %v, its share of rows %v", class, got, count/189)
+		}
 	}
 	for row, sum := range sums {
 		if math.Abs(sum-1) > 1e-9 {
