@@ -34,16 +34,16 @@ func TestProgressOf(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	look(`{"done":0,"incomplete":0,"running":0,"silent":0,"unusable":0,"waiting":4} 0 of 9, 0`)
+	look(`{"done":0,"incomplete":0,"running":0,"silent":0,"unusable":0,"waiting":4} 0 of 5, 0`)
 	tell(1, `"fits": 2, "done": 1, "failed": 1, "seconds_left": 40, "running": [{"fit": "c/g1", "phase": "sampling"}]`, now.Add(-time.Second))
 	tell(2, `"fits": 2, "done": 0, "failed": 0, "seconds_left": 99`, now.Add(-2*time.Minute))
-	p := look(`{"done":0,"incomplete":0,"running":1,"silent":1,"unusable":0,"waiting":2} 1 of 9, 1`)
+	p := look(`{"done":0,"incomplete":0,"running":1,"silent":1,"unusable":0,"waiting":2} 1 of 5, 1`)
 	if p.SecondsLeft == nil || *p.SecondsLeft != 40 || len(p.States[1].Running) != 1 {
 		t.Errorf("%v seconds left, shard 1 works on %+v", p.SecondsLeft, p.States[1].Running)
 	}
 	fits := p.States[0].Fits
 	out := f.shard(dir, 0)
-	p = look(fmt.Sprintf(`{"done":1,"incomplete":0,"running":1,"silent":1,"unusable":0,"waiting":1} %d of 9, %d`, 1+fits,
+	p = look(fmt.Sprintf(`{"done":1,"incomplete":0,"running":1,"silent":1,"unusable":0,"waiting":1} %d of 5, %d`, 1+fits,
 		1+out.Counts["fail"]))
 	if p.States[0].State != "done" || p.States[0].Done != fits {
 		t.Errorf("shard 0 is %+v", p.States[0])
@@ -55,7 +55,7 @@ func TestProgressOf(t *testing.T) {
 	f.write("claims.csv", groups(0))
 	f.removed(fragment(dir, 2, ".json"), fragment(dir, 2, ".duckdb"))
 	f.shard(dir, 2) // lacks all of its data
-	p = look(fmt.Sprintf(`{"done":2,"incomplete":1,"running":0,"silent":0,"unusable":1,"waiting":0} %d of 9, %d`,
+	p = look(fmt.Sprintf(`{"done":2,"incomplete":1,"running":0,"silent":0,"unusable":1,"waiting":0} %d of 5, %d`,
 		p.States[0].Fits+p.States[1].Fits, failed))
 	if p.States[2].Why == "" || p.States[3].Why == "" {
 		t.Errorf("no reasons: %q, %q", p.States[2].Why, p.States[3].Why)
