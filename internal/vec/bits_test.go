@@ -45,7 +45,7 @@ var functions = map[string]func(x, y, z []float64) []float64{
 	"Log":            at(Log),
 	"Log1p":          at(Log1p),
 	"Log1pExp":       at(Log1pExp),
-	"LogAdd":         at(func(x float64) float64 { return LogAdd(x, 3*x+1) }),
+	"LogAdd":         at(func(x float64) float64 { return LogAdd(x, float64(3*x)+1) }),
 	"LogCauchyCDF":   at(LogCauchyCDF),
 	"LogFactorial":   at(func(x float64) float64 { return LogFactorial(math.Floor(math.Abs(x))) }),
 	"LogGamma":       at(LogGamma),
