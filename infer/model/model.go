@@ -99,7 +99,6 @@ func (p *Problem) check(of []family.Predictor) error {
 		if q.Data == nil || q.Data.X == nil || q.Data.Rows() != n {
 			return fmt.Errorf("model: predictor %s has other rows than its %d responses", of[k].Name, n)
 		}
-		q.Model.Family = of[k].Of
 		for j, law := range q.Model.Coefficients {
 			if !law.Proper() {
 				return words.Hint(fmt.Errorf("prior of %s: a flat prior of one of several linear predictors is not known to "+

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
@@ -23,6 +24,7 @@ import (
 type Several struct {
 	*Regression
 	predictors []family.Predictor
+	laws       func() []glm.Model // the priors of each predictor; default ones read the whole design, once
 }
 
 // newSeveral resolves the sampler and codes the design.
@@ -38,6 +40,7 @@ func newSeveral(f *Fit) (*Several, error) {
 	s := &Several{Regression: &Regression{Design: d.Design, fit: f, dataHash: d.dataHash, averages: d.averages,
 		sampler: sampler{Method: method}, Beside: d.beside, Unread: d.unread, folds: d.folds}}
 	s.predictors = s.Family().Several().Predictors(d.Record.Response.Levels)
+	s.laws = sync.OnceValue(s.priors)
 	return s, nil
 }
 
@@ -111,20 +114,23 @@ func severalMethod(s *spec.Sampler, m *spec.Model) (Method, error) {
 func (s *Several) problem(data *glm.Data) *model.Problem {
 	out := &model.Problem{Family: s.Family(), Classes: s.Record.Response.Levels, Y: data.Y, Frequency: data.Frequency}
 	for k := range s.predictors {
-		out.Predictors = append(out.Predictors, model.Predictor{Data: data, Model: s.priors(k)})
+		out.Predictors = append(out.Predictors, model.Predictor{Data: data, Model: s.laws()[k]})
 	}
 	return out
 }
 
-// priors are those of a predictor: by names that begin with its own, if by_name has such, else as of one predictor.
-func (s *Several) priors(k int) glm.Model {
-	m := s.fit.Model
-	out := posterior(m, s.Data)
-	out.Family = s.predictors[k].Of
-	for j, name := range s.Data.Names {
-		if named := m.Prior.Match(s.named(k, name)); named != nil && j != s.Data.Intercept {
-			out.Coefficients[j] = named.Prior.Prior
+// priors are those of each predictor: by names that begin with its own, if by_name has such, else as of one predictor.
+func (s *Several) priors() (out []glm.Model) {
+	m, shared := s.fit.Model, s.Posterior()
+	for k := range s.predictors {
+		own := shared
+		own.Family, own.Coefficients = s.predictors[k].Of, slices.Clone(shared.Coefficients)
+		for j, name := range s.Data.Names {
+			if named := m.Prior.Match(s.named(k, name)); named != nil && j != s.Data.Intercept {
+				own.Coefficients[j] = named.Prior.Prior
+			}
 		}
+		out = append(out, own)
 	}
 	return out
 }
@@ -196,7 +202,7 @@ func (s *Several) Need(chains, workers int) Need {
 // heads is how many parameters of a predictor are no effects of levels: coefficients, standard deviations of smooths
 // and of effects, and correlations.
 func (s *Several) heads() int {
-	given, n := s.Posterior(), s.Data.Cols()
+	given, n := s.laws()[0], s.Data.Cols()
 	for k := range s.Data.Smooths {
 		if given.Smooths[k].Kind != prior.Constant {
 			n++
@@ -239,7 +245,7 @@ func (s *Several) Describe(rec *record.Fit, params []infer.Parameter) (err error
 		if k < 0 {
 			continue
 		}
-		given, out := s.priors(k), &rec.Parameters[i]
+		given, out := s.laws()[k], &rec.Parameters[i]
 		switch p.Kind {
 		case infer.Intercept, infer.Coefficient:
 			j := column[p.Name[len(s.named(k, "")):]]

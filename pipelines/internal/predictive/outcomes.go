@@ -65,26 +65,27 @@ func (o *severalOutcomes) logLik(b *Block, s, from, to int, dst []float64) {
 	o.LogLik(&o.rows, b.First+from, eta, dst)
 }
 
-// row writes the predictors of a row at draw s, and the means of its response.
-func (o *severalOutcomes) row(b *Block, s, i int) (eta, means []float64) {
-	eta, means = make([]float64, len(b.Eta)), make([]float64, o.classes)
+// row returns the predictors of a row at draw s.
+func (o *severalOutcomes) row(b *Block, s, i int) []float64 {
+	eta := make([]float64, len(b.Eta))
 	for q := range eta {
 		eta[q] = b.Eta[q][s*b.Rows+i]
 	}
-	o.Means(eta, means)
-	return eta, means
+	return eta
 }
 
 func (o *severalOutcomes) mean(b *Block, s, from, to, class int, dst []float64) {
+	means := make([]float64, o.classes)
 	for i := from; i < to; i++ {
-		_, means := o.row(b, s, i)
+		o.Means(o.row(b, s, i), means)
 		dst[i-from] = means[class]
 	}
 }
 
 // cdf adds the probabilities of the classes up to y.
 func (o *severalOutcomes) cdf(b *Block, s, i int, y float64) (sum float64) {
-	_, means := o.row(b, s, i)
+	means := make([]float64, o.classes)
+	o.Means(o.row(b, s, i), means)
 	for class, p := range means {
 		if float64(class) <= y {
 			sum += p
@@ -94,6 +95,5 @@ func (o *severalOutcomes) cdf(b *Block, s, i int, y float64) (sum float64) {
 }
 
 func (o *severalOutcomes) draw(b *Block, random *infer.Stream, s, i int) float64 {
-	eta, _ := o.row(b, s, i)
-	return o.Draw(random, eta)
+	return o.Draw(random, o.row(b, s, i))
 }
