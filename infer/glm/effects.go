@@ -45,6 +45,16 @@ func (p *Point) Attach(e *Effects) {
 	p.terms.list = append(p.terms.list, e)
 }
 
+// AddTerms adds the terms of other rows, whose effects have the same levels, to eta.
+func (p *Point) AddTerms(of []*design.Effects, eta []float64) {
+	if p.terms == nil {
+		return
+	}
+	for i, e := range p.terms.list {
+		of[i].AddTo(eta, 0, e.r, eta)
+	}
+}
+
 // Anew returns a point of the same posterior with the same terms and cells, at the start of NewPoint.
 func (p *Point) Anew() *Point {
 	out := NewPoint(p.t)

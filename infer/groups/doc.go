@@ -19,8 +19,8 @@
 //   - shift.go, shiftable.go: coefficients against effects, and which have such a shift;
 //   - nested.go: effects of nested groupings against each other; nest.go: their sds, and effects given their sums;
 //
-// last start.go, previous.go and state.go, model.go, the model at a position and its prior, and rewritten.go, chains
-// whose design somebody else rewrites.
+// last start.go, previous.go and state.go, model.go, the model at a position and its prior, and sampler.go, chains of
+// one linear predictor for the packages that move other parts of a model.
 //
 // Samplers that move all parameters at once, as package nuts, take the posterior with its gradients from target.go,
 // gradient.go and centring.go. rates.go predicts how fast Gibbs samplers are.

@@ -110,7 +110,7 @@ func (k *kernel) Step() (infer.Info, error) {
 		return infer.Info{}, &cggibbs.NonFiniteError{Parameter: k.failed, Iteration: k.iteration, Value: k.slice.Bad()}
 	}
 	k.iteration++
-	info.LogLik, info.LogPrior = k.point.Value().LogLik, k.logPrior()
+	info.LogLik, info.LogPrior = k.point.Value().LogLik, k.LogPrior()
 	info.Evaluations += k.slice.Evaluations() - evaluations + k.proposals
 	info.Touched += k.touched + k.point.RowsRead()
 	if k.proposals > 0 {
@@ -225,8 +225,8 @@ func (k *kernel) bad(name string) bool {
 	return false
 }
 
-// logPrior returns the log prior density of the position, that of the effects given their scales included.
-func (k *kernel) logPrior() float64 {
+// LogPrior returns the log prior density of the position, that of the effects given their scales included.
+func (k *kernel) LogPrior() float64 {
 	return k.groups.addPrior(k.fixed.LogPrior())
 }
 

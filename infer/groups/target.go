@@ -77,6 +77,11 @@ func NewTarget(data *glm.Data, model glm.Model, by infer.Parallel, o TargetOptio
 	return t, nil
 }
 
+// Without returns the posterior of a model without effects, over the coordinates of its target.
+func Without(target *glm.Target) *Target {
+	return &Target{setup: &setup{target: target, params: target.Parameters()}, target: target.Vectorised()}
+}
+
 // Dim returns the length of u, the number of parameters.
 func (t *Target) Dim() int { return len(t.setup.params) }
 
@@ -110,6 +115,14 @@ func (t *Target) Explain() string {
 		words = append(words, text)
 	}
 	return strings.Join(words, "; ")
+}
+
+// effectsAt is the index in u of the first effect.
+func (t *Target) effectsAt() int {
+	if len(t.forms) == 0 {
+		return t.Dim()
+	}
+	return t.forms[0].effectsAt
 }
 
 // Place is a point in u with what follows from it, for the use of one chain.
@@ -214,7 +227,7 @@ func (p *placed) carry(beta []float64, sign float64, r []float64) {
 func (t *Target) Constrain(u, theta []float64) {
 	d := t.target.Dim()
 	t.target.Constrain(u[:d], theta[:d])
-	at, effects := d, t.forms[0].effectsAt
+	at, effects := d, t.effectsAt()
 	for _, f := range t.forms {
 		p := newPlaced(f)
 		p.from(u)
@@ -228,7 +241,7 @@ func (t *Target) Constrain(u, theta []float64) {
 func (t *Target) Unconstrain(theta, u []float64) {
 	d := t.target.Dim()
 	t.target.Unconstrain(theta[:d], u[:d])
-	at, effects := d, t.forms[0].effectsAt
+	at, effects := d, t.effectsAt()
 	for _, f := range t.forms {
 		p := newPlaced(f)
 		at += p.read(theta[at:])
@@ -258,6 +271,9 @@ func (t *Target) Penalised() []float64 {
 // Start draws where a chain begins: coefficients and dispersions as glm.Target.Start, sds as chains of New,
 // correlations of 0, effects at a tenth of a draw given the sds, halved until the likelihood is positive.
 func (t *Target) Start(c infer.Chain) (u []float64, words string) {
+	if len(t.forms) == 0 {
+		return t.target.Start(c)
+	}
 	u = make([]float64, t.Dim())
 	fixed, words := t.target.Start(c)
 	copy(u, fixed)

@@ -20,7 +20,7 @@
 // Herring (2005), Missing-data methods for generalized linear models, doi:10.1198/016214504000001844, section 4, of the
 // sequence of models.
 //
-// Read problem.go and check.go for what is sampled, setup.go and sampler.go, then linear.go (gaussian models of
+// Read problem.go and check.go for what is sampled, setup.go, then linear.go (gaussian models of
 // columns), reader.go (all other models), patterns.go and rows.go (cells of gaussian columns at once), curved.go (one
 // at a time), binary.go (cells of two states), levels.go (of several), numbers.go (counts, positive numbers and
 // shares), kernel.go and state.go; then, of moves of coefficients and cells together, summed.go (rows with cells summed

@@ -268,7 +268,7 @@ func (k *kernel) predict() {
 	columns := make([]int, 0, 8)
 	beside := make([]float64, rows)
 	copy(beside, p.Unseen.Offset)
-	main.addEffects(p.Unseen.Effects, beside)
+	point.AddTerms(p.Unseen.Effects, beside)
 	for i, row := range p.UnseenOf {
 		if q := k.place[row]; q >= 0 {
 			k.statesOf(int(q))
@@ -296,14 +296,14 @@ func (k *kernel) predict() {
 func (k *kernel) Position(dst []float64) {
 	p := k.problem
 	main := k.readers[k.main]
-	at := main.first()
-	main.split(dst[:at], dst[len(dst)-main.effects:])
+	at := main.First()
+	main.Read(main.chain, dst[:at], dst[len(dst)-main.Effects:])
 	linear := 0
 	for c := range p.Columns {
 		for _, i := range k.setup.models[c] {
 			r := k.readers[i]
-			r.split(dst[at:at+r.first()], nil)
-			at += r.first()
+			r.Read(r.chain, dst[at:at+r.First()], nil)
+			at += r.First()
 		}
 		if !p.Columns[c].linear() {
 			continue
@@ -356,11 +356,11 @@ func (k *kernel) SetPosition(theta []float64) error {
 		return out
 	}
 	points := make([][]float64, len(k.readers))
-	points[k.main] = take(k.readers[k.main].first())
+	points[k.main] = take(k.readers[k.main].First())
 	linear := 0
 	for c := range p.Columns {
 		for _, i := range k.setup.models[c] {
-			points[i] = take(k.readers[i].first())
+			points[i] = take(k.readers[i].First())
 		}
 		if !p.Columns[c].linear() {
 			continue

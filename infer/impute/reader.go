@@ -7,12 +7,13 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
 )
 
 // reader is a chain's point of a model that reads cells: the regression, or the model of a column of two states.
 type reader struct {
 	*readerSetup
-	chain chain
+	chain groups.Chain
 	point *glm.Point // that of the chain
 	x     *design.Dense
 	part  *glm.Target // of the rows with missing cells; those without a response have that of another row
@@ -31,7 +32,7 @@ type reader struct {
 }
 
 func newChainReader(r *readerSetup, c infer.Chain) (*reader, error) {
-	chain, err := r.start(c)
+	chain, err := r.Start(c)
 	if err != nil {
 		return nil, err
 	}

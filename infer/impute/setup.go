@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
 )
 
 // setup is what the chains of one fit share.
@@ -109,7 +110,7 @@ func (s *setup) findCells() {
 func (s *setup) describe() {
 	p := s.problem
 	main := s.readers[s.main]
-	s.params = slices.Clone(main.params[:main.first()])
+	s.params = slices.Clone(main.Params[:main.First()])
 	for k := range p.Columns {
 		c := &p.Columns[k]
 		for i, q := range s.parametersOf(k) {
@@ -150,14 +151,14 @@ func (s *setup) describe() {
 	for _, i := range p.UnseenOf {
 		cell(p.Response, i, "")
 	}
-	s.params = append(s.params, main.params[main.first():]...)
+	s.params = append(s.params, main.Params[main.First():]...)
 }
 
 // parametersOf are those of the model of column k.
 func (s *setup) parametersOf(k int) (out []infer.Parameter) {
 	c := &s.problem.Columns[k]
 	for _, r := range s.models[k] {
-		for _, q := range s.readers[r].params {
+		for _, q := range s.readers[r].Params {
 			out = append(out, infer.Parameter{Name: q.Name, Kind: q.Kind})
 		}
 	}
@@ -191,7 +192,7 @@ func (s *setup) Explain() string {
 	if n := len(s.problem.UnseenOf); n > 0 {
 		words += fmt.Sprintf("; %d missing responses predicted", n)
 	}
-	return words + "; " + s.readers[s.main].explain
+	return words + "; " + s.readers[s.main].Explain
 }
 
 // readColumn makes the readers of a column's model: none of a gaussian one, one for each level but the first of a
@@ -227,7 +228,7 @@ func (s *setup) readColumn(k int, by infer.Parallel) error {
 
 // readerSetup is a model that reads cells, and is no gaussian model of a column.
 type readerSetup struct {
-	*sampler
+	*groups.Sampler
 	data   *glm.Data
 	coder  Coder
 	of     []int32 // its row for each row with missing cells, or −1
@@ -252,11 +253,11 @@ func newReader(s *setup, data *glm.Data, model glm.Model, coder Coder, rows []in
 	slices.Sort(r.all)
 	r.all = slices.Compact(r.all)
 	var err error
-	if r.sampler, err = newSampler(data, model, by, r.all); err != nil {
+	if r.Sampler, err = groups.NewRewritten(data, model, by, r.all); err != nil {
 		return nil, err
 	}
-	r.quad = r.target.ClosedGaussian() && r.target.Weights() == nil
-	r.tilts = r.target.Closed() && !r.quad
+	r.quad = r.Target.ClosedGaussian() && r.Target.Weights() == nil
+	r.tilts = r.Target.Closed() && !r.quad
 	at := make([]int32, s.problem.Rows)
 	for i := range at {
 		at[i] = int32(i)

@@ -34,7 +34,7 @@ func (s *setup) fitTogether() error {
 		return err
 	}
 	for _, r := range k.readers {
-		r.point.SetUnconstrained(r.target.Penalised())
+		r.point.SetUnconstrained(r.Target.Penalised())
 	}
 	k.startCells(func(column, row int) float64 { return s.problem.Columns[column].Data.Y[row] })
 	k.rewriteAll()
@@ -153,7 +153,7 @@ func (c *summedChain) climb(u *summedPoint, step []float64) (gain float64) {
 
 // spreadOut sets the standard deviation of a gaussian model to that of what the point leaves.
 func (c *summedChain) spreadOut(u *summedPoint) {
-	if c.choosing() || c.linear < 0 && !c.reader.target.ClosedGaussian() {
+	if c.choosing() || c.linear < 0 && !c.reader.Target.ClosedGaussian() {
 		return
 	}
 	c.densities(u)
@@ -184,7 +184,7 @@ func (c *summedChain) priorCentre(j int) float64 {
 		}
 		return x
 	}
-	return c.reader.target.Model().Coefficients[j].Location
+	return c.reader.Target.Model().Coefficients[j].Location
 }
 
 // predict finds the means of the column's cells under the fit, about.

@@ -218,14 +218,14 @@ func (c *summedChain) densities(u *summedPoint) {
 
 // readBeside reads the offset of the regression's rows and, unless they are to be 0, their group-level effects.
 func (c *summedChain) readBeside(effects bool) {
-	if c.column >= 0 || c.reader.data.Offset == nil && c.reader.effects == 0 {
+	if c.column >= 0 || c.reader.data.Offset == nil && c.reader.Effects == 0 {
 		return
 	}
 	c.beside = grown(c.beside, c.reader.data.Rows())
 	clear(c.beside)
 	copy(c.beside, c.reader.data.Offset)
 	if effects {
-		c.reader.addEffects(c.reader.data.Effects, c.beside)
+		c.reader.point.AddTerms(c.reader.data.Effects, c.beside)
 	}
 }
 
@@ -299,7 +299,7 @@ func (c *summedChain) priorOf(a, j int, x float64) (density, slope, precision fl
 		density = law.LogDensity(x)
 	} else {
 		point := c.k.readers[c.readers[a]].point
-		law = c.reader.target.Model().Coefficients[j]
+		law = c.reader.Target.Model().Coefficients[j]
 		density = point.LogPriorAlong(j, x)
 		if law.Kind.Shrinks() {
 			precision = 1 / point.Spread(j) / point.Spread(j)

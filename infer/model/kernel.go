@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/family"
+	"glmbatch/infer/groups"
 	"glmbatch/internal/state"
 )
 
@@ -13,7 +14,7 @@ import (
 type kernel struct {
 	*setup
 	state.Saver
-	chains []chain
+	chains []groups.Chain
 	eta    [][]float64 // of each predictor, without what the others leave
 	view   *family.View
 	rest   []float64 // scratch
@@ -31,7 +32,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	n := len(s.rows.Y)
 	k := &kernel{setup: s, view: family.NewView(len(s.predictors), n), rest: make([]float64, n)}
 	for _, p := range s.predictors {
-		own, err := p.start(c)
+		own, err := p.Start(c)
 		if err != nil {
 			return nil, err
 		}
@@ -99,13 +100,7 @@ func (k *kernel) arrive() {
 // Position writes the parameters in their order.
 func (k *kernel) Position(dst []float64) {
 	k.split(dst, func(i int, head, effects []float64) {
-		if len(effects) == 0 {
-			k.chains[i].Position(head)
-			return
-		}
-		theta := make([]float64, len(head)+len(effects))
-		k.chains[i].Position(theta)
-		copy(effects, theta[copy(head, theta):])
+		k.predictors[i].Read(k.chains[i], head, effects)
 	})
 }
 

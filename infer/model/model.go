@@ -152,10 +152,10 @@ func (s *setup) settle(by infer.Parallel) error {
 // describe makes the parameters: of each predictor all except effects of levels, then these.
 func (s *setup) describe() {
 	for _, p := range s.predictors {
-		s.params = append(s.params, p.params[:p.first()]...)
+		s.params = append(s.params, p.Params[:p.First()]...)
 	}
 	for _, p := range s.predictors {
-		s.params = append(s.params, p.params[p.first():]...)
+		s.params = append(s.params, p.Params[p.First():]...)
 	}
 }
 
@@ -163,11 +163,11 @@ func (s *setup) describe() {
 func (s *setup) split(position []float64, do func(k int, head, effects []float64)) {
 	head, effects := 0, 0
 	for _, p := range s.predictors {
-		effects += p.first()
+		effects += p.First()
 	}
 	for k, p := range s.predictors {
-		do(k, position[head:head+p.first()], position[effects:effects+p.effects])
-		head, effects = head+p.first(), effects+p.effects
+		do(k, position[head:head+p.First()], position[effects:effects+p.Effects])
+		head, effects = head+p.First(), effects+p.Effects
 	}
 }
 
@@ -178,7 +178,7 @@ func (s *setup) Parameters() []infer.Parameter { return s.params }
 func (s *setup) Explain() string {
 	var out []string
 	for _, p := range s.predictors {
-		if text := p.name + ": " + p.explain; len(out) == 0 || out[0] != text {
+		if text := p.name + ": " + p.Explain; len(out) == 0 || out[0] != text {
 			out = append(out, text)
 		}
 	}

@@ -4,26 +4,10 @@ import (
 	"strings"
 
 	"glmbatch/infer"
-	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
 )
-
-// chain moves the coefficients, dispersions, scales and effects of one predictor: a cggibbs.CoefficientsChain or a
-// groups.Chain.
-type chain interface {
-	Step() (infer.Info, error)
-	Point() *glm.Point
-	LogPrior() float64
-	Beta(dst []float64)
-	Displace(delta, step []float64)
-	Position(dst []float64)
-	SetPosition(theta []float64) error
-	Start() string
-	MarshalBinary() ([]byte, error)
-	UnmarshalBinary(data []byte) error
-}
 
 // predictor is a linear predictor with the sampler of its parameters given the others.
 type predictor struct {
@@ -33,11 +17,7 @@ type predictor struct {
 	at     []float64 // the rest that the sampler was made at, which is part of the offset of data
 	model  glm.Model
 
-	target  *glm.Target // without effects
-	params  []infer.Parameter
-	effects int // parameters that are effects of levels
-	explain string
-	start   func(c infer.Chain) (chain, error)
+	*groups.Sampler
 }
 
 // newPredictor returns a predictor without a sampler.
@@ -61,7 +41,6 @@ func newPredictor(q *Predictor, of family.Predictor, y, frequency []float64) *pr
 			own.Terms = append(own.Terms, p.named(t))
 		}
 		data.Effects = append(data.Effects, &own)
-		p.effects += e.Count()
 	}
 	p.data = &data
 	return p
@@ -87,49 +66,26 @@ func (p *predictor) sampleAt(rest []float64, by infer.Parallel) error {
 		}
 	}
 	p.data = &data
-	if len(data.Effects) > 0 {
-		s, err := groups.NewOrdered(p.data, p.model, by)
-		if err != nil {
-			return err
-		}
-		p.target, p.params, p.explain = s.Target(), s.Parameters(), s.Explain()
-		p.start = func(c infer.Chain) (chain, error) { return s.Chain(c) }
-	} else {
-		target, err := glm.NewTargetBy(by, p.data, p.model)
-		if err != nil {
-			return err
-		}
-		options := cggibbs.Options{Basis: "rotated", Update: "stepping_out"}
-		if groups.Sparse(p.data) {
-			options.Basis = "coordinate"
-		}
-		s, err := cggibbs.NewCoefficients(target, options)
-		if err != nil {
-			return err
-		}
-		p.target, p.params, p.explain = target, target.Parameters(), s.Explain()
-		p.start = func(c infer.Chain) (chain, error) { return s.Kernel(c) }
+	var err error
+	if p.Sampler, err = groups.NewOrdered(p.data, p.model, by); err == nil {
+		p.mark()
 	}
-	p.mark()
-	return nil
+	return err
 }
 
 // mark gives the parameters their predictor, and terms of effects their names without it.
 func (p *predictor) mark() {
-	for i := range p.params {
-		q := &p.params[i]
+	for i := range p.Params {
+		q := &p.Params[i]
 		q.Predictor = p.name
 		q.Term, q.Beside = strings.TrimPrefix(q.Term, p.named("")), strings.TrimPrefix(q.Beside, p.named(""))
 	}
 }
 
-// first is how many parameters are no effects of levels.
-func (p *predictor) first() int { return len(p.params) - p.effects }
-
 // penalised writes the linear predictor at the penalised point, without effects of levels.
 func (p *predictor) penalised(eta []float64) {
-	point := glm.NewPoint(p.target)
-	point.SetUnconstrained(p.target.Penalised())
+	point := glm.NewPoint(p.Target)
+	point.SetUnconstrained(p.Target.Penalised())
 	p.own(point, eta)
 }
 

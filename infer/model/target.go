@@ -3,7 +3,6 @@ package model
 import (
 	"glmbatch/infer"
 	"glmbatch/infer/family"
-	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
 )
 
@@ -11,19 +10,8 @@ import (
 // the coordinates of each predictor's own target, one after the other; its parameters are those of New's setup.
 type Target struct {
 	setup *setup
-	of    []predictorTarget
+	of    []*groups.Target
 	at    []int // where the coordinates of each predictor begin; their number last
-}
-
-// predictorTarget is the posterior of one predictor given the others: a glm.Target or a groups.Target.
-type predictorTarget interface {
-	Parameters() []infer.Parameter
-	Dim() int
-	Start(c infer.Chain) (u []float64, words string)
-	Penalised() []float64
-	Constrain(u, theta []float64)
-	Unconstrain(theta, u []float64)
-	Reads() int64
 }
 
 // NewTarget returns the posterior; arguments and errors are those of New. Effects is that of groups.TargetOptions.
@@ -34,8 +22,8 @@ func NewTarget(p *Problem, by infer.Parallel, effects string) (*Target, error) {
 	}
 	t := &Target{setup: s, at: []int{0}}
 	for _, q := range s.predictors {
-		var of predictorTarget = q.target.Vectorised()
-		if q.effects > 0 {
+		of := groups.Without(q.Target)
+		if q.Effects > 0 {
 			of, err = groups.NewTarget(q.data, q.model, by, groups.TargetOptions{Effects: effects, Ordered: true})
 			if err != nil {
 				return nil, err
@@ -97,28 +85,6 @@ func (t *Target) Unconstrain(theta, u []float64) {
 	})
 }
 
-// place is a point of one predictor's coordinates.
-type place interface {
-	Predict(u []float64)
-	Point() *glm.Point
-	Gradient(u, grad []float64) (logPosterior, logPrior float64)
-}
-
-// plainPlace is that of a predictor without effects.
-type plainPlace struct {
-	point *glm.Point
-	rows  []float64
-}
-
-func (p plainPlace) Predict(u []float64) { p.point.Predict(u) }
-func (p plainPlace) Point() *glm.Point   { return p.point }
-
-func (p plainPlace) Gradient(_, grad []float64) (logPosterior, logPrior float64) {
-	p.point.Gradient(grad, p.rows)
-	logPrior = p.point.LogPrior()
-	return p.point.LogPosteriorWith(logPrior), logPrior
-}
-
 // Densities returns a function for the use of one chain: the log posterior density over u with its gradient, then the
 // log likelihood and the log prior density of the parameters. The gradient of each predictor is that of its likelihood
 // given the others. Cost: two passes over each design, and O(n) for each predictor.
@@ -126,15 +92,10 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 	s := t.setup
 	n, count := len(s.rows.Y), len(s.predictors)
 	eta, view, rest := make([][]float64, count), family.NewView(count, n), make([]float64, n)
-	places := make([]place, count)
+	places := make([]*groups.Place, count)
 	for k, of := range t.of {
 		eta[k] = make([]float64, n)
-		switch of := of.(type) {
-		case *groups.Target:
-			places[k] = of.NewPlace()
-		case *glm.Target:
-			places[k] = plainPlace{glm.NewPoint(of), make([]float64, n)}
-		}
+		places[k] = of.NewPlace()
 	}
 	return func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
 		for k, p := range places {
