@@ -123,7 +123,7 @@ func (p *Plan) String() string {
 	}
 	b.WriteString("\nmodels:\n")
 	for _, m := range p.pipeline.Models {
-		b.WriteString(modelWords(m))
+		b.WriteString(plan.KindOf(&plan.Unit{}, m).Words(m))
 	}
 	if len(p.survey.Items) > 0 {
 		fmt.Fprintf(&b, "\nitems:\n  %s\n", words.Indent(strings.Join(p.survey.Items, "\n")))
@@ -136,61 +136,6 @@ func (p *Plan) String() string {
 		fmt.Fprintf(&b, "\nmemory:\n  %s\n", strings.Join(p.survey.Sizes, "\n  "))
 	}
 	return b.String()
-}
-
-// modelWords are the lines of a model.
-func modelWords(m *spec.Model) string {
-	var b strings.Builder
-	switch {
-	case m.Discrete():
-		return discreteModel(m)
-	case m.Classes():
-		return classesModel(m)
-	}
-	fmt.Fprintf(&b, "  %s: %s, %s, standardize %s\n    prior of coefficients %s; of the intercept %s at %s",
-		m.Name, m.Formula, m.Family, m.Standardize, orDefault(m.Prior.Coefficients.Prior.String()),
-		orDefault(m.Prior.Intercept.Prior.Prior.String()), m.Prior.Intercept.At)
-	for _, n := range m.Prior.ByName {
-		fmt.Fprintf(&b, "; of %s %s", n.Pattern, n)
-	}
-	for _, d := range m.Family.Dispersions() {
-		fmt.Fprintf(&b, "; of %s %s", d.Name, orDefault(m.Prior.Dispersion(d.Name).String()))
-	}
-	if m.Mixed() {
-		b.WriteString(mixtureWords(m))
-	}
-	if m.Grouped() {
-		fmt.Fprintf(&b, "; of sds of group-level effects %s, of their correlations %s",
-			orDefault(m.Prior.SD.String()), cmp.Or(m.Prior.Cor.String(), "lkj(1)"))
-	}
-	if m.Smooths() {
-		fmt.Fprintf(&b, "; of sds of smooths %s", orDefault(m.Prior.SDS.String()))
-	}
-	b.WriteString("\n")
-	return b.String()
-}
-
-// discreteModel is the line of a model of kind mrf.
-func discreteModel(m *spec.Model) string {
-	words := fmt.Sprintf("  %s: mrf, %d states, %s with coupling %g, or the tables of the data", m.Name, m.States,
-		m.Interaction, *m.Coupling)
-	if m.Field != "" {
-		words += ", field " + string(m.Field)
-	}
-	if len(m.Fields) > 0 {
-		words += ", log potentials " + strings.Join(m.Fields, ", ")
-	}
-	if m.Noise.SD > 0 {
-		words += fmt.Sprintf(", observed with normal noise of sd %g", m.Noise.SD)
-	}
-	return words + "\n"
-}
-
-func orDefault(prior string) string {
-	if prior == "" {
-		return "by default"
-	}
-	return prior
 }
 
 // RHat says which R-hat perfect mixing would stay below in nine runs of ten: a
@@ -251,27 +196,4 @@ func Explain(ctx context.Context, target string, o Overrides, only []string, for
 		return nil, &UsageError{words.Hint(err, "pipeline validate lists the fits of a spec")}
 	}
 	return texts, err
-}
-
-// mixtureWords says what a model says of its components.
-func mixtureWords(m *spec.Model) string {
-	text := fmt.Sprintf("\n    a mixture of %d components, weights dirichlet(%v)", m.Mixture.Components,
-		cmp.Or(m.Mixture.Weights, 1))
-	if m.Conjugate() {
-		text += ", each with the prior " + m.Mixture.Conjugate.String() + " instead of those above"
-	}
-	return text
-}
-
-// classesModel is the line of a model of latent classes.
-func classesModel(m *spec.Model) string {
-	missing := "a missing item is not seen"
-	switch m.Missing {
-	case "drop":
-		missing = "rows with a missing item are dropped"
-	case "error":
-		missing = "a missing item is an error"
-	}
-	return fmt.Sprintf("  %s: %s, latent classes: a mixture of %d components, weights dirichlet(%v), each item with its "+
-		"own law in each; %s\n", m.Name, m.Formula, m.Mixture.Components, cmp.Or(m.Mixture.Weights, 1), missing)
 }

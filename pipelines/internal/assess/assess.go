@@ -35,32 +35,24 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 		Open:      func() iter.Seq2[*infer.Columns, error] { return d.Draws.Columns(len(d.Kept), d.Window, ColumnBytes) },
 		Densities: d.densities,
 	}, &Extras{}, error(nil)
-	if p, ok := plan.RowsOf(d.Problem); ok && d.Replicate <= 1 {
-		out, err = Assess(ctx, d.Fit, p, Asked(d.Fit), source)
+	can, first := d.Capabilities(), d.Replicate <= 1
+	if can.Rows != nil && first {
+		out, err = Assess(ctx, d.Fit, can.Rows, Asked(d.Fit), source)
 	}
-	switch p := d.Problem.(type) {
-	case plan.Labelled:
-		if err == nil {
-			err = d.labels(p, out)
-		}
-		if err == nil && d.Replicate <= 1 {
-			err = out.allocate(ctx, d.Fit, p, source)
-		}
-	case *plan.Imputed:
-		if err == nil && d.Replicate <= 1 {
-			out.Incomplete, err = incomplete(p, source)
-		}
-	case *plan.Pooled:
-		if d.Replicate <= 1 {
-			out.Curves, err = d.curves(p.Regression)
-		}
-	case *plan.Regression:
-		if err == nil && d.Replicate <= 1 {
-			out.Curves, err = d.curves(p)
-		}
-		if err == nil && d.Replicate <= 1 && d.Pipeline.Run.Condition {
-			out.Diagnostics, out.Metrics, err = d.conditions(ctx, p)
-		}
+	if err == nil && can.Labels != nil {
+		err = d.labels(can.Labels, out)
+	}
+	if err == nil && can.Labels != nil && first {
+		err = out.allocate(ctx, d.Fit, can.Labels, source)
+	}
+	if err == nil && can.Cells != nil && first {
+		out.Incomplete, err = incomplete(can.Cells, source)
+	}
+	if err == nil && can.Smooths != nil && first {
+		out.Curves, err = d.curves(can.Smooths)
+	}
+	if err == nil && can.Regression != nil && first && d.Pipeline.Run.Condition {
+		out.Diagnostics, out.Metrics, err = d.conditions(ctx, can.Regression)
 	}
 	if err == nil {
 		err = d.forecasts(out)
@@ -155,7 +147,6 @@ func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, want Parts, draws 
 	if err != nil {
 		return nil, f.Explain(err)
 	}
-	r, regression := p.(*plan.Regression)
 	of := p.Observed()
 	stream := func(of string) func(row int) *infer.Stream {
 		return func(row int) *infer.Stream {
@@ -167,7 +158,7 @@ func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, want Parts, draws 
 		if out.LOO, err = rows.LeaveOneOut(ctx, stream("pit")); err != nil {
 			return nil, f.Explain(err)
 		}
-		if regression { // specs ask for moment matching of nothing else
+		if r := p.Capabilities().Regression; r != nil { // specs ask for moment matching of nothing else
 			err = out.match(ctx, f, r, rows)
 		}
 		if err != nil {

@@ -1,7 +1,6 @@
 package assess
 
 import (
-	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/report/record"
 	"glmbatch/transform"
@@ -12,9 +11,9 @@ const curvePoints = 100
 
 // curves sums up the smooths of a fit on their grids. Cost: for each, its columns of the draws are read once, and the
 // values at each point sorted.
-func (d *Drawn) curves(r *plan.Regression) (out []record.Curve, err error) {
+func (d *Drawn) curves(design *transform.Record) (out []record.Curve, err error) {
 	draws := d.deriving(d.Draws, d.Window)
-	for _, c := range r.Record.Curves(curvePoints) {
+	for _, c := range design.Curves(curvePoints) {
 		forms := make([]transform.Form, len(c.X))
 		for i := range forms {
 			for p, column := range c.Columns {

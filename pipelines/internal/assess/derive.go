@@ -135,7 +135,7 @@ func (d *Deriving) average(a *transform.Averaged) ([]float64, error) {
 		return nil, err
 	}
 	fit := &predictive.Fit{Chains: d.chains, Draws: d.draws, Description: rows, Workers: 1, Open: d.columns}
-	if p, incomplete := d.problem.(*plan.Imputed); incomplete {
+	if p := d.problem.Capabilities().Cells; p != nil {
 		if fit.Cells, err = p.CellsOf(a, rows); err != nil {
 			return nil, errors.New("average() needs the draws of missing cells, of which the ledger keeps none where there " +
 				"are so many: --force draws the fit again")

@@ -40,7 +40,7 @@ type Draws struct {
 // NewDraws reads a fit's spool. Rows of a compact sampler need Expand first.
 func NewDraws(file *spool.Fit, n Numbers, p plan.Problem) *Draws {
 	d := &Draws{Spool: file, Numbers: n, rowBytes: heldRows}
-	if r, ok := p.(*plan.Regression); ok { // only regressions have compact samplers
+	if r := p.Capabilities().Regression; r != nil { // only regressions have compact samplers
 		d.record = r.Record
 	}
 	return d

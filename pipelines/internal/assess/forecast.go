@@ -27,8 +27,8 @@ func (p *Prepared) Foretell() {
 // what the draws have. Where nothing is forecast there is a row that says why, if the run asks for condition numbers.
 func (d *Drawn) forecasts(e *Extras) error {
 	f := d.Forecast
-	switch r, ok := d.Problem.(*plan.Regression); {
-	case f == nil || !ok:
+	switch r := d.Capabilities().Regression; {
+	case f == nil || r == nil:
 		return nil
 	case f.Rates != nil:
 		out, err := d.scored(r, f, e.Diagnostics)

@@ -82,7 +82,7 @@ func (d *Drawn) record(s Stamp, extras *Extras) (*record.Fit, error) {
 	for _, n := range extras.Notes {
 		rec.Events = append(rec.Events, record.Event{At: s.Now(), Level: "info", Message: n})
 	}
-	if p, ok := d.Problem.(*plan.Pooled); ok {
+	if p := d.Capabilities().Imputations; p != nil {
 		d.pooling(p, rec)
 	}
 	d.Collected.Describe(rec)
@@ -126,8 +126,8 @@ func (d *Drawn) diagnostics(more []record.Diagnostic) []record.Diagnostic {
 
 // rates are those that are predicted for Gibbs samplers of group-level effects, beside what this one has.
 func (d *Drawn) rates() []record.Diagnostic {
-	r, ok := d.Problem.(*plan.Regression)
-	if !ok {
+	r := d.Capabilities().Regression
+	if r == nil {
 		return nil
 	}
 	draws := float64(d.Window.Draws() * len(d.Draws.Spool.Chains))

@@ -53,7 +53,7 @@ func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *plan.Sto
 		return nil, err
 	}
 	out.Kept = plan.Kept(out.Sampler.Parameters(), id.Keep())
-	out.Stored = id.Stored(out.Kept)
+	out.Stored = len(out.Kept) - id.Capabilities().Undrawn
 	out.Explained = plan.Explained(id.Method().Name, out.Sampler)
 	if c, ok := out.Sampler.(infer.Certifier); ok {
 		for _, c := range c.Certificates() {

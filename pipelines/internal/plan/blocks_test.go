@@ -61,7 +61,7 @@ func TestBlocksCount(t *testing.T) {
 			Columns: []transform.Column{{Term: -1}, {Term: 0}, {Term: 1}}}
 		err = m.block(f, record, data.Names)
 		o, _ := m.Options.(cggibbs.Options)
-		return identified(t, f, &Regression{Design: &transform.Design{Data: data}, fit: f, dataHash: DataHash{Value: "h"}, sampler: m}).Fingerprint, o, err
+		return identified(t, f, &Regression{coded: coded{Design: &transform.Design{Data: data}, dataHash: DataHash{Value: "h"}}, fit: f, sampler: m}).Fingerprint, o, err
 	}
 	plain, _, _ := identity("")
 	one, o, err := identity("", spec.Names{"x2", "x"})

@@ -8,8 +8,6 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
-	"glmbatch/infer/impute"
-	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
 	"glmbatch/transform"
@@ -87,22 +85,7 @@ func newCase(f *Fit) *Case {
 	if out.Err = err; err != nil {
 		return out
 	}
-	var design *transform.Design
-	var on func(*glm.Data) (Joint, error)
-	one := func(setup func(*groups.Model) (infer.Setup, error)) func(*glm.Data) (Joint, error) {
-		return func(data *glm.Data) (Joint, error) { return newOnePredictor(data, out.Posterior, setup) }
-	}
-	switch p := p.(type) {
-	case *Regression:
-		design, out.Posterior = p.Design, p.Posterior()
-		on = one(p.setupOn)
-	case *Several:
-		design, out.Posterior, on = p.Design, p.Posterior(), p.on
-	case *Imputed:
-		design, out.Posterior, out.Cells = p.design, p.problem.Model, p.drawn()
-		on = one(func(*groups.Model) (infer.Setup, error) { return impute.New(p.problem, nil) })
-	default:
-		out.Err = uncased(f, p)
+	if out.Err = p.inCase(out); out.Err != nil {
 		return out
 	}
 	id, err := Identify(f, p, MemoryOf(f.Pipeline))
@@ -110,11 +93,16 @@ func newCase(f *Fit) *Case {
 		return out
 	}
 	m := p.Method()
-	out.Counted, out.Factored, out.Data, out.Record = design.Counted, design.Factored, design.Data, design.Record
 	out.Method, out.Reason, out.Hamiltonian = m.Name, m.Reason, m.Trajectories != nil
 	out.Identity = id.Identity.CaseHash()
-	out.On = on
 	return out
+}
+
+// on fills in the model on a design, with one linear predictor.
+func (c *Case) on(d *transform.Design, of glm.Model, setup func(*groups.Model) (infer.Setup, error)) error {
+	c.Counted, c.Factored, c.Data, c.Record, c.Posterior = d.Counted, d.Factored, d.Data, d.Record, of
+	c.On = func(data *glm.Data) (Joint, error) { return newOnePredictor(data, of, setup) }
+	return nil
 }
 
 // Setup makes the sampler of a model on data.
@@ -127,18 +115,4 @@ func (c *Case) Setup(of Joint) (s infer.Setup, err error) {
 		return nil, fmt.Errorf("%s: %w", c.Method, err)
 	}
 	return s, nil
-}
-
-// uncased is why a problem makes no case.
-func uncased(f *Fit, p Problem) error {
-	switch p.(type) {
-	case Labelled:
-		return words.Hint(fmt.Errorf("model %q is a mixture, which this verb does not know yet", f.Model.Name),
-			"choose other fits with --only model=…")
-	case *Pooled:
-		return words.Hint(fmt.Errorf("data set %q has several imputations, and this verb is for one table of rows",
-			f.Unit.Dataset.Name), "name one of them as a data set of its own, or choose fits with --only dataset=…")
-	}
-	return words.Hint(fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models", f.Model.Name),
-		"choose fits with --only model=…; pipeline validate says what fits of kind mrf take")
 }

@@ -25,10 +25,11 @@ import (
 type Classes struct {
 	mixing
 	*transform.ItemRows
-	formula *transform.Items
-	items   []classItem
-	of      *collapsed.Classes // of the rows that are used, each once
-	folds   *Folds
+	dataHash DataHash
+	formula  *transform.Items
+	items    []classItem
+	of       *collapsed.Classes // of the rows that are used, each once
+	folds    *Folds
 }
 
 // classItem is an item with its law.
@@ -37,6 +38,17 @@ type classItem struct {
 	values *transform.ItemValues
 	family string
 	given  bool // whether the prior is the spec's
+}
+
+// kindClasses is that of latent classes.
+var kindClasses = Kind{
+	of:      func(_ *Unit, m *spec.Model) bool { return m.Classes() },
+	problem: func(f *Fit) (Problem, error) { return newClasses(f) },
+	method:  kindMixture.method,
+	survey: func(s *Survey, _ *spec.Pipeline, u *Unit, m *spec.Model) {
+		s.Items = append(s.Items, classesWords(u, m))
+	},
+	Words: classesModel, Size: rowsSize,
 }
 
 // newClasses reads the items and resolves the sampler.
@@ -295,42 +307,6 @@ func (c *Classes) Facts() Facts {
 	return out
 }
 
-// laws words the families and priors of the items.
-func (c *Classes) laws() (out []string) {
-	for k := range c.items {
-		i := &c.items[k]
-		what, by := i.family, ""
-		if i.Categories != nil {
-			what = fmt.Sprintf("categorical of %d (%s)", len(i.Categories), words.List(i.Categories))
-		}
-		if !i.given {
-			by = " by default"
-		}
-		out = append(out, fmt.Sprintf("item %s: %s, prior %s%s", i.Name, what, i.Prior, by))
-	}
-	return out
-}
-
-// classesWords is the paragraph of a unit and a model of latent classes.
-func classesWords(u *Unit, m *spec.Model) string {
-	head := fmt.Sprintf("%s × %s", u.Name(), m.Name)
-	if u.Dataset.Divided() {
-		head += " (others have their own)"
-	}
-	err := u.Err
-	var c *Classes
-	if err == nil {
-		c, err = classesOf(u, m)
-	}
-	if err != nil {
-		return head + ": not known: " + words.Line(err)
-	}
-	for _, line := range c.laws() {
-		head += "\n  " + line
-	}
-	return head
-}
-
 // Need counts the columns, and what each chain holds of each row.
 func (c *Classes) Need(chains, _ int) Need {
 	n, k := c.observations(), float64(c.at.Components)
@@ -341,8 +317,11 @@ func (c *Classes) Need(chains, _ int) Need {
 }
 
 // Identify adds the hash of the data and the model.
-func (c *Classes) Identify(id *Identity) {
-	id.Data, id.data, id.Model = c.dataHash.Value, c.dataHash, identifyModel(c.fit.Model)
+func (c *Classes) Identify(id *Identity) { c.dataHash.identify(c.fit, id) }
+
+// Capabilities are those of rows of components.
+func (c *Classes) Capabilities() Capabilities {
+	return Capabilities{Rows: c, Labels: c, Anew: labelsAnew}
 }
 
 // Observed are the rows.

@@ -21,8 +21,8 @@ func fitOfData(t *testing.T, h DataHash, draws int) *Identified {
 		t.Fatal(err)
 	}
 	f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
-	return identified(t, f, &Regression{Design: &transform.Design{Data: &glm.Data{X: matrix.NewDense(1, 1)}}, fit: f,
-		dataHash: h, sampler: m})
+	return identified(t, f, &Regression{fit: f, sampler: m,
+		coded: coded{Design: &transform.Design{Data: &glm.Data{X: matrix.NewDense(1, 1)}}, dataHash: h}})
 }
 
 // A fit that an earlier program stored under the hash of columns in the order of the file has the same draws, at a

@@ -33,7 +33,7 @@ func defaultsWords(u *Unit, m *spec.Model) string {
 	var b strings.Builder
 	b.WriteString(head + ":")
 	if imputed != nil {
-		d = &design{Design: imputed.design}
+		d = &design{coded: imputed.coded}
 	}
 	for _, line := range defaultNumbers(m, d.Data) {
 		b.WriteString("\n  " + line)

@@ -12,13 +12,8 @@ import (
 
 // Describe adds the record of the design, the summary of its data, and the prior and scaling of each parameter.
 func (r *Regression) Describe(rec *record.Fit, params []infer.Parameter) error {
-	design, err := r.fit.Unit.marshalDesign(r.Record)
-	if err != nil {
+	if err := r.record(r.fit, rec); err != nil {
 		return err
-	}
-	rec.Design = design
-	if r.fit.Replicate <= 1 { // replicates have no nights
-		rec.Data = summary(r.Design)
 	}
 	given := r.Posterior()
 	scales := scalePriors(&given)

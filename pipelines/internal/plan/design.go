@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/ingest"
 	"glmbatch/pipelines/internal/spec"
+	"glmbatch/report/record"
 	"glmbatch/transform"
 )
 
@@ -19,16 +20,54 @@ type design struct {
 	// inFileOrder reports whether the design depends on the order of reads.
 	inFileOrder bool
 
-	beside []*transform.Beside // columns that predictive checks ask for
-	unread []string            // what kept others from being read
-	column foldColumn          // by which rows are left out
-	folds  *Folds              // by that
+	column foldColumn // by which rows are left out
 
 	making sync.Once
+	coded
+	err error
+}
+
+// coded is a design with what is read of the data besides.
+type coded struct {
 	*transform.Design
 	dataHash DataHash
-	averages averages // what derived quantities average over, by the text of the call
-	err      error
+	averages averages            // what derived quantities average over, by the text of the call
+	beside   []*transform.Beside // columns that predictive checks ask for
+	unread   []string            // what kept others from being read
+	folds    *Folds              // rows that k-fold leaves out together
+}
+
+// facts names the model of a fit, the size of its design and how it was coded.
+func (c *coded) facts(f *Fit) Facts {
+	m := f.Model
+	out := Facts{
+		Family: m.Family.Name, Link: m.Family.Link, Formula: m.Formula, Rows: c.Counted, Columns: c.Data.Cols(),
+		DataHash: c.dataHash.Value, Warnings: c.Warnings,
+		Notes: append(c.Notes[:len(c.Notes):len(c.Notes)], f.Unit.notes()...),
+	}
+	for _, count := range c.Data.Frequency {
+		out.Observations += count
+	}
+	return out
+}
+
+// identify adds the hash of the data, and the model.
+func (h DataHash) identify(f *Fit, id *Identity) {
+	id.Data, id.data, id.Model = h.Value, h, identifyModel(f.Model)
+}
+
+// observed are the rows of the design.
+func (c *coded) observed() Observed {
+	return Observed{Data: c.Data, Beside: c.beside, Unread: c.unread, Drawn: true, Rows: c.Data.Rows(), Folds: c.folds,
+		Columns: c.Record.Columns}
+}
+
+// record adds the record of the design and the summary of its data, which replicates do not have.
+func (c *coded) record(f *Fit, rec *record.Fit) (err error) {
+	if rec.Design, err = f.Unit.marshalDesign(c.Record); err == nil && f.Replicate <= 1 {
+		rec.Data = summary(c.Design)
+	}
+	return err
 }
 
 // of finds the place of a model's design.

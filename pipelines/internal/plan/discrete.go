@@ -2,9 +2,11 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"glmbatch/discrete/system"
 	"glmbatch/infer"
+	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
 	"glmbatch/transform"
@@ -15,6 +17,17 @@ type Discrete struct {
 	fit    *Fit
 	field  *system.Field
 	method *discreteMethod
+}
+
+// kindDiscrete is that of discrete systems.
+var kindDiscrete = Kind{
+	of:      func(_ *Unit, m *spec.Model) bool { return m.Discrete() },
+	problem: func(f *Fit) (Problem, error) { return newDiscrete(f) },
+	method:  methodOfData,
+	survey: func(s *Survey, p *spec.Pipeline, u *Unit, m *spec.Model) {
+		s.Sizes = append(s.Sizes, sizeWords(p, u, m))
+	},
+	Words: discreteModel, Size: "%d variables, %d edges",
 }
 
 // newDiscrete makes the field, on which the meaning of method auto depends.
@@ -35,6 +48,14 @@ func (d *Discrete) Method() *Method { return &d.method.Method }
 
 // Foreseen is empty: what a method does is decided with it.
 func (d *Discrete) Foreseen() string { return "" }
+
+// Capabilities returns nothing, since states have no rows.
+func (d *Discrete) Capabilities() Capabilities { return Capabilities{} }
+
+func (d *Discrete) inCase(*Case) error {
+	return words.Hint(fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models",
+		d.fit.Model.Name), "choose fits with --only model=…; pipeline validate says what fits of kind mrf take")
+}
 
 // Facts name the interaction and count variables and edges.
 func (d *Discrete) Facts() Facts {
@@ -150,3 +171,19 @@ func (d *Discrete) Description([]infer.Parameter) (*record.Description, error) {
 
 // Describe adds nothing: parameters of states have neither priors nor a scale.
 func (d *Discrete) Describe(*record.Fit, []infer.Parameter) error { return nil }
+
+// discreteModel is the line of a model of kind mrf.
+func discreteModel(m *spec.Model) string {
+	words := fmt.Sprintf("  %s: mrf, %d states, %s with coupling %g, or the tables of the data", m.Name, m.States,
+		m.Interaction, *m.Coupling)
+	if m.Field != "" {
+		words += ", field " + string(m.Field)
+	}
+	if len(m.Fields) > 0 {
+		words += ", log potentials " + strings.Join(m.Fields, ", ")
+	}
+	if m.Noise.SD > 0 {
+		words += fmt.Sprintf(", observed with normal noise of sd %g", m.Noise.SD)
+	}
+	return words + "\n"
+}

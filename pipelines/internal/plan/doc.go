@@ -5,10 +5,9 @@
 // A fit goes through stages, each a type that holds the one before: Fit (names), Identified (data read and coded,
 // with a fingerprint). Package draw makes its chains, package assess judges them.
 //
-// A kind of model is a Problem. Regression, Pooled, Imputed, Mixture, Classes and Discrete
-// implement it.
+// A kind of model is a Kind, whose problems are values of one type. The table kinds lists them.
 //
-// Read fit.go, problem.go and identify.go first; then
+// Read fit.go, problem.go, kinds.go and identify.go first; then
 //
 //   - select.go, choice.go, share.go: which fits a call chooses, and a machine of several;
 //   - reader.go, reading.go, unit.go, doubts.go, factored.go, discreteread.go, patience.go, stopwatch.go: units of
@@ -17,8 +16,8 @@
 //     blocks.go, describe.go: regressions; imputed.go, columns.go, imputedrows.go, incomplete.go, imputedgroups.go,
 //     marked.go: those with missing cells, the models of incomplete columns, what rows hold at a draw, what is seen of
 //     a column, group-level effects, and mi();
-//   - pooled.go: regressions on several imputations; mixture.go: mixtures; classes.go: those of rows
-//     with several responses, latent classes;
+//   - pooled.go: regressions on several imputations; mixture.go: mixtures; classes.go, classeswords.go: those
+//     of rows with several responses, latent classes;
 //   - discrete.go, discretemethod.go, discretechains.go, discretefound.go: discrete systems;
 //   - schedule.go: how long chains get; memory.go, work.go: what they may take;
 //   - described.go: descriptions of fits, for the ledger and for readers of rows;

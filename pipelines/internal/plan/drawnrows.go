@@ -119,7 +119,7 @@ func (p *Imputed) average(table transform.Table) {
 		var at drawnAverage
 		var among *transform.Record
 		var design *transform.Design
-		if among, at.err = p.design.Record.AveragedBy(a); at.err == nil {
+		if among, at.err = p.Record.AveragedBy(a); at.err == nil {
 			design, at.of, at.err = codeDrawn(among, table, p.gaps(), a.Names, a.Values, coding)
 		}
 		if at.err == nil {

@@ -48,28 +48,6 @@ type Base interface {
 	Answers(f *Fit, fingerprint string) bool
 }
 
-// beginner is a problem that says whether an earlier posterior could be a start: all with rows.
-type beginner interface {
-	// startsAnew says why the method gains nothing from it; empty of a starter that may.
-	startsAnew() string
-}
-
-// starter is a problem whose chains may start from an earlier posterior.
-type starter interface {
-	beginner
-	// recall weighs an earlier fit, and says why it is no start for this one; empty where it is one.
-	recall(e record.Stored, past record.Recalled, now Identity) (p *Previous, why string)
-}
-
-// startsAnew is why these begin as usual: their chains keep no scales of a posterior that they could start with.
-func (p *Imputed) startsAnew() string {
-	return "missing cells are drawn by turns with the coefficients"
-}
-func (m *mixing) startsAnew() string {
-	return "components may have other numbers than the night before"
-}
-func (p *Pooled) startsAnew() string { return "each imputation has a posterior of its own" }
-
 // Previous is the posterior that a fit starts from.
 type Previous struct {
 	record.Recalled
@@ -87,14 +65,14 @@ type Previous struct {
 // newest fit with another question that the ledger had when the run began, so that a
 // run which was killed goes on with the start that it had. Discrete systems start as usual.
 func (id *Identified) StartFrom(ctx context.Context, base Base) error {
-	problem, ok := id.Problem.(beginner)
-	if !ok {
+	can := id.Capabilities()
+	if can.Anew == "" && can.recall == nil {
 		return nil
 	}
 	question := id.Identity.Question()
 	id.Start = &record.Start{Question: question}
-	if why := problem.startsAnew(); why != "" {
-		id.Start.Note = "as usual: " + why
+	if can.Anew != "" {
+		id.Start.Note = "as usual: " + can.Anew
 		return nil
 	}
 	fits := base.Earlier(id.Key())
@@ -124,13 +102,13 @@ func (id *Identified) StartFrom(ctx context.Context, base Base) error {
 	if err != nil {
 		return err
 	}
-	id.startAt(problem.(starter), fits[before], past)
+	p, why := can.recall(fits[before], past, id.Identity)
+	id.startAt(fits[before], p, why)
 	return nil
 }
 
-// startAt starts the fit from an earlier one, if that is one to start from.
-func (id *Identified) startAt(problem starter, e record.Stored, past record.Recalled) {
-	p, why := problem.recall(e, past, id.Identity)
+// startAt starts the fit from an earlier one, unless why is a reason against it.
+func (id *Identified) startAt(e record.Stored, p *Previous, why string) {
 	id.Start.Known = p.found
 	if why != "" {
 		id.Start.Note = fmt.Sprintf("as usual, and not from fit %d: %s", e.ID, why)
@@ -188,7 +166,7 @@ func (r *Regression) shrinks() bool {
 		slices.ContainsFunc(given.ByName, func(n *spec.NamedPrior) bool { return n.Prior.Kind.Shrinks() })
 }
 
-// recall weighs an earlier fit.
+// recall weighs an earlier fit, and returns why it is no start for this one; empty if it is one.
 func (r *Regression) recall(e record.Stored, past record.Recalled, now Identity) (p *Previous, why string) {
 	p = &Previous{Recalled: past, known: map[infer.Parameter]*record.ParameterSummary{}}
 	family := r.Family()

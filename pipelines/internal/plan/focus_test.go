@@ -51,7 +51,7 @@ func TestFocusCounts(t *testing.T) {
 		data := &glm.Data{X: matrix.NewDense(1, 3), Names: []string{"(Intercept)", "x", "x2"}}
 		err = m.focus(f, data.Names)
 		o, _ := m.Options.(cggibbs.Options)
-		return identified(t, f, &Regression{Design: &transform.Design{Data: data}, fit: f, dataHash: DataHash{Value: "h"}, sampler: m}).Fingerprint, o, err
+		return identified(t, f, &Regression{coded: coded{Design: &transform.Design{Data: data}, dataHash: DataHash{Value: "h"}}, fit: f, sampler: m}).Fingerprint, o, err
 	}
 	plain, _, _ := identity(0)
 	one, o, err := identity(0, "x")

@@ -206,23 +206,12 @@ func keepsEffects(keep *spec.Keep, effects int) bool {
 // for these is not served by summaries.
 const effectsSummarised = " but of group-level effects"
 
-// Stored is how many of the kept parameters, the first, have their draws stored.
-func (id *Identified) Stored(kept []infer.Parameter) int {
-	if p, is := id.Problem.(*Imputed); is {
-		return p.stored(len(kept))
+// undrawn counts the effects without draws.
+func (r *Regression) undrawn() int {
+	if r.fit.Keep() == KeepSummary || r.KeepsEffects() {
+		return 0
 	}
-	r, ok := id.Problem.(*Regression)
-	if p, is := id.Problem.(*Pooled); is {
-		r, ok = p.Regression, true
-	}
-	if !ok || id.Keep() == KeepSummary || r.KeepsEffects() {
-		return len(kept)
-	}
-	n := len(kept)
-	for n > 0 && kept[n-1].Kind == infer.GroupEffect {
-		n--
-	}
-	return n
+	return levelEffects(r.Data)
 }
 
 // effectsNeed adds what group-level effects take: the rows of each level and the columns of terms once more, what

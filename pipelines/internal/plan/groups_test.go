@@ -119,8 +119,8 @@ func TestPriorsOfGroups(t *testing.T) {
 	}{
 		{same, "half_cauchy(1) half_cauchy(1) 4 exponential(2) 2"},
 		{replaced("sd_g__*", "sd_g__x"), "half_normal(3) half_cauchy(1) 4 exponential(2) 2"},
-		{replaced("cor_g: lkj(4)", "cor_h: lkj(4)"), "half_cauchy(1) half_cauchy(1) 2 exponential(2) 4 cor_h"},
-		{replaced("sd_h__Intercept", "sd_h__x"), "half_cauchy(1) half_cauchy(1) 4 half_normal(3) 2 sd_h__x"},
+		{replaced("cor_g: lkj(4)", "cor_h: lkj(4)"), "half_cauchy(1) half_cauchy(1) 2 exponential(2) 4 prior.by_name cor_h decides the prior of no column"},
+		{replaced("sd_h__Intercept", "sd_h__x"), "half_cauchy(1) half_cauchy(1) 4 half_normal(3) 2 prior.by_name sd_h__x decides the prior of no column"},
 		{none, "half_student_t(3, 3.61) half_student_t(3, 3.61) 1 half_student_t(3, 3.61) 1"},
 		{func(text string) string { return replaced("gaussian", "poisson")(none(text)) }, "half_student_t(3, 2.5) half_student_t(3, 2.5) 1 half_student_t(3, 2.5) 1"},
 	} {

@@ -5,7 +5,6 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
-	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
 	"glmbatch/transform"
 )
@@ -28,43 +27,11 @@ func NewProblem(f *Fit) (Problem, error) {
 	if f.Unit.Err != nil {
 		return nil, f.Unit.Err
 	}
-	if f.Model.Family.Several() != nil {
-		if err := refuseOfSeveral(f); err != nil {
-			return nil, err
-		}
-		return newSeveral(f)
-	}
-	switch {
-	case f.Unit.imputations != nil:
-		return newPooled(f)
-	case f.Model.Discrete():
-		return newDiscrete(f)
-	case f.Model.Classes():
-		return newClasses(f)
-	case f.Model.Mixed():
-		return newMixture(f)
-	}
-	if f.Model.Missing == spec.Impute {
-		return newImputed(f)
-	}
-	return newRegression(f)
+	return f.Kind().problem(f)
 }
 
 // MethodName is the name of the method that a fit's sampler stands for; empty where only the data can tell.
-func MethodName(f *Fit) string {
-	if f.Model.Discrete() || f.Model.Missing == spec.Impute {
-		return ""
-	}
-	if f.Model.Mixed() {
-		return mixtureMethod(f.Sampler, f.Model).Name
-	}
-	if f.Model.Family.Several() != nil {
-		m, _ := severalMethod(f.Sampler, f.Model)
-		return m.Name
-	}
-	m, _ := resolve(f.Sampler, f.Model) // what it cannot be is said when it is tried
-	return m.Name
-}
+func MethodName(f *Fit) string { return f.Kind().method(f.Sampler, f.Model) }
 
 // Identify decides the draws of a fit. It refuses a problem that does not do with the memory.
 func Identify(f *Fit, p Problem, m Memory) (*Identified, error) {

@@ -33,7 +33,7 @@ func fingerprintOf(t *testing.T, p *spec.Pipeline, data string) string {
 		t.Fatal(err)
 	}
 	f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
-	return identified(t, f, &Regression{Design: &transform.Design{Data: &glm.Data{X: matrix.NewDense(1, 1)}}, fit: f, dataHash: DataHash{Value: data}, sampler: m}).Fingerprint
+	return identified(t, f, &Regression{coded: coded{Design: &transform.Design{Data: &glm.Data{X: matrix.NewDense(1, 1)}}, dataHash: DataHash{Value: data}}, fit: f, sampler: m}).Fingerprint
 }
 
 // identified identifies a fit of a problem that is given.
@@ -127,7 +127,7 @@ func TestPriorsByName(t *testing.T) {
 			t.Errorf("%s has the prior %v, want scale %g", data.Names[j], p, want[j])
 		}
 	}
-	if got := unused(m, data); len(got) != 1 || got[0] != "nothing" {
+	if got := unused(m, data); len(got) != 1 || got[0] != "prior.by_name nothing decides the prior of no column" {
 		t.Errorf("unused patterns %q, want the one that matches nothing", got)
 	}
 }
@@ -144,7 +144,7 @@ func TestFingerprintOfTallData(t *testing.T) {
 	for rows, want := range map[int]string{1 << 14: glm.TallVersion, 1<<14 - 1: ""} {
 		design := &transform.Design{Rows: rows, Data: &glm.Data{X: matrix.NewDense(1, 1)}}
 		id := Identity{Versions: map[string]string{}}
-		(&Regression{Design: design, fit: f, sampler: m}).Identify(&id)
+		(&Regression{coded: coded{Design: design}, fit: f, sampler: m}).Identify(&id)
 		if got := id.Versions["tall"]; got != want {
 			t.Errorf("%d rows: version %q, want %q", rows, got, want)
 		}
@@ -172,7 +172,7 @@ func TestFingerprintOfBlocks(t *testing.T) {
 		f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
 		design := &transform.Design{Rows: c.rows, Data: &glm.Data{X: matrix.NewDense(c.rows, c.columns)}}
 		id := Identity{Versions: map[string]string{}}
-		(&Regression{Design: design, fit: f, sampler: m}).Identify(&id)
+		(&Regression{coded: coded{Design: design}, fit: f, sampler: m}).Identify(&id)
 		if got := id.Versions["blocks"]; got != c.want {
 			t.Errorf("%s, %d × %d: version %q, want %q", c.basis, c.rows, c.columns, got, c.want)
 		}
@@ -227,7 +227,7 @@ func TestFingerprintOfSlowDirections(t *testing.T) {
 			x = sparse
 		}
 		id := Identity{Versions: map[string]string{}}
-		(&Regression{Design: &transform.Design{Rows: 10, Data: &glm.Data{X: x}}, fit: f, sampler: m}).Identify(&id)
+		(&Regression{coded: coded{Design: &transform.Design{Rows: 10, Data: &glm.Data{X: x}}}, fit: f, sampler: m}).Identify(&id)
 		if got := id.Versions["slow"]; got != c.want {
 			t.Errorf("%+v: version %q", c, got)
 		}

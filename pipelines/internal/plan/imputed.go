@@ -11,6 +11,7 @@ import (
 	matrix "glmbatch/infer/design"
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
 	"glmbatch/infer/impute"
 	"glmbatch/infer/prior"
 	"glmbatch/ingest"
@@ -25,17 +26,19 @@ const ImputeMethod = "impute"
 
 // Imputed is a generalised linear model on incomplete data: its missing cells are parameters.
 type Imputed struct {
+	coded    // of the rows with a response
 	fit      *Fit
-	design   *transform.Design // of the rows with a response
 	columns  []*columnModel
 	problem  *impute.Problem
 	method   Method
-	dataHash DataHash
 	cells    int
 	averages map[string]drawnAverage
-	beside   []*transform.Beside // of the rows with a response
-	unread   []string
-	folds    *Folds
+}
+
+// kindImputed is that of missing cells that are drawn. Complete data make a regression.
+var kindImputed = Kind{
+	of:      func(_ *Unit, m *spec.Model) bool { return m.Missing == spec.Impute },
+	problem: newImputed, method: methodOfData, survey: surveyRows, Words: rowsWords, Size: rowsSize,
 }
 
 // newImputed codes incomplete data; complete ones make an ordinary regression.
@@ -214,10 +217,10 @@ func (p *Imputed) code(formula *transform.Formula, table transform.Table, unseen
 	coding := u.coding(m, formula, u.table)
 	coding.Missing, coding.Sparse, coding.Unseen = "drop", "false", true
 	var err error
-	if p.design, err = transform.Build(filled, coding); err != nil {
+	if p.Design, err = transform.Build(filled, coding); err != nil {
 		return err
 	}
-	d := p.design
+	d := p.Design
 	d.Record.Missing = "error"
 	if out.Coder, err = d.Record.NewEntries(gaps, filled); err != nil {
 		return fmt.Errorf("model %q: %w", m.Name, err)
@@ -338,11 +341,17 @@ func (p *Imputed) Method() *Method { return &p.method }
 func (p *Imputed) Foreseen() string { return "" }
 
 // Facts are those of the regression, with the models of columns among the notes.
-func (p *Imputed) Facts() Facts {
-	m, d := p.fit.Model, p.design
-	return Facts{Family: m.Family.Name, Link: m.Family.Link, Formula: m.Formula, Rows: d.Counted, Columns: d.Data.Cols(),
-		DataHash: p.dataHash.Value, Warnings: d.Warnings,
-		Notes: append(d.Notes[:len(d.Notes):len(d.Notes)], p.fit.Unit.notes()...)}
+func (p *Imputed) Facts() Facts { return p.facts(p.fit) }
+
+// Capabilities are those of rows with cells that are drawn.
+func (p *Imputed) Capabilities() Capabilities {
+	return Capabilities{Rows: p, Cells: p, Undrawn: p.undrawn(),
+		Anew: "missing cells are drawn by turns with the coefficients"}
+}
+
+func (p *Imputed) inCase(c *Case) error {
+	c.Cells = p.drawn()
+	return c.on(p.Design, p.problem.Model, func(*groups.Model) (infer.Setup, error) { return impute.New(p.problem, nil) })
 }
 
 // Lengths is the run's own schedule.
@@ -352,7 +361,7 @@ func (p *Imputed) Lengths(s Schedule, _ *spec.Run) Schedule { return s }
 func (p *Imputed) Need(chains, workers int) Need {
 	memory := p.fit.Unit.memory
 	memory.Workers = workers
-	d := p.design
+	d := p.Design
 	n := memory.regressionNeed(d.Rows, d.Data.Cols(), d.Data.X.Entries(), chains)
 	entries := d.Data.X.Entries()
 	for _, c := range p.columns {
@@ -376,7 +385,7 @@ func (p *Imputed) concave() bool {
 
 // Identify adds the hash of the data, the model, and the version of the sampler of coefficients.
 func (p *Imputed) Identify(id *Identity) {
-	id.Data, id.data, id.Model = p.dataHash.Value, p.dataHash, identifyModel(p.fit.Model)
+	p.dataHash.identify(p.fit, id)
 	id.Versions["cggibbs"] = cggibbs.Version
 	for _, c := range p.columns {
 		if v := c.family.First().Version; v != "" && (c.given == nil || c.given.Prior.Shape.Kind == "") {
@@ -391,10 +400,7 @@ func (p *Imputed) Identify(id *Identity) {
 
 // Setup makes the sampler.
 func (p *Imputed) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, error) {
-	out := &Setup{Gating: p.Gating()}
-	for _, pattern := range unused(p.fit.Model, p.design.Data) {
-		out.Cautions = append(out.Cautions, "prior.by_name "+pattern+" decides the prior of no column")
-	}
+	out := &Setup{Gating: p.Gating(), Cautions: unused(p.fit.Model, p.Data)}
 	var err error
 	out.Sampler, err = setupImputed(p.problem, by)
 	return out, p.fit.Explain(err)
@@ -422,7 +428,7 @@ func (p *Imputed) Solve() (*Solution, error) { panic("plan: method impute draws 
 // ToData takes the coefficients of all models to the units of the data. Cells have them already.
 func (p *Imputed) ToData(theta []float64) {
 	at := len(theta) - p.effects() - p.cells
-	p.design.Record.ToData(theta)
+	p.Record.ToData(theta)
 	for _, c := range p.columns {
 		at -= c.parameters()
 	}
@@ -439,11 +445,11 @@ func (p *Imputed) Gating() Gating { return Gating{Constants: true} }
 
 // Describe adds the record of the design, and priors and scaling of coefficients.
 func (p *Imputed) Describe(rec *record.Fit, params []infer.Parameter) error {
-	coded, err := p.fit.Unit.marshalDesign(p.design.Record)
+	design, err := p.fit.Unit.marshalDesign(p.Record)
 	if err != nil {
 		return err
 	}
-	rec.Design = coded
+	rec.Design = design
 	describe := func(at int, model *glm.Model, columns []transform.Column) {
 		for j := range columns {
 			out := &rec.Parameters[at+j]
@@ -451,7 +457,7 @@ func (p *Imputed) Describe(rec *record.Fit, params []infer.Parameter) error {
 		}
 	}
 	given := p.problem.Model
-	describe(0, &given, p.design.Record.Columns)
+	describe(0, &given, p.Record.Columns)
 	scales := scalePriors(&given)
 	for i, q := range params {
 		out := &rec.Parameters[i]
@@ -463,7 +469,7 @@ func (p *Imputed) Describe(rec *record.Fit, params []infer.Parameter) error {
 		if q.Kind == infer.Scale || q.Kind == infer.LocalScale {
 			out.Prior, scales = scales[0], scales[1:]
 		}
-		if law := effectPrior(&given, p.design.Data, q); law != "" {
+		if law := effectPrior(&given, p.Data, q); law != "" {
 			out.Prior = law
 		}
 	}

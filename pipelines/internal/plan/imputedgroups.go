@@ -40,7 +40,7 @@ func checkBars(u *Unit, m *spec.Model, formula *transform.Formula, table transfo
 }
 
 // effects counts those of levels, which are the last parameters of a position; missing cells are before them.
-func (p *Imputed) effects() int { return levelEffects(p.design.Data) }
+func (p *Imputed) effects() int { return levelEffects(p.Data) }
 
 // keepsCells reports whether the draws of missing cells are stored, and not their summaries alone.
 func (p *Imputed) keepsCells() bool { return p.cells <= mostEffects }
@@ -50,13 +50,13 @@ func (p *Imputed) keepsEffects() bool {
 	return p.keepsCells() && keepsEffects(&p.fit.Pipeline.Run.Keep, p.effects())
 }
 
-// stored is how many of n parameters, the first, have their draws stored.
-func (p *Imputed) stored(n int) int {
+// undrawn counts the effects and cells without draws.
+func (p *Imputed) undrawn() (n int) {
 	if !p.keepsEffects() {
-		n -= p.effects()
+		n = p.effects()
 	}
 	if !p.keepsCells() {
-		n -= p.cells
+		n += p.cells
 	}
 	return n
 }

@@ -159,12 +159,12 @@ func TestLevelsOfRowsWithoutAResponse(t *testing.T) {
 		t.Errorf("%d effects, %d cells, the first missing response is parameter %d of %d", p.effects(), p.cells,
 			names["Ymi_y[8]"], n)
 	}
-	if got := p.stored(n); got != n {
-		t.Errorf("%d of %d parameters have their draws stored", got, n)
+	if got := p.undrawn(); got != 0 {
+		t.Errorf("%d of %d parameters have no draws stored", got, n)
 	}
 	summarised := levelsWithoutAResponse(t, "chains: 2, keep: {groups: summary}")
-	if got, want := summarised.stored(n), n-32; got != want {
-		t.Errorf("with summaries of effects %d parameters have their draws stored, want %d", got, want)
+	if got := summarised.undrawn(); got != 32 {
+		t.Errorf("with summaries of effects %d parameters have no draws stored, want 32", got)
 	}
 	for q, want := range map[*Imputed]string{p: "draws", summarised: "draws but of group-level effects"} {
 		id := Identity{Keep: "draws", Versions: map[string]string{}}
@@ -173,13 +173,13 @@ func TestLevelsOfRowsWithoutAResponse(t *testing.T) {
 		}
 	}
 	asked := levelsWithoutAResponse(t, "chains: 2, keep: {groups: draws}")
-	if asked.cells = mostEffects; asked.refuseDraws() != nil || asked.stored(n) != n {
-		t.Errorf("draws beside %d cells: %v, %d of %d stored", mostEffects, asked.refuseDraws(), asked.stored(n), n)
+	if asked.cells = mostEffects; asked.refuseDraws() != nil || asked.undrawn() != 0 {
+		t.Errorf("draws beside %d cells: %v, %d of %d not stored", mostEffects, asked.refuseDraws(), asked.undrawn(), n)
 	}
 	if asked.cells++; asked.refuseDraws() == nil || !strings.Contains(asked.refuseDraws().Error(), "10001 missing cells") {
 		t.Errorf("draws of effects beside 10,001 cells: %v", asked.refuseDraws())
 	}
-	if got, want := asked.stored(20_000), 20_000-32-10_001; got != want {
-		t.Errorf("beside 10,001 cells %d parameters have their draws stored, want %d", got, want)
+	if got, want := asked.undrawn(), 32+10_001; got != want {
+		t.Errorf("beside 10,001 cells %d parameters have no draws stored, want %d", got, want)
 	}
 }

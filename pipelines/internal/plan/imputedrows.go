@@ -20,13 +20,14 @@ func (p *Imputed) Observed() Observed {
 	for k := range p.problem.Columns {
 		rows.states = append(rows.states, p.problem.Columns[k].Data.Y)
 	}
-	return Observed{Data: p.design.Data, Beside: p.beside, Unread: p.unread, Drawn: p.keepsCells() && p.keepsEffects(),
-		Rows: p.design.Data.Rows(), Folds: p.folds, Columns: p.design.Record.Columns, Cells: rows.cells}
+	out := p.observed()
+	out.Drawn, out.Cells = p.keepsCells() && p.keepsEffects(), rows.cells
+	return out
 }
 
 // Description describes the rows with a response.
 func (p *Imputed) Description(params []infer.Parameter) (*record.Description, error) {
-	out, err := describe(p.design.Record, p.fit.Model.Family.Link, params, fixedBy(&p.fit.Model.Prior))
+	out, err := describe(p.Record, p.fit.Model.Family.Link, params, fixedBy(&p.fit.Model.Prior))
 	if err == nil {
 		out.Imputed = true
 	}
@@ -43,7 +44,7 @@ func (p *Imputed) Bind(d *spec.Derivation, params []infer.Parameter) (*transform
 		at := p.averages[a.Text]
 		return at.rows, at.err
 	}
-	return d.Expression.Bind(fitted(p.fit, rows, p.design.Record, params, average))
+	return d.Expression.Bind(fitted(p.fit, rows, p.Record, params, average))
 }
 
 // readBeside reads the columns that predictive checks are made by and over, on the rows with a response. Where such a
@@ -52,14 +53,14 @@ func (p *Imputed) readBeside(table transform.Table) {
 	var d design
 	d.besideOf(table, p.fit.Unit.checks)
 	for _, s := range d.beside {
-		p.beside = append(p.beside, s.Kept(p.design.Kept))
+		p.beside = append(p.beside, s.Kept(p.Kept))
 	}
 	p.unread = d.unread
 }
 
 // readFolds deals the rows with a response to folds.
 func (p *Imputed) readFolds(table transform.Table) (err error) {
-	u, d := p.fit.Unit, p.design
+	u, d := p.fit.Unit, p.Design
 	p.folds, err = u.foldsOf(u.readFolds(table), d.Data.Effects, d.TableRows())
 	return err
 }

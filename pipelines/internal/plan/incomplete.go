@@ -38,9 +38,9 @@ func (p *Imputed) Incomplete() (out []Incomplete) {
 	if n := len(p.problem.UnseenOf); n > 0 {
 		m := p.fit.Model
 		of := Incomplete{Variable: p.problem.Response, Formula: m.Formula, Family: m.Family.Name, Numbers: m.Family.Family,
-			Response: true, Missing: n, Seen: p.design.Data.Y}
+			Response: true, Missing: n, Seen: p.Data.Y}
 		if s := m.Family.Support(); s.Probability() && !s.Trials {
-			if of.Levels = p.design.Record.Response.Levels; len(of.Levels) != 2 {
+			if of.Levels = p.Record.Response.Levels; len(of.Levels) != 2 {
 				of.Levels = []string{"0", "1"}
 			}
 		}

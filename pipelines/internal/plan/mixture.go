@@ -1,8 +1,10 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"glmbatch/infer"
 	"glmbatch/infer/collapsed"
@@ -18,23 +20,20 @@ import (
 // Mixture is a mixture of generalised linear models on a coded design.
 type Mixture struct {
 	mixing
-	*transform.Design
-	// Beside and Unread are those of Regression.
-	Beside   []*transform.Beside
-	Unread   []string
-	averages averages
-	folds    *Folds
+	coded
 }
 
 // mixing is what Mixture and Classes have in common.
 type mixing struct {
-	fit      *Fit
-	dataHash DataHash
-	method   Method
-	at       *mixture.Layout // where a position has the parameters of components
+	fit    *Fit
+	method Method
+	at     *mixture.Layout // where a position has the parameters of components
 }
 
-// Labelled is a problem whose rows are each of one of several components: Mixture and Classes.
+// labelsAnew is why chains of mixtures start as usual.
+const labelsAnew = "components may have other numbers than the night before"
+
+// Labelled is a problem whose rows are each of one of several components.
 type Labelled interface {
 	Rowwise
 	// Keys are the parameters by which components are numbered, as they were sampled; OrderedBy names these.
@@ -47,6 +46,15 @@ type Labelled interface {
 // MixtureMethod is the method of mixtures whose parameters are drawn.
 const MixtureMethod = "mixture"
 
+// kindMixture is that of mixtures of regressions.
+var kindMixture = Kind{
+	of:      func(_ *Unit, m *spec.Model) bool { return m.Mixed() },
+	problem: func(f *Fit) (Problem, error) { return newMixture(f) },
+	method:  func(s *spec.Sampler, m *spec.Model) string { return mixtureMethod(s, m).Name },
+	survey:  surveyRows, Size: rowsSize,
+	Words: func(m *spec.Model) string { return strings.TrimSuffix(rowsWords(m), "\n") + mixtureWords(m) },
+}
+
 // newMixture resolves the sampler and codes the design.
 func newMixture(f *Fit) (*Mixture, error) {
 	if err := refuseSensitivity(f); err != nil {
@@ -56,8 +64,7 @@ func newMixture(f *Fit) (*Mixture, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Mixture{Design: d.Design, mixing: mixing{fit: f, dataHash: d.dataHash}, Beside: d.beside, Unread: d.unread,
-		averages: d.averages, folds: d.folds}
+	m := &Mixture{mixing: mixing{fit: f}, coded: d.coded}
 	m.method, m.at = mixtureMethod(f.Sampler, f.Model), m.layout()
 	return m, nil
 }
@@ -147,17 +154,10 @@ func (m *mixing) Method() *Method { return &m.method }
 // Foreseen is empty: what a method does is decided with it.
 func (m *mixing) Foreseen() string { return "" }
 
-// Facts names the model, the size of its design and how it was coded.
+// Facts are those of the model and its design.
 func (m *Mixture) Facts() Facts {
-	f := m.fit.Model
-	out := Facts{
-		Family: record.MixtureFamily(f.Family.Name), Link: f.Family.Link, Formula: f.Formula, Rows: m.Counted,
-		Columns: m.Data.Cols(), DataHash: m.dataHash.Value, Warnings: m.Warnings,
-		Notes: append(m.Notes[:len(m.Notes):len(m.Notes)], m.fit.Unit.notes()...),
-	}
-	for _, count := range m.Data.Frequency {
-		out.Observations += count
-	}
+	out := m.facts(m.fit)
+	out.Family = record.MixtureFamily(out.Family)
 	return out
 }
 
@@ -175,14 +175,14 @@ func (m *Mixture) Need(chains, workers int) Need {
 }
 
 // Identify adds the hash of the data and the model.
-func (m *Mixture) Identify(id *Identity) {
-	id.Data, id.data, id.Model = m.dataHash.Value, m.dataHash, identifyModel(m.fit.Model)
-}
+func (m *Mixture) Identify(id *Identity) { m.dataHash.identify(m.fit, id) }
 
 // Observed are the rows of the design.
-func (m *Mixture) Observed() Observed {
-	return Observed{Data: m.Data, Beside: m.Beside, Unread: m.Unread, Drawn: true, Rows: m.Data.Rows(), Folds: m.folds,
-		Columns: m.Record.Columns}
+func (m *Mixture) Observed() Observed { return m.observed() }
+
+// Capabilities are those of rows of components.
+func (m *Mixture) Capabilities() Capabilities {
+	return Capabilities{Rows: m, Labels: m, Anew: labelsAnew}
 }
 
 // Parameters are those of a position.
@@ -242,13 +242,16 @@ func (m *mixing) Gating() Gating { return Gating{} }
 func (m *Mixture) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, error) {
 	out := &Setup{}
 	if !m.fit.Model.Conjugate() {
-		for _, pattern := range unused(m.fit.Model, m.Data) {
-			out.Cautions = append(out.Cautions, "prior.by_name "+pattern+" decides the prior of no column")
-		}
+		out.Cautions = unused(m.fit.Model, m.Data)
 	}
 	var err error
 	out.Sampler, err = m.setup(m.Data, by)
 	return out, m.fit.Explain(err)
+}
+
+func (m *mixing) inCase(*Case) error {
+	return words.Hint(fmt.Errorf("model %q is a mixture, which this verb does not know yet", m.fit.Model.Name),
+		"choose other fits with --only model=…")
 }
 
 // Solve is not for mixtures: all of their methods draw chains.
@@ -280,12 +283,9 @@ func (m *Mixture) Bind(d *spec.Derivation, params []infer.Parameter) (*transform
 }
 
 // Describe adds the record of the design, the summary of its data, and the prior of each parameter.
-func (m *Mixture) Describe(rec *record.Fit, params []infer.Parameter) (err error) {
-	if rec.Design, err = m.fit.Unit.marshalDesign(m.Record); err != nil {
+func (m *Mixture) Describe(rec *record.Fit, params []infer.Parameter) error {
+	if err := m.record(m.fit, rec); err != nil {
 		return err
-	}
-	if m.fit.Replicate <= 1 {
-		rec.Data = summary(m.Design)
 	}
 	var given glm.Model
 	if !m.fit.Model.Conjugate() {
@@ -322,4 +322,14 @@ func mixtureWeights(m *spec.Model) float64 {
 		return 1
 	}
 	return m.Mixture.Weights
+}
+
+// mixtureWords says what a model says of its components.
+func mixtureWords(m *spec.Model) string {
+	text := fmt.Sprintf("\n    a mixture of %d components, weights dirichlet(%v)", m.Mixture.Components,
+		cmp.Or(m.Mixture.Weights, 1))
+	if m.Conjugate() {
+		text += ", each with the prior " + m.Mixture.Conjugate.String() + " instead of those above"
+	}
+	return text + "\n"
 }

@@ -26,6 +26,13 @@ type Pooled struct {
 	rows        [][]int // of each imputation, in the design
 }
 
+// kindPooled is that of several imputations.
+var kindPooled = Kind{
+	of:      func(u *Unit, _ *spec.Model) bool { return u.imputations != nil },
+	problem: func(f *Fit) (Problem, error) { return newPooled(f) },
+	method:  regressionMethod, survey: surveyRows, Words: rowsWords, Size: rowsSize,
+}
+
 // newPooled codes the imputations of a unit.
 func newPooled(f *Fit) (*Pooled, error) {
 	if err := refusePooled(f); err != nil {
@@ -126,6 +133,17 @@ func (p *Pooled) CompleteDF() float64 {
 	return math.Inf(1)
 }
 
+// Capabilities are those without rows: they are the rows of each imputation.
+func (p *Pooled) Capabilities() Capabilities {
+	return Capabilities{Imputations: p, Smooths: p.Record, Undrawn: p.undrawn(),
+		Anew: "each imputation has a posterior of its own"}
+}
+
+func (p *Pooled) inCase(*Case) error {
+	return words.Hint(fmt.Errorf("data set %q has several imputations, and this verb is for one table of rows",
+		p.fit.Unit.Dataset.Name), "name one of them as a data set of its own, or choose fits with --only dataset=…")
+}
+
 // Facts are those of the regression on one imputation.
 func (p *Pooled) Facts() Facts {
 	out, count := p.Regression.Facts(), len(p.rows)
@@ -163,9 +181,7 @@ type pooledIdentity struct {
 // Setup makes the sampler of each imputation, with the priors that all have.
 func (p *Pooled) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, error) {
 	out := &Setup{Gating: p.Gating()}
-	for _, pattern := range unused(p.fit.Model, p.Data) {
-		out.Cautions = append(out.Cautions, "prior.by_name "+pattern+" decides the prior of no column")
-	}
+	out.Cautions = unused(p.fit.Model, p.Data)
 	s := &pooledSetup{toData: p.Regression.ToData}
 	for m, rows := range p.rows {
 		own, err := p.setupRows(rows, by, out)

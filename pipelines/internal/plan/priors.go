@@ -102,7 +102,7 @@ func caution(params []infer.Parameter, d glm.Doubt) string {
 	return strings.Join(list, ", ") + ": " + d.Reason
 }
 
-// unused lists the by_name patterns that decide no column's prior.
+// unused warns of the by_name patterns that decide no column's prior.
 func unused(m *spec.Model, data *glm.Data) []string {
 	used := map[*spec.NamedPrior]bool{}
 	for j, name := range data.Names {
@@ -124,7 +124,7 @@ func unused(m *spec.Model, data *glm.Data) []string {
 	var out []string
 	for _, n := range m.Prior.ByName {
 		if !used[n] {
-			out = append(out, n.Pattern)
+			out = append(out, "prior.by_name "+n.Pattern+" decides the prior of no column")
 		}
 	}
 	return out

@@ -11,9 +11,8 @@ import (
 	"glmbatch/transform"
 )
 
-// Problem is what a fit draws from: one model on the data of one unit, by one method. There are six kinds,
-// Regression, Pooled, Imputed, Mixture, Classes and Discrete; whoever carries a fit out asks this interface, not which
-// of them it is.
+// Problem is what a fit draws from: one model on the data of one unit, by one method. The table kinds lists the kinds.
+// Code that carries a fit out asks this interface and its Capabilities, not which kind it is.
 //
 // A Problem is made once for a fit and read by several goroutines.
 type Problem interface {
@@ -42,6 +41,26 @@ type Problem interface {
 	Bind(d *spec.Derivation, params []infer.Parameter) (*transform.Quantity, error)
 	// Describe fills in what a ledger keeps of the problem besides its Facts; rec has the parameters of params.
 	Describe(rec *record.Fit, params []infer.Parameter) error
+	// Capabilities are what some problems answer and others do not.
+	Capabilities() Capabilities
+	// inCase fills a Case in, or returns why there is none.
+	inCase(*Case) error
+}
+
+// Capabilities are what some problems answer and others do not. A field is nil or zero if this one does not.
+type Capabilities struct {
+	Rows       Rowwise           // a likelihood that is a product over rows
+	Labels     Labelled          // rows that are each of a component
+	Cells      *Imputed          // cells that are drawn
+	Regression *Regression       // one linear predictor, and one table
+	Smooths    *transform.Record // smooths, each with one curve
+	// Imputations are several tables, whose draws are pooled.
+	Imputations *Pooled
+	Undrawn     int // parameters, the last, of which summaries are stored and no draws
+	// Anew is why chains gain nothing from an earlier posterior. recall weighs an earlier fit, and returns why it is no
+	// start.
+	Anew   string
+	recall func(e record.Stored, past record.Recalled, now Identity) (p *Previous, why string)
 }
 
 // Facts are what a person, a ledger and a log are told of a problem.

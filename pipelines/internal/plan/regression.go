@@ -15,16 +15,16 @@ import (
 
 // Regression is a generalised linear model on a coded design.
 type Regression struct {
-	*transform.Design
-	fit      *Fit
-	dataHash DataHash
-	averages averages
-	sampler  sampler
-	// Beside are columns of the data that predictive checks ask for, as the rows of the design; Unread says why others
-	// are not there.
-	Beside []*transform.Beside
-	Unread []string
-	folds  *Folds
+	coded
+	fit     *Fit
+	sampler sampler
+}
+
+// kindRegression is that of one linear predictor.
+var kindRegression = Kind{
+	of:      func(*Unit, *spec.Model) bool { return true },
+	problem: func(f *Fit) (Problem, error) { return newRegression(f) },
+	method:  regressionMethod, survey: surveyRows, Words: rowsWords, Size: rowsSize,
 }
 
 // newRegression resolves the sampler and codes the design.
@@ -48,8 +48,7 @@ func newRegression(f *Fit) (*Regression, error) {
 			return nil, err
 		}
 	}
-	return &Regression{Design: d.Design, fit: f, dataHash: d.dataHash, averages: d.averages, sampler: s, Beside: d.beside,
-		Unread: d.unread, folds: d.folds}, nil
+	return &Regression{d.coded, f, s}, nil
 }
 
 // Observed are rows of a design with their responses, independent given the parameters, as predictive checks and
@@ -67,7 +66,7 @@ type Observed struct {
 	Cells   cellFinder         // missing cells; nil: none is drawn
 }
 
-// Rowwise is a problem whose likelihood is a product over rows: Regression, Mixture, Classes and Imputed.
+// Rowwise is a problem whose likelihood is a product over rows.
 type Rowwise interface {
 	Problem
 	Observed() Observed
@@ -75,20 +74,20 @@ type Rowwise interface {
 	Refit(rows []int) (infer.Setup, error)
 }
 
-// RowsOf is the problem as one with rows. One of several imputations has none: its rows are those of each of them.
-func RowsOf(p Problem) (Rowwise, bool) {
-	if _, pooled := p.(*Pooled); pooled {
-		return nil, false
-	}
-	r, ok := p.(Rowwise)
-	return r, ok
-}
-
 // Observed are the rows of the design.
 func (r *Regression) Observed() Observed {
-	return Observed{Data: r.Data, Beside: r.Beside, Unread: r.Unread, Drawn: r.KeepsEffects(),
-		Rows: r.Data.Rows(), Folds: r.folds, Columns: r.Record.Columns}
+	out := r.observed()
+	out.Drawn = r.KeepsEffects()
+	return out
 }
+
+// Capabilities are those of one linear predictor and one table.
+func (r *Regression) Capabilities() Capabilities {
+	return Capabilities{Rows: r, Regression: r, Smooths: r.Record, Undrawn: r.undrawn(), Anew: r.startsAnew(),
+		recall: r.recall}
+}
+
+func (r *Regression) inCase(c *Case) error { return c.on(r.Design, r.Posterior(), r.setupOn) }
 
 // Family is the likelihood of the model.
 func (r *Regression) Family() glm.Family { return r.fit.Model.Family.Family }
@@ -96,19 +95,8 @@ func (r *Regression) Family() glm.Family { return r.fit.Model.Family.Family }
 // Method is the resolved sampler.
 func (r *Regression) Method() *Method { return &r.sampler.Method }
 
-// Facts names the model, the size of its design and how it was coded.
-func (r *Regression) Facts() Facts {
-	m := r.fit.Model
-	out := Facts{
-		Family: m.Family.Name, Link: m.Family.Link, Formula: m.Formula, Rows: r.Counted, Columns: r.Data.Cols(),
-		DataHash: r.dataHash.Value, Warnings: r.Warnings,
-		Notes: append(r.Notes[:len(r.Notes):len(r.Notes)], r.fit.Unit.notes()...),
-	}
-	for _, count := range r.Data.Frequency {
-		out.Observations += count
-	}
-	return out
-}
+// Facts are those of the model and its design.
+func (r *Regression) Facts() Facts { return r.facts(r.fit) }
 
 // Lengths is the run's own schedule; what no gate looks at does not grow.
 func (r *Regression) Lengths(s Schedule, run *spec.Run) Schedule {
@@ -129,7 +117,7 @@ func (r *Regression) Need(chains, workers int) Need {
 
 // Identify adds the hash of the data, the model, and the versions of what only some designs and models use.
 func (r *Regression) Identify(id *Identity) {
-	id.Data, id.data, id.Model = r.dataHash.Value, r.dataHash, identifyModel(r.fit.Model)
+	r.dataHash.identify(r.fit, id)
 	if id.Keep != KeepSummary && !r.KeepsEffects() {
 		id.Keep += effectsSummarised
 	}
@@ -219,9 +207,7 @@ func (r *Regression) Setup(by infer.Parallel, _ Schedule, from *Previous) (*Setu
 	if r.sampler.Name == PriorMethod {
 		out.Cautions = append(out.Cautions, fromPrior)
 	}
-	for _, pattern := range unused(r.fit.Model, r.Data) {
-		out.Cautions = append(out.Cautions, "prior.by_name "+pattern+" decides the prior of no column")
-	}
+	out.Cautions = append(out.Cautions, unused(r.fit.Model, r.Data)...)
 	err := withinMemory(func() (err error) {
 		switch {
 		case r.sampler.effects != nil:

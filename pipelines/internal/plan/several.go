@@ -27,6 +27,22 @@ type Several struct {
 	laws       func() []glm.Model // the priors of each predictor; default ones read the whole design, once
 }
 
+// kindSeveral is that of families with several linear predictors.
+var kindSeveral = Kind{
+	of: func(_ *Unit, m *spec.Model) bool { return m.Family.Several() != nil },
+	problem: func(f *Fit) (Problem, error) {
+		if err := refuseOfSeveral(f); err != nil {
+			return nil, err
+		}
+		return newSeveral(f)
+	},
+	method: func(s *spec.Sampler, m *spec.Model) string {
+		out, _ := severalMethod(s, m)
+		return out.Name
+	},
+	survey: surveyRows, Words: rowsWords, Size: rowsSize,
+}
+
 // newSeveral resolves the sampler and codes the design.
 func newSeveral(f *Fit) (*Several, error) {
 	method, err := severalMethod(f.Sampler, f.Model)
@@ -37,8 +53,7 @@ func newSeveral(f *Fit) (*Several, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Several{Regression: &Regression{Design: d.Design, fit: f, dataHash: d.dataHash, averages: d.averages,
-		sampler: sampler{Method: method}, Beside: d.beside, Unread: d.unread, folds: d.folds}}
+	s := &Several{Regression: &Regression{d.coded, f, sampler{Method: method}}}
 	s.predictors = s.Family().Several().Predictors(d.Record.Response.Levels)
 	s.laws = sync.OnceValue(s.priors)
 	return s, nil
@@ -180,6 +195,15 @@ func (s *Several) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, err
 // Refit sets the sampler up on some of the rows.
 func (s *Several) Refit(rows []int) (infer.Setup, error) { return s.setup(s.Data.Taken(rows), nil) }
 
+// Capabilities are those of rows alone.
+func (s *Several) Capabilities() Capabilities { return Capabilities{Rows: s, Anew: s.startsAnew()} }
+
+func (s *Several) inCase(c *Case) error {
+	err := c.on(s.Design, s.Posterior(), nil)
+	c.On = s.on
+	return err
+}
+
 // on is the model on data.
 func (s *Several) on(data *glm.Data) (Joint, error) {
 	of, err := model.NewPosterior(s.problem(data), nil)
@@ -229,12 +253,9 @@ func (s *Several) ToData(theta []float64) {
 }
 
 // Describe adds the record of the design, the summary of its data, and the prior and scaling of each parameter.
-func (s *Several) Describe(rec *record.Fit, params []infer.Parameter) (err error) {
-	if rec.Design, err = s.fit.Unit.marshalDesign(s.Record); err != nil {
+func (s *Several) Describe(rec *record.Fit, params []infer.Parameter) error {
+	if err := s.record(s.fit, rec); err != nil {
 		return err
-	}
-	if s.fit.Replicate <= 1 {
-		rec.Data = summary(s.Design)
 	}
 	column := map[string]int{}
 	for j, name := range s.Data.Names {

@@ -68,17 +68,10 @@ func TakeSurvey(ctx context.Context, r *Reader, foresee func(*Identified) error)
 func (s *Survey) describe(r *Reader, first *Unit) {
 	var seen []*spec.Model
 	for _, m := range r.models(first.Dataset.Name) {
-		switch {
-		case slices.Contains(seen, m):
-			continue
-		case m.Discrete():
-			s.Sizes = append(s.Sizes, sizeWords(r.Pipeline, first, m))
-		case m.Classes():
-			s.Items = append(s.Items, classesWords(first, m))
-		case m.HasDefaults():
-			s.Defaults = append(s.Defaults, defaultsWords(first, m))
+		if !slices.Contains(seen, m) {
+			seen = append(seen, m)
+			KindOf(first, m).survey(s, r.Pipeline, first, m)
 		}
-		seen = append(seen, m)
 	}
 }
 

@@ -78,10 +78,7 @@ func (a *attempt) reasons(id *plan.Identified, complete bool) {
 // size says how much would be drawn, of what.
 func size(id *plan.Identified) string {
 	facts, r := id.Facts(), &id.Pipeline.Run
-	of := fmt.Sprintf("%d rows, %d coefficients", facts.Rows, facts.Columns)
-	if id.Model.Discrete() {
-		of = fmt.Sprintf("%d variables, %d edges", facts.Rows, facts.Columns)
-	}
+	of := fmt.Sprintf(id.Kind().Size, facts.Rows, facts.Columns)
 	switch {
 	case !id.Method().Chains:
 		return of + ", computed without draws"

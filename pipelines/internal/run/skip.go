@@ -133,8 +133,8 @@ func recalled(res *outcome.Result) bool { return res.Action == outcome.Skipped &
 // again, and reports whether there was such a thing.
 func (a *attempt) assessStored(ctx context.Context, id *plan.Identified,
 	stored report.Stored) (judged bool, err error) {
-	rowwise, ok := plan.RowsOf(id.Problem)
-	if !ok || id.Replicate > 1 { // the draws of replicates are not kept, and the fit itself has it
+	rowwise := id.Capabilities().Rows
+	if rowwise == nil || id.Replicate > 1 { // the draws of replicates are not kept, and the fit itself has it
 		return false, nil
 	}
 	lacks, err := a.lacks(ctx, id.Fit, rowwise, stored)
