@@ -7,6 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/basis"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/update"
 	"glmbatch/internal/state"
 	"glmbatch/internal/vec"
 )
@@ -134,7 +135,7 @@ func (s *basisSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	k.key = c.Stream.Uint64()
 	k.layMoves()
 	theta, words := s.target.Start(c)
-	k.start = words
+	k.Words = words
 	k.place(theta[:s.target.Cols()], theta[s.target.Cols():])
 	return k, nil
 }
@@ -142,10 +143,10 @@ func (s *basisSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 // fresh returns a kernel that is nowhere yet.
 func (s *basisSetup) fresh(stream *infer.Stream) *basisKernel {
 	k := &basisKernel{basisSetup: s, scan: s.scan, point: glm.NewCurved(glm.NewPoint(s.frame.Like))}
-	k.stream = stream
-	k.updates = schedule{first: []move{k.refreshWhenDue, k.sweepPlainlyWhenDue}, each: []move{k.sweepNext}}
+	k.Updates = update.Schedule{First: update.Moves{k.refreshWhenDue, k.sweepPlainlyWhenDue},
+		Each: update.Moves{k.sweepNext}}
 	k.Saver = state.NewSaver("cggibbs", basisStateVersion, k.list)
-	k.slice = slicer{source: stream, limit: s.opts.MaxDoublings}
+	k.begin(stream, s.opts.MaxDoublings)
 	k.line = line{Frame: s.frame, v: make([]float64, len(s.frame.Origin))}
 	k.u = make([]float64, len(s.widths))
 	if s.opts.plain > 0 {
@@ -186,7 +187,7 @@ func (k *basisKernel) renew() {
 func (k *basisKernel) arrive() {
 	k.renew()
 	if k.reduction != nil {
-		k.hidden.arrive(k.key, k.iteration, k.z())
+		k.hidden.arrive(k.key, k.Iteration, k.z())
 	}
 }
 

@@ -124,7 +124,7 @@ func TestBasisRanks(t *testing.T) {
 // frozenZ is a chain of the reduced basis whose z never leaves its start, while
 // what the likelihood does not see is drawn as ever.
 func frozenZ(k *basisKernel) infer.Info {
-	k.iteration++
+	k.Iteration++
 	k.arrive()
 	return infer.Info{LogLik: k.point.Value().LogLik}
 }

@@ -42,7 +42,7 @@ type basisKernel struct {
 // O(d·n) for what the likelihood does not see of d coefficients, which LogPrior
 // counts. In warm-up it is not made, and LogPrior is NaN.
 func (k *basisKernel) Step() (infer.Info, error) {
-	return k.step(k, &k.updates, k.opts.movesIn(k.iteration, k.scan.first))
+	return k.step(k, &k.Updates, k.opts.movesIn(k.Iteration, k.scan.first))
 }
 
 func (k *basisKernel) ended() { k.arrive() }
@@ -57,7 +57,7 @@ func (k *basisKernel) logDensities() (logLik, logPrior float64) {
 
 // sweepNext makes a sweep, from u and v as the sweep before has left them.
 func (k *basisKernel) sweepNext() bool {
-	if k.turn > 0 {
+	if k.Turn > 0 {
 		k.renew()
 	}
 	return k.sweep()
@@ -68,11 +68,11 @@ func (k *basisKernel) sweep() bool {
 	if k.inBlocks() {
 		return k.sweepBlocks()
 	}
-	if k.rowMove != nil && !(k.stream.Float64() < sweepShare) {
+	if k.rowMove != nil && !(k.Stream.Float64() < sweepShare) {
 		return k.sweepRows() && k.sweepEnds()
 	}
-	for i := range k.scan.updates(k.iteration) {
-		if j := k.scan.coordinate(i, k.iteration, k.stream); k.single(j) && !k.update(j) {
+	for i := range k.scan.updates(k.Iteration) {
+		if j := k.scan.coordinate(i, k.Iteration, k.Stream); k.single(j) && !k.update(j) {
 			return false
 		}
 	}
@@ -92,10 +92,10 @@ func (k *basisKernel) sweepEnds() bool {
 func (k *basisKernel) sweepPlainlyWhenDue() bool { return !k.plainDue() || k.sweepPlainly() }
 
 // plainDue reports whether this iteration has a plain sweep.
-func (k *basisKernel) plainDue() bool { return k.opts.plainly(k.iteration, int(k.rows())) }
+func (k *basisKernel) plainDue() bool { return k.opts.plainly(k.Iteration, int(k.rows())) }
 
 // kept reports whether the point is one whose draw somebody may ask for.
-func (k *basisKernel) kept() bool { return k.iteration > k.warmup || k.warmup == 0 }
+func (k *basisKernel) kept() bool { return k.Iteration > k.warmup || k.warmup == 0 }
 
 // refreshWhenDue recomputes the cached linear predictor in iterations that begin with that.
 func (k *basisKernel) refreshWhenDue() bool { return !k.due(k.opts.RefreshEvery) || k.refresh() }
@@ -103,7 +103,7 @@ func (k *basisKernel) refreshWhenDue() bool { return !k.due(k.opts.RefreshEvery)
 // refresh recomputes the cached linear predictor.
 func (k *basisKernel) refresh() bool {
 	k.point.Refresh()
-	k.touched += k.entries() + k.point.TermReads()
+	k.Touched += k.entries() + k.point.TermReads()
 	return true
 }
 
@@ -126,9 +126,6 @@ func (k *basisKernel) coordinate(j int) string {
 	return fmt.Sprintf("coordinate %d of the basis", j+1)
 }
 
-// failsAlong notes the failure of a move along another line than a coordinate.
-func (k *basisKernel) failsAlong(name string) bool { return k.fails(name, k.slice.badValue) }
-
 // update makes one update of coordinate j of (u, log dispersions).
 func (k *basisKernel) update(j int) bool {
 	k.coord = j
@@ -137,7 +134,7 @@ func (k *basisKernel) update(j int) bool {
 	}
 	k.line.along(j)
 	k.reading = k.read(j)
-	if k.opts.Update == "matched" && !sliced(k.stream) {
+	if k.opts.Update == "matched" && !sliced(k.Stream) {
 		return k.match(j)
 	}
 	return k.sliceUpdate(j)
@@ -154,8 +151,8 @@ func (k *basisKernel) sliceUpdate(j int) bool {
 		displacement, v, moved, ok = k.slice.update(k, current, k.widths[j])
 	case "tangent":
 		here := k.tangentAt(0, k.point.Local(j))
-		k.slice.evaluations++
-		k.touched += k.reading
+		k.Evaluations++
+		k.Touched += k.reading
 		displacement, v, moved, ok = k.slice.updateTangent(k, here, k.line.curvature, k.widths[j])
 	default:
 		slice := k.slice.updateStepping
@@ -167,14 +164,14 @@ func (k *basisKernel) sliceUpdate(j int) bool {
 	if ok && moved {
 		k.point.Move(j, displacement, v)
 		k.line.move(displacement)
-		k.touched += k.reading
+		k.Touched += k.reading
 	}
 	return ok
 }
 
 // fromAfar reports whether a slice may have to reach far beyond its width, so that it doubles: at the start of a chain
 // from the prior of tall data, which lies √n widths away. To step there took 12,000 passes over 10⁸ rows, and takes 50.
-func (k *basisKernel) fromAfar() bool { return k.iteration == 0 && glm.Tall(int(k.rows())) }
+func (k *basisKernel) fromAfar() bool { return k.Iteration == 0 && glm.Tall(int(k.rows())) }
 
 // updateDispersion moves the log of dispersion d by a slice.
 func (k *basisKernel) updateDispersion(d, j int) bool {
@@ -195,10 +192,10 @@ func (k *basisKernel) at(displacement float64) (float64, glm.Value) {
 	var v glm.Value
 	if k.opts.Uncached {
 		v = k.point.AlongUncached(k.coord, displacement)
-		k.touched += k.entries()
+		k.Touched += k.entries()
 	} else {
 		v = k.point.Along(k.coord, displacement)
-		k.touched += k.reading
+		k.Touched += k.reading
 	}
 	return v.LogLik + k.line.at(displacement), v
 }

@@ -105,14 +105,14 @@ func (s *basisSetup) block() {
 	}
 	for found.size = min(largestBlock, dim); ; found.size /= 2 {
 		found.layPrior(s)
-		k.proposals, k.accepted = 0, 0
+		k.Proposals, k.Accepted = 0, 0
 		for range 2 {
 			if !k.moveBlocks() {
 				s.blocks = nil
 				return
 			}
 		}
-		if found.accepted = k.rate(); found.accepted >= blockAccepted || found.size <= 2 {
+		if found.accepted = k.Info().Accept; found.accepted >= blockAccepted || found.size <= 2 {
 			break
 		}
 	}
@@ -144,20 +144,20 @@ func (b *blocks) layPrior(s *basisSetup) {
 // inBlocks reports whether the next sweep is of blocks: after warm-up by what warm-up has left and by the number of
 // the iteration.
 func (k *basisKernel) inBlocks() bool {
-	if k.blocks == nil || k.iteration%blockEvery == 0 {
+	if k.blocks == nil || k.Iteration%blockEvery == 0 {
 		return false
 	}
-	return k.settled || k.iteration < k.adapting && k.iteration%blockTry == 0
+	return k.settled || k.Iteration < k.adapting && k.Iteration%blockTry == 0
 }
 
 // sweepBlocks is a sweep of blocks, which settles in warm-up whether others follow.
 func (k *basisKernel) sweepBlocks() bool {
-	proposals, accepted := k.proposals, k.accepted
+	proposals, accepted := k.Proposals, k.Accepted
 	if !k.moveBlocks() {
 		return false
 	}
-	if k.iteration < k.adapting {
-		k.settled = k.accepted-accepted >= blockTaken*float64(k.proposals-proposals)
+	if k.Iteration < k.adapting {
+		k.settled = k.Accepted-accepted >= blockTaken*float64(k.Proposals-proposals)
 	}
 	return true
 }
@@ -183,12 +183,12 @@ func (k *basisKernel) moveBlocks() bool {
 func (k *basisKernel) moveBlock(first, m int, q []float64) bool {
 	w := k.moving
 	v, ratio := k.proposeBlock(first, m, q)
-	threshold := logUniform(k.stream)
-	k.touched += 3 * int64(m) * k.rows()
+	threshold := logUniform(k.Stream)
+	k.Touched += 3 * int64(m) * k.rows()
 	if !(v.LogLik <= math.MaxFloat64) {
-		return k.fails("a block of coordinates", v.LogLik)
+		return k.Fail("a block of coordinates", v.LogLik)
 	}
-	k.tally(min(1, vec.Exp(ratio)))
+	k.Tally(min(1, vec.Exp(ratio)))
 	if threshold < ratio {
 		w.columns.Jump(first, w.x[:m], v)
 		for i, x := range w.x[:m] {
@@ -218,7 +218,7 @@ func (k *basisKernel) proposeBlock(first, m int, q []float64) (v glm.Value, rati
 		_, col := k.frame.Column(first + i)
 		slopes[i] = kernels.Dot(col, w.weighted[:len(col)])
 		from[i] += slopes[i]
-		x[i] = math.FMA(variate.Normal(k.stream), 1/math.Sqrt(c[i]), drift(from[i], c[i]))
+		x[i] = math.FMA(variate.Normal(k.Stream), 1/math.Sqrt(c[i]), drift(from[i], c[i]))
 	}
 	v = w.columns.Along(first, x, to)
 	ratio = (v.LogLik - k.point.Value().LogLik) + kernels.Dot(slopes, x)

@@ -34,7 +34,7 @@ type atOnce struct{ *basisSetup }
 func (s atOnce) Kernel(c infer.Chain) (infer.Kernel, error) {
 	k, err := s.basisSetup.Kernel(c)
 	if err == nil {
-		k.(*basisKernel).settled, k.(*basisKernel).iteration = true, 1
+		k.(*basisKernel).settled, k.(*basisKernel).Iteration = true, 1
 	}
 	return k, err
 }
@@ -77,7 +77,7 @@ func TestBlocksRatio(t *testing.T) {
 			t.Fatal(err)
 		}
 		k, dim := started.(*basisKernel), len(s.widths)
-		k.iteration, k.settled = 1, true
+		k.Iteration, k.settled = 1, true
 		point, v, slopes := glm.NewPoint(target), make([]float64, dim), make([]float64, dim)
 		posterior := func(u, gradient []float64) float64 {
 			s.frame.Values(u, v)
@@ -186,7 +186,7 @@ func TestBlocksComeFromAfar(t *testing.T) {
 				t.Error("a restored chain goes another way")
 			}
 		}
-		k.iteration, k.settled = k.adapting, false
+		k.Iteration, k.settled = k.adapting, false
 		for range 9 {
 			if step(t, k); k.settled {
 				t.Fatal("the choice changes after warm-up")

@@ -3,6 +3,7 @@ package cggibbs
 import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/update"
 	"glmbatch/internal/variate"
 )
 
@@ -76,7 +77,7 @@ type CoefficientsChain struct {
 	conditional
 	plain       *kernel   // the coordinate sampler, or nil
 	drift       *drifting // or nil
-	dispersions schedule
+	dispersions update.Schedule
 }
 
 // conditional is a kernel whose linear predictor may have other terms.
@@ -114,7 +115,7 @@ func (b *Coefficients) Kernel(c infer.Chain) (*CoefficientsChain, error) {
 	}
 	k := made.(*kernel)
 	out := &CoefficientsChain{conditional: k, plain: k,
-		dispersions: schedule{first: []move{k.refreshWhenDue, k.moveDispersions}}}
+		dispersions: update.Schedule{First: update.Moves{k.refreshWhenDue, k.moveDispersions}}}
 	if b.form != nil {
 		out.drift = newDrifting(b.form, k)
 		if b.rewritten {
@@ -142,7 +143,7 @@ func (b *CoefficientsChain) StepDispersions() (infer.Info, error) {
 	k := b.plain
 	k.point.Begin()
 	err := k.run(k, &b.dispersions, 0)
-	return infer.Info{Evaluations: k.slice.evaluations, Touched: k.touched}, err
+	return infer.Info{Evaluations: k.Evaluations, Touched: k.Touched}, err
 }
 
 // moveDispersions moves the logs of dispersions.
@@ -170,7 +171,7 @@ func (b *CoefficientsChain) DrawSmooths(gram, linear []float64, precision float6
 		b.plain.point.SetLogScale(h.Tau, to)
 		priors.spread(h.Columns, to)
 	}
-	return form.draw(b.plain.stream, priors, precision), true
+	return form.draw(b.plain.Stream, priors, precision), true
 }
 
 // Displace adds to the coefficients, and to eta step = X·delta. Cost: O(n + d²).
@@ -186,8 +187,10 @@ type Slicer struct {
 	Stepping bool
 }
 
-// NewSlicer returns one that draws from a source.
-func NewSlicer(source variate.Source) *Slicer { return &Slicer{slicer: slicer{source: source}} }
+// NewSlicer returns one that draws from a source, and counts in looks.
+func NewSlicer(source variate.Source, looks *update.Looks) *Slicer {
+	return &Slicer{slicer: slicer{Looks: looks, source: source}}
+}
 
 // function is a log density as a function.
 type function func(displacement float64) (float64, glm.Value)
@@ -205,9 +208,3 @@ func (s *Slicer) Update(f func(displacement float64) (float64, glm.Value), curre
 	}
 	return s.update(function(f), current, width)
 }
-
-// Evaluations counts log density evaluations since the slicer was made.
-func (s *Slicer) Evaluations() int64 { return s.evaluations }
-
-// Bad returns the log density that was NaN or +Inf where Update said so.
-func (s *Slicer) Bad() float64 { return s.badValue }

@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
+	"glmbatch/infer/update"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
@@ -21,7 +22,7 @@ import (
 type drifting struct {
 	*kernel
 	form  *smoothSetup
-	moves schedule
+	moves update.Schedule
 	count int   // proposals in an iteration
 	every int64 // iterations from one sweep to the next
 
@@ -41,8 +42,8 @@ func newDrifting(form *smoothSetup, k *kernel) *drifting {
 	f := &drifting{kernel: k, form: form, count: drifts, every: driftEvery,
 		priors: newNormals(d), beta: make([]float64, d), slope: make([]float64, d),
 		rows: make([]float64, n), eta: make([]float64, n), z: make([]float64, d)}
-	f.moves = schedule{first: []move{k.refreshWhenDue, k.moveDispersions}, each: []move{f.propose},
-		last: []move{k.moveScales, k.settle}}
+	f.moves = update.Schedule{First: update.Moves{k.refreshWhenDue, k.moveDispersions}, Each: update.Moves{f.propose},
+		Last: update.Moves{k.moveScales, k.settle}}
 	return f
 }
 
@@ -59,7 +60,7 @@ func (b *Coefficients) drifting() string {
 }
 
 // swept reports whether the next iteration is a sweep of the coordinate sampler.
-func (f *drifting) swept() bool { return f.iteration < sweptFirst || f.iteration%f.every == 0 }
+func (f *drifting) swept() bool { return f.Iteration < sweptFirst || f.Iteration%f.every == 0 }
 
 // step makes an iteration that is none.
 func (f *drifting) step() (infer.Info, error) { return f.kernel.step(f, &f.moves, f.count) }
@@ -67,7 +68,7 @@ func (f *drifting) step() (infer.Info, error) { return f.kernel.step(f, &f.moves
 // propose proposes all coefficients. Cost: O(n·d + d³).
 func (f *drifting) propose() bool {
 	accepted, ok := f.jump()
-	f.tally(accepted)
+	f.Tally(accepted)
 	return ok
 }
 
@@ -85,10 +86,10 @@ func (f *drifting) jump() (accepted float64, ok bool) {
 	from := append([]float64(nil), f.beta...)
 	f.newton(factor, from, f.point.Eta())
 	for j := range f.z {
-		f.z[j] = variate.Normal(f.stream)
+		f.z[j] = variate.Normal(f.Stream)
 	}
 	forward := vec.SumSquares(f.z)
-	threshold := logUniform(f.stream)
+	threshold := logUniform(f.Stream)
 	step := f.z
 	factor.SolveUpper(step)
 	to := append([]float64(nil), from...)
@@ -100,10 +101,10 @@ func (f *drifting) jump() (accepted float64, ok bool) {
 	f.target.Data().X.AddProduct(kernels, step, f.eta)
 	v := f.point.ValueAt(f.eta)
 	ratio := (v.LogLik - f.point.Value().LogLik) + (f.logPrior(to, others) - f.logPrior(f.beta, others))
-	f.touched += 4*f.entries() + 3*int64(len(f.eta))
+	f.Touched += 4*f.entries() + 3*int64(len(f.eta))
 	if math.IsNaN(ratio) || v.LogLik > math.MaxFloat64 {
 		f.coord = 0
-		return 0, f.fails("", v.LogLik)
+		return 0, f.Fail("", v.LogLik)
 	}
 	if math.IsInf(ratio, -1) {
 		return 0, true

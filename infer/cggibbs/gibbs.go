@@ -6,6 +6,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/infer/update"
 	"glmbatch/internal/state"
 )
 
@@ -69,7 +70,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	}
 	u, words := s.target.Start(c)
 	k := s.fresh(c.Stream, s.scan.of(c))
-	k.start = words
+	k.Words = words
 	k.point.SetUnconstrained(u)
 	return k, nil
 }
@@ -77,9 +78,9 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 // fresh returns a chain at no start yet.
 func (s *setup) fresh(stream *infer.Stream, scan *scan) *kernel {
 	k := &kernel{setup: s, scan: scan, point: glm.NewPoint(s.target)}
-	k.stream, k.slice = stream, slicer{source: stream, limit: s.opts.MaxDoublings}
+	k.begin(stream, s.opts.MaxDoublings)
 	k.Saver = state.NewSaver("cggibbs", stateVersion, k.list)
-	k.updates = schedule{first: []move{k.refreshWhenDue}, each: []move{k.sweep, k.moveScales, k.settle}}
+	k.Updates = update.Schedule{First: update.Moves{k.refreshWhenDue}, Each: update.Moves{k.sweep, k.moveScales, k.settle}}
 	return k
 }
 
@@ -93,19 +94,6 @@ type kernel struct {
 	here   float64     // value of the coordinate under update: a coefficient, or the log of a dispersion or scale
 }
 
-// NonFiniteError tells that a conditional log density was NaN or +Inf.
-type NonFiniteError struct {
-	Parameter string
-	Iteration int64 // 0-based
-	Value     float64
-}
-
-// Error names the parameter, the iteration and the value.
-func (e *NonFiniteError) Error() string {
-	return fmt.Sprintf("cggibbs: iteration %d: the conditional log density of %s is %v: "+
-		"scale the columns of the design, or give a tighter prior", e.Iteration+1, e.Parameter, e.Value)
-}
-
 // Step makes the univariate updates of its iteration, as many as there are
 // coefficients and dispersions unless Options.Focus has a list, after a refresh of the cached linear predictor when
 // one is due, and then moves the scales of horseshoe priors; all but the refresh Options.Moves times. See stepper.step.
@@ -113,7 +101,7 @@ func (e *NonFiniteError) Error() string {
 // Cost: O(n·d), because the cached predictor makes one conditional O(n), or, of a
 // sparse design, O(n + its non-zeros); O(n·d²) with Options.Uncached.
 func (k *kernel) Step() (infer.Info, error) {
-	return k.step(k, &k.updates, k.opts.movesIn(k.iteration, k.scan.first))
+	return k.step(k, &k.Updates, k.opts.movesIn(k.Iteration, k.scan.first))
 }
 
 func (k *kernel) coordinate(j int) string { return k.Parameters()[j].Name }
@@ -130,14 +118,14 @@ func (k *kernel) refreshWhenDue() bool { return !k.due(k.opts.RefreshEvery) || k
 // refresh recomputes the cached linear predictor.
 func (k *kernel) refresh() bool {
 	k.point.Refresh()
-	k.touched += k.entries() + k.point.TermReads()
+	k.Touched += k.entries() + k.point.TermReads()
 	return true
 }
 
 // sweep makes the univariate updates.
 func (k *kernel) sweep() bool {
-	for i := range k.scan.updates(k.iteration) {
-		if !k.update(k.scan.coordinate(i, k.iteration, k.stream)) {
+	for i := range k.scan.updates(k.Iteration) {
+		if !k.update(k.scan.coordinate(i, k.Iteration, k.Stream)) {
 			return false
 		}
 	}
@@ -188,7 +176,7 @@ func (k *kernel) update(j int) bool {
 	}
 	k.point.Move(j, displacement, v)
 	if !k.opts.Uncached {
-		k.touched += k.read(j)
+		k.Touched += k.read(j)
 	}
 	return true
 }
@@ -207,10 +195,10 @@ func (k *kernel) at(displacement float64) (float64, glm.Value) {
 		v = k.point.AlongDispersion(k.coord-k.target.Cols(), k.here+displacement)
 	case k.opts.Uncached:
 		v = k.point.AlongUncached(k.coord, displacement)
-		k.touched += k.entries()
+		k.Touched += k.entries()
 	default:
 		v = k.point.Along(k.coord, displacement)
-		k.touched += k.read(k.coord)
+		k.Touched += k.read(k.coord)
 	}
 	return v.LogLik + k.logPrior(k.here+displacement), v
 }

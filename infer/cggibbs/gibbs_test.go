@@ -15,6 +15,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/prior"
+	"glmbatch/infer/update"
 )
 
 var familyNames = []string{"gaussian", "bernoulli", "binomial", "poisson"}
@@ -156,7 +157,7 @@ func TestCacheMatchesProduct(t *testing.T) {
 			for j := range target.Dim() {
 				k.Position(before)
 				if !k.update(j) {
-					t.Fatalf("%s: %v", f, k.slice.badValue)
+					t.Fatalf("%s: %v", f, k.Bad)
 				}
 				k.Position(after)
 				for i := range after {
@@ -356,7 +357,7 @@ func TestNonFinite(t *testing.T) {
 	cache[4] = math.NaN() // one entry of eta
 	k.point.SetCache(cache)
 	_, err := k.Step()
-	var bad *NonFiniteError
+	var bad *update.NonFiniteError
 	if !errors.As(err, &bad) || bad.Parameter != "x1" || bad.Iteration != 1 || bad.Value == bad.Value {
 		t.Fatalf("error %v", err)
 	}

@@ -171,10 +171,10 @@ func (f *faultyJoint) Step() (infer.Info, error) {
 	if f.before != nil {
 		f.before(k)
 	}
-	if logUniform(k.stream) < f.ratio(k, at) {
+	if logUniform(k.Stream) < f.ratio(k, at) {
 		k.point.Place(k.proposed(at), k.queue.logLik[at])
 	}
-	k.iteration++
+	k.Iteration++
 	k.arrive()
 	return infer.Info{LogLik: k.point.Value().LogLik, LogPrior: k.LogPrior()}, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/update"
 	"glmbatch/internal/state"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
@@ -66,7 +67,8 @@ func (s *jointSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	out := &jointKernel{basisKernel: k.(*basisKernel), setup: s, batch: glm.NewBatch(like, nil),
 		queue: queue{make([]float64, jointBatch*dim), make([]float64, jointBatch), make([]float64, jointBatch)},
 		v:     make([]float64, like.Cols()), z: make([]float64, dim), taken: -1}
-	out.updates = schedule{first: []move{out.begin}, each: []move{out.decideNext}, last: []move{out.end}}
+	out.Updates = update.Schedule{First: update.Moves{out.begin}, Each: update.Moves{out.decideNext},
+		Last: update.Moves{out.end}}
 	out.Saver = state.NewSaver("cggibbs", jointStateVersion, out.list)
 	return out, nil
 }
@@ -77,12 +79,12 @@ func (s *jointSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 // Cost: n·(k + 1) a proposal for k coordinates, in a batch that reads the design once for 16
 // of them; a guard costs another reading and k/8 updates, a sweep k of them.
 func (k *jointKernel) Step() (infer.Info, error) {
-	return k.step(k, &k.updates, k.opts.movesIn(k.iteration, k.scan.first))
+	return k.step(k, &k.Updates, k.opts.movesIn(k.Iteration, k.scan.first))
 }
 
 // ended does nothing, since the last move has brought u to the point, unless a move has failed.
 func (k *jointKernel) ended() {
-	if k.failing != "" {
+	if k.Failing != "" {
 		k.arrive()
 	}
 }
@@ -98,10 +100,10 @@ func (k *jointKernel) begin() bool {
 
 // decideNext decides on the next proposal of the queue, which it fills after a guard if it is empty.
 func (k *jointKernel) decideNext() bool {
-	at := k.queued(k.turn)
+	at := k.queued(k.Turn)
 	if at == 0 {
 		k.arriveAt()
-		if !k.guard(k.turn) || !k.propose() {
+		if !k.guard(k.Turn) || !k.propose() {
 			return false
 		}
 	}
@@ -112,7 +114,7 @@ func (k *jointKernel) decideNext() bool {
 // end brings u to the point, and sweeps when that is due.
 func (k *jointKernel) end() bool {
 	k.arriveAt()
-	if k.opts.sweeps(k.iteration) {
+	if k.opts.sweeps(k.Iteration) {
 		if !k.refresh() || !k.sweep() {
 			return false
 		}
@@ -143,7 +145,7 @@ func (k *jointKernel) decided(iteration int64, i int) int64 {
 }
 
 // queued returns the place in the queue of proposal i of an iteration.
-func (k *jointKernel) queued(i int) int { return int(k.decided(k.iteration, i) % jointBatch) }
+func (k *jointKernel) queued(i int) int { return int(k.decided(k.Iteration, i) % jointBatch) }
 
 // guard makes the cached predictor anew and updates the coordinates whose turn it
 // is before proposal i of an iteration; none where sweeps do.
@@ -155,9 +157,9 @@ func (k *jointKernel) guard(i int) bool {
 	dim := len(k.widths)
 	size := guardSize(int(k.rows()), dim)
 	for c := range size {
-		j := guarded(k.decided(k.iteration, i), c, size, dim)
+		j := guarded(k.decided(k.Iteration, i), c, size, dim)
 		if k.opts.Scan == "random" {
-			j = variate.Index(k.stream, dim)
+			j = variate.Index(k.Stream, dim)
 		}
 		if !k.update(j) {
 			return false
@@ -171,13 +173,13 @@ func (k *jointKernel) guard(i int) bool {
 // propose fills the queue.
 func (k *jointKernel) propose() bool {
 	q := &k.queue
-	k.setup.law.draws(k.stream, q.u)
+	k.setup.law.draws(k.Stream, q.u)
 	k.batch.LogLiks(q.u, q.logLik)
-	k.touched += k.entries() + jointBatch*k.rows()
+	k.Touched += k.entries() + jointBatch*k.rows()
 	k.setup.weights(q.u, q.logLik, q.weights, k.v, k.z)
 	for _, w := range q.weights {
 		if !(w <= math.MaxFloat64) {
-			return k.fails("all parameters at once", w)
+			return k.Fail("all parameters at once", w)
 		}
 	}
 	return true
@@ -185,13 +187,13 @@ func (k *jointKernel) propose() bool {
 
 // decide takes a proposal of the queue, or stays.
 func (k *jointKernel) decide(at int) {
-	threshold := logUniform(k.stream)
+	threshold := logUniform(k.Stream)
 	ratio := k.queue.weights[at] - k.weight
 	accept := 1.0
 	if !(ratio >= 0) {
 		accept = vec.Exp(ratio)
 	}
-	k.tally(accept)
+	k.Tally(accept)
 	if threshold < ratio {
 		k.taken, k.weight = at, k.queue.weights[at]
 	}

@@ -10,6 +10,7 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/infer/update"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
@@ -174,9 +175,9 @@ func (s *mixtureSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		theta: make([]float64, s.target.Dim()), old: make([]float64, s.target.Dim()),
 		grams: grams, information: make([]float64, n),
 	}
-	out.updates = schedule{each: []move{out.refresh, out.sweepPlainly}}
+	out.Updates = update.Schedule{Each: update.Moves{out.refresh, out.sweepPlainly}}
 	for _, block := range s.steps {
-		out.updates.each = append(out.updates.each, func() bool { return block(out) })
+		out.Updates.Each = append(out.Updates.Each, func() bool { return block(out) })
 	}
 	return out, nil
 }
@@ -199,7 +200,7 @@ type mixtureKernel struct {
 
 // sweepPlainly makes a plain sweep when one is due.
 func (k *mixtureKernel) sweepPlainly() bool {
-	if k.turn > 0 || !k.opts.plainly(k.iteration, k.target.Rows()) {
+	if k.Turn > 0 || !k.opts.plainly(k.Iteration, k.target.Rows()) {
 		return true
 	}
 	return k.sweepAll(0) && k.settle()
@@ -219,7 +220,7 @@ func (k *mixtureKernel) moveCoefficients() bool {
 	copy(k.theta, k.old)
 	f := k.within(factor)
 	if f == nil {
-		k.proposals, k.accepted = 1, 1
+		k.Proposals, k.Accepted = 1, 1
 		return true // all of eta is given
 	}
 	kept := len(k.mix.kept)
@@ -228,19 +229,19 @@ func (k *mixtureKernel) moveCoefficients() bool {
 		for j := range f.line.v {
 			if !f.update(j) {
 				k.coord = k.mix.mixed[0]
-				return k.fails("", f.slice.badValue)
+				return k.Fail("", f.Bad)
 			}
 		}
 	}
 	f.arrive()
-	k.slice.evaluations += f.slice.evaluations
-	k.touched += f.touched
+	k.Evaluations += f.Evaluations
+	k.Touched += f.Touched
 	for i, j := range k.mix.kept {
 		k.theta[j] = f.line.v[i]
 	}
 	z := f.line.v[kept:]
 	k.redraw(factor, z)
-	threshold := logUniform(k.stream)
+	threshold := logUniform(k.Stream)
 	k.point.SetCentred(k.theta)
 	ratio := k.point.Value().LogLik - f.point.Value().LogLik
 	if !(threshold < ratio) {
@@ -254,8 +255,8 @@ func (k *mixtureKernel) moveCoefficients() bool {
 		k.shift(factor, before)
 		k.point.SetCentred(k.theta)
 	}
-	k.touched += 2 * k.entries()
-	k.proposals, k.accepted = 1, vec.Exp(math.Min(0, ratio)) // of the last one
+	k.Touched += 2 * k.entries()
+	k.Proposals, k.Accepted = 1, vec.Exp(math.Min(0, ratio)) // of the last one
 	return true
 }
 
@@ -303,8 +304,8 @@ func (k *mixtureKernel) within(factor *linalg.Pivoted) *basisKernel {
 		s.widths[j] = k.opts.Width * basisWidth
 	}
 	f := &basisKernel{basisSetup: s, point: glm.NewCurved(glm.NewPoint(frame.Like)), line: line{Frame: frame, v: v}}
-	f.stream, f.iteration = k.stream, k.iteration
-	f.slice = slicer{source: k.stream, limit: k.opts.MaxDoublings}
+	f.Stream, f.Iteration = k.Stream, k.Iteration
+	f.begin(k.Stream, k.opts.MaxDoublings)
 	if k.opts.Update != "doubling" { // one width at a time: the frame's may be far from the slice's
 		f.slice.limit = min(f.slice.limit, mixtureStepping)
 	}
@@ -351,7 +352,7 @@ func (k *mixtureKernel) frame(design *design.Dense, offset []float64) *basis.Fra
 // m + S(V·z + (I − VVᵀ)·ε), ε ~ N(0, I). Cost: O(n·d).
 func (k *mixtureKernel) redraw(factor *linalg.Pivoted, z []float64) {
 	n := k.target.Rows()
-	variate.NormalsAt(k.stream.Uint64(), 0, 0, k.epsilon)
+	variate.NormalsAt(k.Stream.Uint64(), 0, 0, k.epsilon)
 	sum, w := make([]float64, n), make([]float64, factor.Rank)
 	for c, e := range k.epsilon {
 		k.along[c] = float64(k.spread[c] * e)
@@ -425,7 +426,7 @@ func (k *mixtureKernel) drawSpreads() bool {
 		case p.Kind == prior.Normal:
 			k.spread[c] = p.Scale
 		default:
-			k.spread[c] = math.Sqrt(drawVariance(k.stream, p, k.point.Beta(j)-p.Location))
+			k.spread[c] = math.Sqrt(drawVariance(k.Stream, p, k.point.Beta(j)-p.Location))
 		}
 		k.weights[c] = float64(k.spread[c] * k.spread[c])
 	}

@@ -22,7 +22,7 @@ func NewConditional(part *glm.Part, stream *infer.Stream) (*Conditional, error) 
 
 // Sweep moves theta, as glm.Target.Parameters describes it, by one update of each entry given the rows that the part
 // has now. The cached linear predictor of these rows is made anew from theta, so that theta and the stream are all the
-// state there is. Cost: O(rows·d). It returns a *NonFiniteError, with theta as it was, where a density is none.
+// state there is. Cost: O(rows·d). It returns a *update.NonFiniteError, with theta as it was, where a density is none.
 func (c *Conditional) Sweep(theta []float64) (infer.Info, error) {
 	c.k.point.SetTheta(theta)
 	info, err := c.k.Step()

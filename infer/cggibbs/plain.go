@@ -111,17 +111,17 @@ func (k *basisKernel) sweepPlainly() bool {
 		column := k.target.Data().X.Column(j)
 		s.law, s.here = &s.priors[j], s.theta[j]
 		s.take(column)
-		before := k.slice.evaluations
+		before := k.Evaluations
 		current := k.point.Value().LogLik + s.law.LogDensity(s.here)
 		displacement, v, moved, ok := k.slice.update(s, current, s.widths[j])
-		k.touched += (k.slice.evaluations - before) * int64(len(column.Values))
+		k.Touched += (k.Evaluations - before) * int64(len(column.Values))
 		if !ok {
-			return k.failsAlong(k.Parameters()[j].Name)
+			return k.FailAlong(k.Parameters()[j].Name)
 		}
 		if moved {
 			s.move(displacement, v)
 			s.theta[j] += displacement
-			k.touched += int64(len(column.Values))
+			k.Touched += int64(len(column.Values))
 		}
 	}
 	k.point.RowsRead() // touched has them

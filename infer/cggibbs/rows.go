@@ -147,7 +147,7 @@ func (k *basisKernel) sweepRows() bool {
 	m, d, space := k.rowMove, &k.rowMove.direction, k.reduction.space
 	m.point = k.point
 	space.Lifted(k.z(), m.slopes)
-	eta, before := d.Eta, k.slice.evaluations
+	eta, before := d.Eta, k.Evaluations
 	copy(eta, k.point.Eta())
 	for pass := range rowPasses {
 		for i := range eta {
@@ -158,7 +158,7 @@ func (k *basisKernel) sweepRows() bool {
 			q := m.column(i)
 			x, at, moved, ok := k.slice.updateWithin(m, m.terms[i], -m.slopes[i], q[i])
 			if !ok {
-				return k.failsAlong(fmt.Sprintf("the linear predictor of row %d", i+1))
+				return k.FailAlong(fmt.Sprintf("the linear predictor of row %d", i+1))
 			}
 			if moved {
 				eta[i], m.terms[i] = m.eta+x, at.LogLik
@@ -174,7 +174,7 @@ func (k *basisKernel) sweepRows() bool {
 	}
 	k.point.Direct(d)
 	k.point.MoveDirection(d, 1, k.point.AlongDirection(d, 1))
-	k.touched += k.slice.evaluations - before + (rowPasses+4)*k.entries()
+	k.Touched += k.Evaluations - before + (rowPasses+4)*k.entries()
 	return true
 }
 
@@ -193,7 +193,7 @@ func (m *rowMove) at(x float64) (float64, glm.Value) {
 // probabilities; Heiner, Johnson, Christensen and Dahl (2024), Quantile slice sampling, arXiv:2407.12608.
 func (s *slicer) updateWithin(f density, current, slope, curvature float64) (displacement float64, v glm.Value, moved,
 	ok bool) {
-	s.bad, s.badValue = !(current <= math.MaxFloat64), current
+	s.bad, s.Bad = !(current <= math.MaxFloat64), current
 	s.level = current - variate.Exponential(s.source)
 	root := math.Sqrt(curvature)
 	centre, unit := slope/root, 1/root // of the law, in its standard deviations from the point

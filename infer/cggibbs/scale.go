@@ -55,13 +55,13 @@ func (s *scaler) update(k *basisKernel) bool {
 	}
 	k.point.Direct(d)
 	s.squares, s.point = kernels.SumSquares(z), k.point
-	before := k.slice.evaluations
+	before := k.Evaluations
 	l, v, moved, ok := k.slice.updateStepping(s, k.point.Value().LogLik, s.width)
-	k.touched += (k.slice.evaluations-before)*k.rows() + k.rows()*int64(len(z))
+	k.Touched += (k.Evaluations-before)*k.rows() + k.rows()*int64(len(z))
 	if ok && moved {
 		k.point.MoveDirection(d, vec.Exp(l)-1, v)
 	}
-	return ok || k.failsAlong("the scale of z")
+	return ok || k.FailAlong("the scale of z")
 }
 
 // at implements density in ℓ, less the log prior density at the point.

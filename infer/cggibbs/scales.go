@@ -67,7 +67,7 @@ func drawLocals(k *kernel, g int) bool {
 	for i, j := range h.Columns {
 		z := k.point.Beta(j) / vec.Exp(tau)
 		at := h.Local + i
-		k.point.SetLogScale(at, variate.LocalScale(k.stream, k.point.LogScale(at), float64(0.5*z*z)))
+		k.point.SetLogScale(at, variate.LocalScale(k.Stream, k.point.LogScale(at), float64(0.5*z*z)))
 	}
 	return true
 }
@@ -81,7 +81,7 @@ func drawGlobal(k *kernel, g int) bool {
 		half = math.FMA(0.5*z, z, half)
 	}
 	k.point.SetLogScale(h.Tau,
-		variate.GlobalScale(k.stream, k.point.LogScale(h.Tau), k.point.LogTau0(g), half, len(h.Columns)))
+		variate.GlobalScale(k.Stream, k.point.LogScale(h.Tau), k.point.LogTau0(g), half, len(h.Columns)))
 	return true
 }
 
@@ -127,12 +127,12 @@ func stretch(k *kernel, g int) bool {
 	h := &k.target.Groups()[g]
 	k.coord = k.swept + h.Tau
 	k.point.Stretch(g)
-	k.touched += int64(k.target.Rows()) * int64(len(h.Columns))
+	k.Touched += int64(k.target.Rows()) * int64(len(h.Columns))
 	current, _ := k.point.AlongStretch(0)
 	displacement, v, moved, ok := k.slice.update(alongStretch{k}, current, k.widths[k.coord])
 	if ok && moved {
 		k.point.MoveStretch(displacement, v)
-		k.touched += int64(k.target.Rows())
+		k.Touched += int64(k.target.Rows())
 	}
 	return ok
 }
@@ -141,7 +141,7 @@ func stretch(k *kernel, g int) bool {
 type alongStretch struct{ k *kernel }
 
 func (f alongStretch) at(displacement float64) (float64, glm.Value) {
-	f.k.touched += int64(f.k.target.Rows())
+	f.k.Touched += int64(f.k.target.Rows())
 	return f.k.point.AlongStretch(displacement)
 }
 

@@ -124,10 +124,10 @@ func (k *kernel) choose(j int) bool {
 	old, here := k.point.Beta(j), k.point.Value()
 	law := k.target.Model().Coefficients[j]
 	q, empty := k.propose(j, old, law)
-	b := q.draw(k.stream)
-	k.proposals++
+	b := q.draw(k.Stream)
+	k.Proposals++
 	if b == 0 && old == 0 {
-		k.accepted++
+		k.Accepted++
 		return true
 	}
 	v := empty
@@ -136,11 +136,11 @@ func (k *kernel) choose(j int) bool {
 		k.passed(j)
 	}
 	if math.IsNaN(v.LogLik) || math.IsInf(v.LogLik, 1) {
-		return k.fails("", v.LogLik)
+		return k.Fail("", v.LogLik)
 	}
 	accept := vec.Exp(math.Min(0, q.weight(law, b, v.LogLik)-q.weight(law, old, here.LogLik)))
-	k.accepted += accept
-	if k.stream.Float64() < accept {
+	k.Accepted += accept
+	if k.Stream.Float64() < accept {
 		k.point.Move(j, b-old, v)
 	}
 	return true
@@ -156,8 +156,8 @@ func (q *proposal) weight(law prior.Prior, b, logLik float64) float64 {
 
 // passed counts a pass along column j.
 func (k *kernel) passed(j int) {
-	k.slice.evaluations++
-	k.touched += k.read(j)
+	k.Evaluations++
+	k.Touched += k.read(j)
 }
 
 // propose returns the proposal for coefficient j, which is old now, and the log likelihood without it. Where Newton's

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/glm"
+	"glmbatch/infer/update"
 	"glmbatch/internal/variate"
 )
 
@@ -20,6 +21,7 @@ type density interface {
 // Source: Neal (2003), Slice sampling, figures 4, 5 and 6,
 // doi:10.1214/aos/1056562461.
 type slicer struct {
+	*update.Looks
 	source variate.Source
 	limit  int // doublings at most
 
@@ -31,9 +33,7 @@ type slicer struct {
 	atLo, atHi  end
 	level       float64 // log density that defines the slice
 
-	evaluations int64
-	bad         bool // a log density was NaN or +Inf
-	badValue    float64
+	bad bool // a log density was NaN or +Inf
 }
 
 // end is the log density at an end of an interval, once it was needed.
@@ -43,10 +43,10 @@ type end struct {
 }
 
 // update returns a new displacement from the current point, where the log
-// density is current. ok is false, and badValue tells it, when a log density was
+// density is current. ok is false, and Bad tells it, when a log density was
 // NaN or +Inf. moved is false where shrinkage came back to the point itself.
 func (s *slicer) update(f density, current, width float64) (displacement float64, v glm.Value, moved, ok bool) {
-	s.bad, s.badValue = !(current <= math.MaxFloat64), current
+	s.bad, s.Bad = !(current <= math.MaxFloat64), current
 	s.level = current - variate.Exponential(s.source)
 	s.double(f, width)
 	return s.shrink(f, s.point(s.lo), s.point(s.hi), true)
@@ -108,10 +108,10 @@ func (s *slicer) point(i int64) float64 { return math.FMA(s.width, float64(i), s
 
 // eval evaluates, counts and watches the log density.
 func (s *slicer) eval(f density, x float64) (float64, glm.Value) {
-	s.evaluations++
+	s.Evaluations++
 	value, v := f.at(x)
 	if !(value <= math.MaxFloat64) { // NaN or +Inf
-		s.bad, s.badValue = true, value
+		s.bad, s.Bad = true, value
 	}
 	return value, v
 }
@@ -124,7 +124,7 @@ func (s *slicer) eval(f density, x float64) (float64, glm.Value) {
 //
 // Source: Neal (2003), figures 3 and 5, doi:10.1214/aos/1056562461.
 func (s *slicer) updateStepping(f density, current, width float64) (displacement float64, v glm.Value, moved, ok bool) {
-	s.bad, s.badValue = !(current <= math.MaxFloat64), current
+	s.bad, s.Bad = !(current <= math.MaxFloat64), current
 	s.level = current + logUniform(s.source)
 	left := float64(-width * s.source.Float64())
 	right := left + width

@@ -10,6 +10,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
+	"glmbatch/infer/update"
 	"glmbatch/internal/variate"
 )
 
@@ -142,7 +143,7 @@ func targets() []target {
 func TestSliceMatchesTextbook(t *testing.T) {
 	for _, law := range targets() {
 		a, b := infer.NewStream(3, law.name), infer.NewStream(3, law.name)
-		s := slicer{source: a, limit: law.limit}
+		s := slicer{Looks: &update.Looks{}, source: a, limit: law.limit}
 		x, y := 0.5, 0.5
 		for i := range 5000 {
 			d, _, _, ok := s.update(from{law.logf, x}, law.logf(x), law.width)
@@ -201,10 +202,10 @@ func TestSliceIsInvariant(t *testing.T) {
 	limit := math.Sqrt(math.Log(2*8/1e-6) / float64(pairs))
 	for _, law := range targets() {
 		d := invariance(law, pairs, seed, func(src variate.Source, x float64) float64 {
-			s := slicer{source: src, limit: law.limit}
+			s := slicer{Looks: &update.Looks{}, source: src, limit: law.limit}
 			move, _, _, ok := s.update(from{law.logf, x}, law.logf(x), law.width)
 			if !ok {
-				t.Fatalf("%s: log density %v", law.name, s.badValue)
+				t.Fatalf("%s: log density %v", law.name, s.Bad)
 			}
 			return x + move
 		})
@@ -284,7 +285,7 @@ func doublings(in []bool, x, w, limit int) map[interval]float64 {
 			for b := range limit {
 				src.values = append(src.values, 0.25+0.5*float64(coins>>b&1))
 			}
-			s := slicer{source: src, limit: limit, level: 0}
+			s := slicer{Looks: &update.Looks{}, source: src, limit: limit, level: 0}
 			s.double(cells{in, centre}, float64(w))
 			out[interval{centre + s.point(s.lo), centre + s.point(s.hi)}] += 1 / float64(w) / float64(int(1)<<limit)
 		}
@@ -340,7 +341,7 @@ func TestDoublingIsReversible(t *testing.T) {
 // acceptsCell asks the production's acceptance test for a move between cells.
 func acceptsCell(in []bool, x0, x1, w int, i interval) bool {
 	centre := float64(x0) + 0.5
-	s := slicer{width: float64(w), base: i.lo - centre, hi: int64(i.hi-i.lo) / int64(w)}
+	s := slicer{Looks: &update.Looks{}, width: float64(w), base: i.lo - centre, hi: int64(i.hi-i.lo) / int64(w)}
 	return s.accept(cells{in, centre}, float64(x1-x0))
 }
 
@@ -353,11 +354,11 @@ func TestSliceReportsNonFinite(t *testing.T) {
 			}
 			return -x * x / 2
 		}
-		s := slicer{source: infer.NewStream(1), limit: 20}
+		s := slicer{Looks: &update.Looks{}, source: infer.NewStream(1), limit: 20}
 		failed := false
 		for range 100 {
 			if _, _, _, ok := s.update(from{logf, 0}, 0, 1); !ok {
-				failed = fmt.Sprint(s.badValue) == fmt.Sprint(bad)
+				failed = fmt.Sprint(s.Bad) == fmt.Sprint(bad)
 				break
 			}
 		}
@@ -369,7 +370,7 @@ func TestSliceReportsNonFinite(t *testing.T) {
 		}
 	}
 	// −Inf is an ordinary rejection
-	s := slicer{source: infer.NewStream(1), limit: 20}
+	s := slicer{Looks: &update.Looks{}, source: infer.NewStream(1), limit: 20}
 	wall := from{func(x float64) float64 {
 		if x < 0 {
 			return -inf

@@ -57,7 +57,7 @@ type slowLine struct {
 
 func (l *slowLine) at(x float64) (float64, glm.Value) {
 	v := l.of.point.AlongDirection(l.direction, x)
-	l.of.touched += l.of.rows()
+	l.of.Touched += l.of.rows()
 	return v.LogLik + float64(x*math.FMA(-0.5*l.curvature, x, l.slope)), v
 }
 
@@ -68,8 +68,8 @@ func (l *slowLine) update(width float64) (displacement float64, v glm.Value, mov
 	if k.opts.Update != "tangent" {
 		return k.slice.updateStepping(l, k.point.Value().LogLik, width)
 	}
-	k.slice.evaluations++
-	k.touched += k.rows()
+	k.Evaluations++
+	k.Touched += k.rows()
 	c := k.point.LocalDirection(l.direction)
 	return k.slice.updateTangent(l, tangent{c.LogLik, c.Slope + l.slope, c.Curvature + l.curvature}, l.curvature, width)
 }
@@ -85,16 +85,16 @@ func inTurn(sweep int64, i, each, count int) int {
 func (k *basisKernel) moveSlow() bool {
 	s := k.slow
 	for turn := range s.each {
-		i := inTurn(k.iteration+int64(k.turn), turn, s.each, len(s.lines))
+		i := inTurn(k.Iteration+int64(k.Turn), turn, s.each, len(s.lines))
 		l := slowLine{k, &s.lines[i], s.centre[i] - kernels.Dot(s.weighted[i], k.line.v), s.curvature[i]}
 		x, v, moved, ok := l.update(float64(k.opts.Width * basisWidth))
 		if !ok {
-			return k.failsAlong("a slow direction")
+			return k.FailAlong("a slow direction")
 		}
 		if moved {
 			k.point.MoveDirection(l.direction, x, v)
 			kernels.Axpy(x, l.direction.Beta, k.line.v)
-			k.touched += k.rows()
+			k.Touched += k.rows()
 		}
 	}
 	return true

@@ -91,9 +91,9 @@ func TestSlowCacheMatchesProduct(t *testing.T) {
 		k, theta, before := made.(*basisKernel), make([]float64, target.Dim()), make([]float64, target.Dim())
 		for range 20 {
 			k.Position(before)
-			k.turn++
+			k.Turn++
 			if !k.moveSlow() {
-				t.Fatal(k.failing)
+				t.Fatal(k.Failing)
 			}
 			copy(theta, k.line.v)
 			moved := 0
@@ -257,14 +257,14 @@ func TestSlowTakesTurns(t *testing.T) {
 		k := start.(*basisKernel)
 		for iteration := range 20 {
 			step(t, k)
-			if k.iteration != int64(iteration+1) || k.turn != moves {
-				t.Fatalf("%d sweeps of iteration %d before %d, want %d", k.turn, iteration, k.iteration, moves)
+			if k.Iteration != int64(iteration+1) || k.Turn != moves {
+				t.Fatalf("%d sweeps of iteration %d before %d, want %d", k.Turn, iteration, k.Iteration, moves)
 			}
-			k.iteration, k.turn = int64(iteration), moves-1 // the last sweep once more
+			k.Iteration, k.Turn = int64(iteration), moves-1 // the last sweep once more
 			sweep := iteration + moves - 1
 			before := append([]float64(nil), k.line.v...)
 			if !k.moveSlow() {
-				t.Fatal(k.failing)
+				t.Fatal(k.Failing)
 			}
 			for j, v := range k.line.v {
 				turn := (j-sweep*2%5+5)%5 < 2 && j < 5
@@ -273,7 +273,7 @@ func TestSlowTakesTurns(t *testing.T) {
 				}
 			}
 			k.point.Settle()
-			k.iteration++
+			k.Iteration++
 			k.arrive()
 		}
 	}

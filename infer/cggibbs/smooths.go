@@ -7,6 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/infer/update"
 	"glmbatch/internal/vec"
 )
 
@@ -256,7 +257,7 @@ func (s *smoothSetup) pilot() {
 	for range smoothPilot {
 		k.moveSmooths()
 	}
-	s.accepted = k.rate()
+	s.accepted = k.Info().Accept
 	for _, c := range smoothSweeps {
 		if s.accepted >= c.accepted {
 			s.every = c.every
@@ -289,8 +290,8 @@ func (s *smoothSetup) wrap(k *kernel) *smoothKernel {
 	d := s.target.Cols()
 	out := &smoothKernel{kernel: k, smooth: s, priors: newNormals(d), beta: make([]float64, d),
 		eta: make([]float64, s.target.Rows()), logs: make([]float64, len(s.smooths))}
-	k.updates = schedule{first: []move{k.refreshWhenDue}, each: []move{out.moveSmooths, out.moveRest},
-		last: []move{k.settle}}
+	k.Updates = update.Schedule{First: update.Moves{k.refreshWhenDue}, Each: update.Moves{out.moveSmooths, out.moveRest},
+		Last: update.Moves{k.settle}}
 	return out
 }
 
@@ -309,8 +310,8 @@ type smoothKernel struct {
 // horseshoes.
 func (k *smoothKernel) moveRest() bool {
 	from, s := k.target.Cols(), k.smooth
-	early := k.iteration < sweptFirst && !glm.Tall(len(k.eta))
-	swept := s.every > 0 && (early || k.iteration%s.every == 0)
+	early := k.Iteration < sweptFirst && !glm.Tall(len(k.eta))
+	swept := s.every > 0 && (early || k.Iteration%s.every == 0)
 	if swept {
 		from = 0
 	}
@@ -337,7 +338,7 @@ func (k *smoothKernel) moveSmooths() bool {
 	scale := s.scale(k.point.Dispersions())
 	k.lay()
 	before := k.beyond(k.beta, k.point.Value().LogLik, scale)
-	backward := k.stream.Float64() < 0.5
+	backward := k.Stream.Float64() < 0.5
 	for i := range s.smooths {
 		if backward {
 			i = len(s.smooths) - 1 - i
@@ -346,24 +347,24 @@ func (k *smoothKernel) moveSmooths() bool {
 			return false
 		}
 	}
-	b := s.form.draw(k.stream, k.priors, scale)
-	threshold := logUniform(k.stream)
+	b := s.form.draw(k.Stream, k.priors, scale)
+	threshold := logUniform(k.Stream)
 	if b == nil {
-		k.tally(0)
+		k.Tally(0)
 		return true
 	}
 	s.predict(b, k.eta)
 	v := k.point.ValueAt(k.eta)
-	k.touched += k.entries() + int64(k.target.Rows())
+	k.Touched += k.entries() + int64(k.target.Rows())
 	ratio := 0.0
 	if !s.exact() {
 		ratio = k.beyond(b, v.LogLik, scale) - before
 	}
 	if math.IsNaN(ratio) {
 		k.coord = 0
-		return k.fails("", v.LogLik)
+		return k.Fail("", v.LogLik)
 	}
-	k.tally(vec.Exp(min(0, ratio)))
+	k.Tally(vec.Exp(min(0, ratio)))
 	if threshold < ratio || s.exact() {
 		k.point.SetCoefficients(b)
 		k.point.MoveTo(k.eta, v)

@@ -33,11 +33,11 @@ func flag(flag byte, set bool) byte {
 // other times it has the cached linear predictor too, O(d + n).
 func (k *kernel) list(c *state.Codec) {
 	flags := c.Flags(flag(flagCache, !k.due(k.opts.RefreshEvery)), flagCache)
-	c.Count("iteration", &k.iteration)
+	c.Count("iteration", &k.Iteration)
 	u := make([]float64, len(k.widths))
 	k.point.Centred(u)
 	u = c.Finite("coordinates", u)
-	c.Short(k.stream)
+	c.Short(k.Stream)
 	listPoint(c, k.point, flags, func(p *glm.Point) { p.SetCentred(u) })
 }
 
@@ -82,11 +82,11 @@ func plausible(cache, fresh []float64) error {
 func (k *basisKernel) list(c *state.Codec) {
 	allowed := flagCache | flag(flagSettled, k.blocks != nil)
 	flags := c.Flags(flag(flagCache, !k.due(k.opts.RefreshEvery))|flag(flagSettled, k.settled), allowed)
-	c.Count("iteration", &k.iteration)
+	c.Count("iteration", &k.Iteration)
 	c.Word(&k.key)
 	c.Same("parameters", k.target.Dim())
 	u := c.Finite("coordinates", k.u)
-	c.Short(k.stream)
+	c.Short(k.Stream)
 	listPoint(c, k.point.Point, flags, func(p *glm.Point) { p.SetUnconstrained(u) })
 	c.Then(func() {
 		k.settled = flags&flagSettled != 0
@@ -97,11 +97,11 @@ func (k *basisKernel) list(c *state.Codec) {
 // list lists the state of the chain: O(k), whatever the number of rows, since a guard makes the cached predictor anew
 // and nothing else looks at it. Proposals are part of it while they are in the queue.
 func (k *jointKernel) list(c *state.Codec) {
-	iteration := c.Count("iteration", &k.iteration)
+	iteration := c.Count("iteration", &k.Iteration)
 	c.Same("parameters", k.target.Dim())
 	u := c.Finite("coordinates", k.u)
 	logLik := c.Float(k.point.Value().LogLik)
-	c.Short(k.stream)
+	c.Short(k.Stream)
 	if at := int(k.decided(iteration, 0) % jointBatch); at > 0 {
 		c.Finite("proposed coordinates", k.queue.u[at*len(u):])
 		for _, densities := range [][]float64{{logLik}, c.Floats("log likelihoods of proposals", k.queue.logLik[at:]),

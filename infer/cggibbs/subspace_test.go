@@ -166,7 +166,7 @@ func TestSubspaceKeepTheCache(t *testing.T) {
 			for range 20 {
 				before := append([]float64(nil), k.line.v...)
 				if !k.moveJointly() {
-					t.Fatal(k.failing)
+					t.Fatal(k.Failing)
 				}
 				for j, beta := range k.line.v {
 					if k.point.Beta(j) != beta {

@@ -43,7 +43,7 @@ func (k *basisKernel) layMoves() {
 
 // single reports whether coordinate j is updated by itself in this iteration.
 func (k *basisKernel) single(j int) bool {
-	return k.inBlock == nil || !k.inBlock[j] || k.iteration < k.adapting || k.iteration%singlesEvery == 0
+	return k.inBlock == nil || !k.inBlock[j] || k.Iteration < k.adapting || k.Iteration%singlesEvery == 0
 }
 
 // moveJointly draws along each subspace in turn. It reports false where a log density was NaN or +Inf.
@@ -51,16 +51,16 @@ func (k *basisKernel) moveJointly() bool {
 	for _, m := range k.jointly {
 		m.place(k)
 		if m.gram != nil {
-			if !m.exact(k.stream) {
+			if !m.exact(k.Stream) {
 				continue
 			}
 		} else {
-			moved := m.inner.Move(k.stream, m.z, m.step)
+			moved := m.inner.Move(k.Stream, m.z, m.step)
 			m.transitions++
 			m.accepted += moved.Accept
-			k.slice.evaluations += moved.Gradients
-			k.gradients += moved.Gradients
-			k.touched += moved.Gradients * 2 * int64(m.size) * k.rows()
+			k.Evaluations += moved.Gradients
+			k.Gradients += moved.Gradients
+			k.Touched += moved.Gradients * 2 * int64(m.size) * k.rows()
 		}
 		if !m.carry(k) {
 			return false
@@ -150,9 +150,9 @@ func (m *subspaceMove) carry(k *basisKernel) bool {
 	m.columns().AddProduct(kernels, m.z, m.line.Eta)
 	k.point.Direct(&m.line)
 	v := k.point.AlongDirection(&m.line, 1)
-	k.touched += 2 * k.rows()
+	k.Touched += 2 * k.rows()
 	if !(v.LogLik <= math.MaxFloat64) {
-		return k.fails("coefficients that are drawn jointly", v.LogLik)
+		return k.Fail("coefficients that are drawn jointly", v.LogLik)
 	}
 	k.point.MoveDirection(&m.line, 1, v)
 	kernels.Axpy(1, m.line.Beta, k.line.v)

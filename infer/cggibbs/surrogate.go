@@ -113,10 +113,10 @@ func (s *surrogate) measure() bool {
 func (s *surrogate) prepare() bool {
 	k := s.mixtureKernel
 	for i, f := range s.fitted {
-		s.y[i] = f + variate.Normal(k.stream)
-		s.e[i] = variate.Normal(k.stream)
+		s.y[i] = f + variate.Normal(k.Stream)
+		s.e[i] = variate.Normal(k.Stream)
 	}
-	variate.NormalsAt(k.stream.Uint64(), 0, 0, k.epsilon)
+	variate.NormalsAt(k.Stream.Uint64(), 0, 0, k.epsilon)
 	first := make([]float64, len(s.y)) // y − B·ε₀ − e₀
 	s.product(0, len(k.epsilon), first)
 	for i, b := range first {
@@ -206,7 +206,7 @@ func (s *surrogate) at(l float64) (float64, glm.Value) {
 	}
 	s.point.Direct(&s.direction)
 	v := s.point.AlongDirection(&s.direction, 1)
-	s.touched += int64(len(s.y))
+	s.Touched += int64(len(s.y))
 	return v.LogLik + (prior - 0.5*(factor.LogDet()+kernels.SumSquares(s.half))), v
 }
 
@@ -236,5 +236,5 @@ func (s *surrogate) move(l float64) {
 		k.theta[start+h.Slab] += l
 	}
 	k.point.SetCentred(k.theta)
-	k.touched += k.entries()
+	k.Touched += k.entries()
 }

@@ -33,7 +33,7 @@ const (
 // conditionals.
 func (s *slicer) updateTangent(f density, here tangent, least,
 	width float64) (displacement float64, v glm.Value, moved, ok bool) {
-	s.bad, s.badValue = !(here.value <= math.MaxFloat64), here.value
+	s.bad, s.Bad = !(here.value <= math.MaxFloat64), here.value
 	drop := variate.Exponential(s.source)
 	s.level = here.value - drop
 	left, right := s.enclose(f, here, least, width, drop)
@@ -127,23 +127,23 @@ func (k *basisKernel) match(j int) bool {
 		k.refresh()
 	}
 	from := k.tangentAt(0, k.point.Here(j))
-	x, ok := from.proposal(k.stream)
-	threshold := logUniform(k.stream)
+	x, ok := from.proposal(k.Stream)
+	threshold := logUniform(k.Stream)
 	if !ok {
 		return true
 	}
 	c := k.point.AlongCurve(j, x)
-	k.touched += k.reading
+	k.Touched += k.reading
 	to := k.tangentAt(x, c)
 	if !(to.value <= math.MaxFloat64) {
-		return k.fails("", to.value)
+		return k.Fail("", to.value)
 	}
 	ratio := logRatio(from, to, x)
-	k.tally(min(1, vec.Exp(ratio)))
+	k.Tally(min(1, vec.Exp(ratio)))
 	if threshold < ratio {
 		k.point.Jump(j, x, c.Value)
 		k.line.move(x)
-		k.touched += k.reading
+		k.Touched += k.reading
 	}
 	return true
 }

@@ -9,6 +9,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/prior"
+	"glmbatch/infer/update"
 	"glmbatch/internal/variate"
 )
 
@@ -60,10 +61,10 @@ func concaveLaws() []concave {
 
 // tangentOnce is a slice update within tangents.
 func tangentOnce(t *testing.T, src variate.Source, law concave, x float64) float64 {
-	s := slicer{source: src}
+	s := slicer{Looks: &update.Looks{}, source: src}
 	move, _, _, ok := s.updateTangent(from{law.logf, x}, law.tangent(x), law.least, law.width)
 	if !ok {
-		t.Fatalf("%s: log density %v", law.name, s.badValue)
+		t.Fatalf("%s: log density %v", law.name, s.Bad)
 	}
 	return x + move
 }
@@ -71,11 +72,11 @@ func tangentOnce(t *testing.T, src variate.Source, law concave, x float64) float
 // withinOnce is a slice update of what is left of a law without N(0.5, 3²).
 func withinOnce(t *testing.T, src variate.Source, law target, x float64) float64 {
 	const centre, curvature = 0.5, 1. / 9
-	s := slicer{source: src}
+	s := slicer{Looks: &update.Looks{}, source: src}
 	rest := func(x float64) float64 { return law.logf(x) + curvature*(x-centre)*(x-centre)/2 }
 	move, _, _, ok := s.updateWithin(from{rest, x}, rest(x), curvature*(centre-x), curvature)
 	if !ok {
-		t.Fatalf("%s: log density %v", law.name, s.badValue)
+		t.Fatalf("%s: log density %v", law.name, s.Bad)
 	}
 	return x + move
 }
@@ -88,7 +89,7 @@ func TestTangentsEncloseTheSlice(t *testing.T) {
 		for range 20_000 {
 			x, drop := law.draw(src), variate.Exponential(src)
 			here := law.tangent(x)
-			s := slicer{source: src, level: here.value - drop}
+			s := slicer{Looks: &update.Looks{}, source: src, level: here.value - drop}
 			left, right := s.enclose(from{law.logf, x}, here, law.least, law.width, drop)
 			for _, end := range []float64{left, right} {
 				if excess := law.logf(x+end) - s.level; excess > 1e-9 || !(left < 0 && right > 0) {
@@ -119,10 +120,10 @@ func matchOnce(src variate.Source, law func(float64) tangent, x float64) float64
 
 // steppingOnce is a slice update with stepping out.
 func steppingOnce(t *testing.T, src variate.Source, law target, x float64) float64 {
-	s := slicer{source: src, limit: law.limit}
+	s := slicer{Looks: &update.Looks{}, source: src, limit: law.limit}
 	move, _, _, ok := s.updateStepping(from{law.logf, x}, law.logf(x), law.width)
 	if !ok {
-		t.Fatalf("%s: log density %v", law.name, s.badValue)
+		t.Fatalf("%s: log density %v", law.name, s.Bad)
 	}
 	return x + move
 }
@@ -259,7 +260,7 @@ func TestTangentFaults(t *testing.T) {
 	})
 	reject("ends where the guess has them", laws[1], func(src variate.Source, x float64) float64 {
 		here, drop := laws[1].tangent(x), variate.Exponential(src)
-		s := slicer{source: src, level: here.value - drop}
+		s := slicer{Looks: &update.Looks{}, source: src, level: here.value - drop}
 		left, right := parabola(here.slope, here.curvature, drop)
 		move, _, _, _ := s.shrink(from{laws[1].logf, x}, left, right, false)
 		return x + move
@@ -323,7 +324,7 @@ func TestScaleMove(t *testing.T) {
 func drawZ(k *basisKernel) float64 {
 	v := make([]float64, len(k.line.v))
 	for i := range v {
-		v[i] = variate.Normal(k.stream)
+		v[i] = variate.Normal(k.Stream)
 	}
 	k.frame.Coordinates(v, k.u)
 	k.point.SetUnconstrained(k.u)

@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"glmbatch/infer"
 	"glmbatch/infer/mixture"
-	"glmbatch/internal/state"
+	"glmbatch/infer/update"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
@@ -14,8 +13,7 @@ import (
 // kernel is one chain. Its state is labels, logW and theta, with the stream.
 type kernel struct {
 	*setup
-	state.Saver
-	stream *infer.Stream
+	update.Stepper
 	labels []uint8
 	// of are the statistics of each component and counts its rows. They are made anew in each iteration, which ends
 	// their rounding errors.
@@ -29,22 +27,30 @@ type kernel struct {
 	chances, scratch []float64 // of the components, of the rows
 }
 
-// Step draws the labels, then weights and parameters given these. LogLik is that of the mixture at weights and
-// parameters, with the labels summed over.
-func (k *kernel) Step() (infer.Info, error) {
+// schedule lists the moves of an iteration: labels, then weights and parameters given these.
+func (k *kernel) schedule() update.Schedule {
+	labels := k.labelEach
 	if k.opts.Plain {
-		k.labelAll()
-	} else {
-		k.collect()
-		for i := range k.labels {
-			k.label(i)
-		}
+		labels = k.labelAll
 	}
+	return update.Schedule{First: update.Moves{labels, k.drawParameters, k.arrive}}
+}
+
+// labelEach draws the label of each row given those of all others.
+func (k *kernel) labelEach() bool {
 	k.collect()
-	k.drawParameters()
+	for i := range k.labels {
+		k.label(i)
+	}
+	return true
+}
+
+// arrive computes the densities. The log likelihood is that of the mixture at weights and parameters, with the labels
+// summed over.
+func (k *kernel) arrive() bool {
 	k.evaluate()
-	n := int64(len(k.labels) * k.Components)
-	return infer.Info{LogLik: k.logLik, LogPrior: k.logPrior(), Evaluations: int64(len(k.labels)), Touched: n}, nil
+	k.Evaluations, k.Touched = int64(len(k.labels)), int64(len(k.labels)*k.Components)
+	return k.Arrive(k.logLik, k.logPrior())
 }
 
 // label draws the label of a row given those of all others.
@@ -52,7 +58,7 @@ func (k *kernel) label(i int) {
 	k.family.add(k.of[k.labels[i]], i, -1)
 	k.counts[k.labels[i]]--
 	total := k.chancesOf(i)
-	c := mixture.Pick(k.stream.Float64(), k.chances, total)
+	c := mixture.Pick(k.Stream.Float64(), k.chances, total)
 	k.labels[i] = uint8(c)
 	k.family.add(k.of[c], i, 1)
 	k.counts[c]++
@@ -68,14 +74,15 @@ func (k *kernel) chancesOf(i int) (total float64) {
 }
 
 // labelAll draws the label of each row given weights and parameters.
-func (k *kernel) labelAll() {
+func (k *kernel) labelAll() bool {
 	n := len(k.labels)
 	for i := range n {
 		for c, l := range k.logW {
 			k.chances[c] = l + k.terms[c*n+i]
 		}
-		k.labels[i] = uint8(mixture.Pick(k.stream.Float64(), k.chances, mixture.LogSum(k.chances)))
+		k.labels[i] = uint8(mixture.Pick(k.Stream.Float64(), k.chances, mixture.LogSum(k.chances)))
 	}
+	return true
 }
 
 // collect makes statistics and counts of the labels.
@@ -91,12 +98,14 @@ func (k *kernel) collect() {
 }
 
 // drawParameters draws weights and parameters given labels.
-func (k *kernel) drawParameters() {
-	mixture.DrawWeights(k.stream, k.opts.Concentration, k.counts, k.logW)
+func (k *kernel) drawParameters() bool {
+	k.collect()
+	mixture.DrawWeights(k.Stream, k.opts.Concentration, k.counts, k.logW)
 	d := len(k.Of)
 	for c := range k.of {
-		k.family.draw(k.stream, k.of[c], k.theta[c*d:(c+1)*d])
+		k.family.draw(k.Stream, k.of[c], k.theta[c*d:(c+1)*d])
 	}
+	return true
 }
 
 // evaluate makes terms and logLik of weights and parameters.
@@ -133,12 +142,11 @@ func (s *setup) starts() int { return cmp.Or(s.opts.Starts, defaultStarts) }
 func (k *kernel) Begin(widths []float64) error {
 	seeds := make([]int, k.Components)
 	for c := range seeds {
-		seeds[c] = variate.Index(k.stream, len(k.labels))
+		seeds[c] = variate.Index(k.Stream, len(k.labels))
 	}
 	for i := range k.labels {
 		k.labels[i] = uint8(mixture.Nearest(widths, func(c int) float64 { return k.family.far(seeds[c], i) }))
 	}
-	k.collect()
 	k.drawParameters()
 	k.evaluate()
 	return nil
@@ -157,9 +165,6 @@ func (k *kernel) Save() (restore func()) {
 		k.evaluate()
 	}
 }
-
-// Start says how the starting point was drawn.
-func (k *kernel) Start() string { return mixture.HowStarted(k.starts()) }
 
 // Position writes the components in their order, then as they were sampled.
 func (k *kernel) Position(dst []float64) {

@@ -23,6 +23,6 @@ func (k *kernel) list(c *state.Codec) {
 		c.Demand(p.Kind != infer.Dispersion || v > 0, "%s is %v", p.Name, v)
 		c.Demand(p.Kind != infer.Probability || v <= 0, "the log of probability %s is %v", p.Name, v)
 	}
-	c.Rest(k.stream)
+	c.Rest(k.Stream)
 	c.Then(k.evaluate)
 }

@@ -98,7 +98,7 @@ func (k *kernel) moveCarried(g *group) bool {
 	current := g.logDensitySD(0, u) + g.carry(precision, u)
 	x, v, moved, ok := k.slice.Update(f, current, g.width, g.doublings)
 	if !ok {
-		return k.bad(g.sdName(0))
+		return k.FailAlong(g.sdName(0))
 	}
 	if !moved {
 		return true

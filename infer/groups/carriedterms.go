@@ -22,7 +22,7 @@ func (k *kernel) moveCarriedTerms(g *group) bool {
 	for _, t := range g.free {
 		prior := func(x float64) float64 { return g.logDensitySD(t, x) }
 		if !k.carryAlong(g, &g.logSD[t], prior) {
-			return k.bad(g.sdName(t))
+			return k.FailAlong(g.sdName(t))
 		}
 	}
 	at := 0
@@ -30,7 +30,7 @@ func (k *kernel) moveCarriedTerms(g *group) bool {
 		for j := range i {
 			prior := func(y float64) float64 { return g.logDensityPartial(j, y) }
 			if !k.carryAlong(g, &g.partial[at], prior) {
-				return k.bad(g.correlationName(i, j))
+				return k.FailAlong(g.correlationName(i, j))
 			}
 			at++
 		}

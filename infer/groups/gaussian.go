@@ -66,7 +66,7 @@ func (k *kernel) drawCoefficients() bool {
 	precision := 1 / sigma / sigma
 	slope := k.delta
 	data.X.TransposedProduct(vector, rest, slope)
-	k.touched += 2 * data.X.Entries()
+	k.Touched += 2 * data.X.Entries()
 	if j.smooths {
 		return k.drawSmooths(slope, precision)
 	}
@@ -118,5 +118,5 @@ func (k *kernel) drawSmooths(slope []float64, precision float64) bool {
 		}
 	}
 	k.moveCoefficients(slope)
-	return ok
+	return ok || k.Fail("the sds of smooths", math.NaN())
 }

@@ -233,7 +233,7 @@ func drawEffects(e *design.Effects, c *scales, rng *infer.Stream, eta []float64)
 // sweeps makes some iterations of which none is one of slices.
 func sweeps(count int) func(k *kernel) error {
 	return func(k *kernel) error {
-		k.iteration = 2*sliceEvery + 1
+		k.Iteration = 2*sliceEvery + 1
 		for range count {
 			if _, err := k.Step(); err != nil {
 				return err
@@ -245,7 +245,7 @@ func sweeps(count int) func(k *kernel) error {
 
 // sliced makes an iteration of slices.
 func sliced(k *kernel) error {
-	k.iteration = 0
+	k.Iteration = 0
 	_, err := k.Step()
 	return err
 }
@@ -361,7 +361,7 @@ func TestMovesAreInvariant(t *testing.T) {
 			for _, g := range k.groups {
 				k.fixed.Beta(k.beta)
 				if !move(k, g) {
-					return fmt.Errorf("a log density of %s was not finite", k.failed)
+					return fmt.Errorf("a log density of %s was not finite", k.Failing)
 				}
 				k.point.Revalue()
 			}
@@ -372,7 +372,7 @@ func TestMovesAreInvariant(t *testing.T) {
 		"scale": (*kernel).moveScales, "given": (*kernel).moveGiven, "shift": (*kernel).moveShifts,
 		"match": func(k *kernel, g *group) bool { k.matchLevels(g, false); return true },
 		"wide": func(k *kernel, g *group) bool {
-			k.iteration = 1
+			k.Iteration = 1
 			for range 4 {
 				k.matchLevels(g, false)
 			}

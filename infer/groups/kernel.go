@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/glm"
-	"glmbatch/internal/state"
+	"glmbatch/infer/update"
 )
 
 // sliceEvery is the number of iterations from one with slices of every effect to the next, modesEvery that of families
@@ -30,23 +29,16 @@ const maxDoublings = 20
 // kernel is one chain.
 type kernel struct {
 	*setup
-	state.Saver
-	fixed     *cggibbs.CoefficientsChain // coefficients and dispersions, with eta
-	groups    groupings
-	stream    *infer.Stream
-	slice     *cggibbs.Slicer
-	start     string
-	iteration int64
+	update.Stepper
+	fixed  *cggibbs.CoefficientsChain // coefficients and dispersions, with eta
+	groups groupings
+	slice  *cggibbs.Slicer
+	trees  []*tree
 
 	point *glm.Point // that of fixed, with the effects
 	beta  []float64  // coefficients
 	delta []float64  // of shifts
 	rest  []float64  // scratch of a number for each row
-
-	touched, proposals int64
-	accepted           float64
-	trees              []*tree
-	failed             string // the parameter whose log density was not finite
 }
 
 // group is the state of a chain in one grouping.
@@ -92,73 +84,70 @@ func newGroup(b *block) *group {
 	return g
 }
 
-// Step makes one sweep over coefficients and dispersions given the effects, then moves the effects of each grouping,
-// their sds and correlations, and shifts coefficients against them.
+// schedule lists the moves of an iteration: one sweep over coefficients and dispersions given the effects, then the
+// effects of each grouping, their sds and correlations, and shifts of coefficients against them.
 //
 // Cost: O(n) for each coefficient and O(n·q²) for each grouping of q terms, whatever the number of its levels.
-//
-// Step returns a *cggibbs.NonFiniteError if a conditional log density is NaN or +Inf. It draws randomness only from
-// the chain's stream.
-func (k *kernel) Step() (infer.Info, error) {
-	k.touched, k.proposals, k.accepted = 0, 0, 0
-	evaluations := k.slice.Evaluations()
-	info, err := k.stepFixed()
-	if err != nil {
-		return infer.Info{}, err
+func (k *kernel) schedule() update.Schedule {
+	moves := update.Moves{k.moveFixed}
+	if k.joint != nil {
+		moves = update.Moves{k.moveDispersions, k.drawCoefficients}
 	}
-	if !k.moveEffects() || !k.moveTheirScales() {
-		return infer.Info{}, &cggibbs.NonFiniteError{Parameter: k.failed, Iteration: k.iteration, Value: k.slice.Bad()}
+	for i := range k.groups {
+		moves = append(moves, func() bool { return k.moveLevels(i) })
 	}
-	k.iteration++
-	info.LogLik, info.LogPrior = k.point.Value().LogLik, k.LogPrior()
-	info.Evaluations += k.slice.Evaluations() - evaluations + k.proposals
-	info.Touched += k.touched + k.point.RowsRead()
-	if k.proposals > 0 {
-		info.Accept = k.accepted / float64(k.proposals)
+	if k.target.ClosedGaussian() && !k.options.Plain {
+		moves = append(moves, k.movePairs, k.revalue)
+	} else {
+		moves = append(moves, k.revalue, k.movePairs)
 	}
-	return info, nil
+	for _, g := range k.groups {
+		if !g.collapsed() { // else they moved with the effects integrated out
+			moves = append(moves, func() bool { return k.moveWith(g) && (g.nested || k.moveGiven(g)) })
+		}
+	}
+	for _, g := range k.groups {
+		moves = append(moves, func() bool { return k.moveShifts(g) })
+	}
+	return update.Schedule{First: moves, Last: update.Moves{k.arrive}}
 }
 
-// stepFixed moves coefficients and dispersions given the effects.
-func (k *kernel) stepFixed() (info infer.Info, err error) {
-	if k.joint == nil {
-		info, err = k.fixed.Step()
-		k.fixed.Beta(k.beta)
-		return info, err
-	}
-	if info, err = k.fixed.StepDispersions(); err == nil {
-		k.fixed.Beta(k.beta)
-		if !k.drawCoefficients() {
-			return info, &cggibbs.NonFiniteError{Parameter: "the sds of smooths", Iteration: k.iteration, Value: math.NaN()}
-		}
-	}
-	return info, err
+// moveFixed moves coefficients and dispersions given the effects.
+func (k *kernel) moveFixed() bool {
+	info, err := k.fixed.Step()
+	k.fixed.Beta(k.beta)
+	k.Accept = info.Accept
+	return k.Take(info, err)
 }
 
-// moveEffects moves the effects of every grouping given all else.
-func (k *kernel) moveEffects() bool {
-	slices := k.iteration%k.sliceEvery == 0 || k.iteration < sliceFirst
-	for i, g := range k.groups {
-		switch {
-		case g.gram != nil:
-			if !k.drawLevels(g) {
-				return false
-			}
-			continue
-		case (slices || g.plain) && !k.sliceLevels(g):
-			return false
-		}
-		if !g.plain {
-			k.matchLevels(g, i+1 < len(k.groups))
-		}
+// moveDispersions moves dispersions given the effects.
+func (k *kernel) moveDispersions() bool {
+	ok := k.Take(k.fixed.StepDispersions())
+	k.fixed.Beta(k.beta)
+	return ok
+}
+
+// moveLevels moves the effects of a grouping given all else.
+func (k *kernel) moveLevels(i int) bool {
+	g := k.groups[i]
+	if g.gram != nil {
+		return k.drawLevels(g)
 	}
-	closed := k.target.ClosedGaussian() && !k.options.Plain
-	if closed && !k.movePairs() {
+	slices := k.Iteration%k.sliceEvery == 0 || k.Iteration < sliceFirst
+	if (slices || g.plain) && !k.sliceLevels(g) {
 		return false
 	}
+	if !g.plain {
+		k.matchLevels(g, i+1 < len(k.groups))
+	}
+	return true
+}
+
+// revalue computes the log likelihood anew.
+func (k *kernel) revalue() bool {
 	k.point.Revalue()
-	k.touched += int64(k.target.Rows())
-	return closed || k.movePairs()
+	k.Touched += int64(k.target.Rows())
+	return true
 }
 
 // movePairs moves effects of nested groupings against each other, and their sds.
@@ -176,36 +165,24 @@ func (k *kernel) movePairs() bool {
 	return true
 }
 
-// moveTheirScales moves sds and correlations, but for those that moved with the effects integrated out, and shifts.
-func (k *kernel) moveTheirScales() bool {
-	for _, g := range k.groups {
-		if g.collapsed() {
-			continue
-		}
-		if !k.moveWith(g) || !g.nested && !k.moveGiven(g) {
-			return false
-		}
-	}
-	for _, g := range k.groups {
-		if !k.moveShifts(g) {
-			return false
-		}
-	}
-	return true
+// arrive counts the rows read, and notes the densities.
+func (k *kernel) arrive() bool {
+	k.Touched += k.point.RowsRead()
+	return k.Arrive(k.point.Value().LogLik, k.LogPrior())
 }
 
 // moveWith moves sds with their effects: by carrying them in some iterations, see carryEvery, else by scales. Of many
 // rows each second iteration does without: such a move reads them some five times, and many levels say much of an sd
 // given themselves.
 func (k *kernel) moveWith(g *group) bool {
-	turn := k.iteration
+	turn := k.Iteration
 	if glm.Tall(len(g.of)) {
 		if turn%2 == 1 {
 			return true
 		}
 		turn /= 2
 	}
-	k.slice.Stepping = k.iteration >= stepFrom
+	k.slice.Stepping = k.Iteration >= stepFrom
 	defer func() { k.slice.Stepping = false }()
 	if g.plain {
 		return true
@@ -218,12 +195,6 @@ func (k *kernel) moveWith(g *group) bool {
 
 // responses are those of the chain, which somebody else may rewrite.
 func (k *kernel) responses() []float64 { return k.fixed.Target().Data().Y }
-
-// bad records the parameter whose log density was NaN or +Inf.
-func (k *kernel) bad(name string) bool {
-	k.failed = name
-	return false
-}
 
 // LogPrior returns the log prior density of the position, that of the effects given their scales included.
 func (k *kernel) LogPrior() float64 {
@@ -259,6 +230,3 @@ func (k *kernel) SetPosition(theta []float64) error {
 	}
 	return k.fixed.SetPosition(theta[:k.target.Dim()])
 }
-
-// Start says how the starting point was drawn.
-func (k *kernel) Start() string { return k.start }

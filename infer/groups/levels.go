@@ -107,7 +107,7 @@ func (k *kernel) sumsAt(g *group, s *sums, step []float64, keep bool) {
 func (k *kernel) matchLevels(g *group, follows bool) {
 	keep := follows && !k.target.Closed()
 	k.sumsAt(g, &g.here, nil, keep)
-	k.attempt(g, g.spreadAt(k.iteration), keep)
+	k.attempt(g, g.spreadAt(k.Iteration), keep)
 	if g.twice {
 		g.takeSums()
 		k.attempt(g, wide, keep)
@@ -129,8 +129,9 @@ func (k *kernel) attempt(g *group, spread float64, keep bool) {
 		g.ratio[l] = min(0, ratio)
 	}
 	vector.Exp(g.ratio, g.ratio)
-	k.proposals += int64(g.levels)
-	k.accepted += vector.Sum(g.ratio)
+	k.Proposals += int64(g.levels)
+	k.Evaluations += int64(g.levels)
+	k.Accepted += vector.Sum(g.ratio)
 	k.point.AddEffects(g.effects, g.step, g.taken)
 }
 
@@ -166,7 +167,7 @@ var vector = simd.Vector()
 // normals draws normal numbers.
 func (k *kernel) normals(dst []float64) {
 	for i := range dst {
-		dst[i] = k.stream.Float64()
+		dst[i] = k.Stream.Float64()
 	}
 	vector.NormalQuantile(dst, dst)
 }
@@ -174,7 +175,7 @@ func (k *kernel) normals(dst []float64) {
 // logUniforms draws logarithms of uniform numbers.
 func (k *kernel) logUniforms(dst []float64) {
 	for i := range dst {
-		dst[i] = k.stream.Float64()
+		dst[i] = k.Stream.Float64()
 	}
 	vector.Log(dst, dst)
 }
@@ -362,7 +363,7 @@ func (k *kernel) collect(g *group, precision float64) {
 func (k *kernel) residuals(g *group, eta, y, w []float64) {
 	slope := g.here.slope
 	clear(slope)
-	k.touched += int64(len(eta))
+	k.Touched += int64(len(eta))
 	if g.intercept() && w == nil {
 		for i, l := range g.of {
 			slope[l] += y[i] - eta[i]
@@ -397,7 +398,7 @@ func (k *kernel) sliceLevels(g *group) bool {
 				return (v.LogLik - base) + prior, v
 			}, 0, k.sliceWidth*vec.Exp(g.logSD[t]), maxDoublings)
 			if !ok {
-				return k.bad(g.effectName(l, t))
+				return k.FailAlong(g.effectName(l, t))
 			}
 			if moved {
 				point.MoveLine(&line, x, v, glm.EffectStep{Of: g.effects, At: at, By: 1})

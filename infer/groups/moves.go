@@ -32,7 +32,7 @@ func (k *kernel) moveScales(g *group) bool {
 			return (v.LogLik - base) + prior, v
 		}, current, g.width, g.doublings)
 		if !ok {
-			return k.bad(g.sdName(t))
+			return k.FailAlong(g.sdName(t))
 		}
 		if !moved {
 			continue
@@ -149,14 +149,14 @@ func (k *kernel) moveEach(g *group, rest func() float64) bool {
 		u := g.logSD[t]
 		if !k.moveOne(g, &g.logSD[t], g.width, rest, func(x float64) float64 { return g.logDensitySD(t, x) }) {
 			g.logSD[t] = u
-			return k.bad(g.sdName(t))
+			return k.FailAlong(g.sdName(t))
 		}
 	}
 	at := 0
 	for i := range g.q {
 		for j := range i {
 			if !k.moveOne(g, &g.partial[at], g.width, rest, func(y float64) float64 { return g.logDensityPartial(j, y) }) {
-				return k.bad(g.correlationName(i, j))
+				return k.FailAlong(g.correlationName(i, j))
 			}
 			at++
 		}

@@ -234,7 +234,7 @@ func (t *tree) pass(k int, v float64) {
 // sds and totals: eta stays. Cost: O(levels) for each place of a slice.
 func (k *kernel) moveNest(t *tree) bool {
 	t.read(k.groups)
-	k.slice.Stepping = k.iteration >= stepFrom
+	k.slice.Stepping = k.Iteration >= stepFrom
 	defer func() { k.slice.Stepping = false }()
 	for at := len(t.groups) - 1; at >= 0; at-- {
 		g := t.groups[at]
@@ -244,7 +244,7 @@ func (k *kernel) moveNest(t *tree) bool {
 		}
 		rest := func() float64 { return t.logDensity(at) }
 		if !k.moveOne(g, &g.logSD[0], 1.5*g.width, rest, func(x float64) float64 { return g.logDensitySD(0, x) }) {
-			return k.bad(g.sdName(0))
+			return k.FailAlong(g.sdName(0))
 		}
 		t.logDensity(at) // the last place that a slice looks at may be another one
 	}
@@ -281,7 +281,7 @@ func (k *kernel) trade(t *tree, at int) bool {
 	current, _ := density(0)
 	x, _, moved, ok := k.slice.Update(density, current, 3*c.width, c.doublings)
 	if c.logSD[0], f.logSD[0] = from, to; !ok {
-		return k.bad(c.sdName(0))
+		return k.FailAlong(c.sdName(0))
 	}
 	if moved {
 		place(x)

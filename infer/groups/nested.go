@@ -178,7 +178,7 @@ func (k *kernel) moveLines(p *pair) bool {
 		switch {
 		case len(l.column.Rows) > 0 && sigma == 0:
 			if !k.sliceLine(l, a, b, steps) {
-				return k.bad(c.effectName(l.level, tc))
+				return k.FailAlong(c.effectName(l.level, tc))
 			}
 			continue
 		case len(l.column.Rows) > 0:
@@ -189,9 +189,9 @@ func (k *kernel) moveLines(p *pair) bool {
 			}
 			a = math.FMA(1/sigma/sigma, l.curve, a)
 			b = math.FMA(1/sigma/sigma, sum, b)
-			k.touched += 2 * int64(len(l.column.Rows))
+			k.Touched += 2 * int64(len(l.column.Rows))
 		}
-		point.DrawLine(l.column, math.FMA(variate.Normal(k.stream), 1/math.Sqrt(a), b/a), steps...)
+		point.DrawLine(l.column, math.FMA(variate.Normal(k.Stream), 1/math.Sqrt(a), b/a), steps...)
 	}
 	return true
 }

@@ -24,7 +24,7 @@ type Earlier struct {
 func (k *kernel) startAround(e *Earlier) {
 	at := k.target.Dim()
 	around := func(start func(location, noise float64)) {
-		z := variate.Normal(k.stream)
+		z := variate.Normal(k.Stream)
 		if m, s, ok := e.Of(k.params[at]); ok {
 			start(m, float64(s*z))
 		}
@@ -54,7 +54,7 @@ func (k *kernel) startAround(e *Earlier) {
 		for t := range g.q {
 			sd := vec.Exp(g.logSD[t])
 			for l := range g.levels {
-				g.to[l*g.q+t] = float64(0.1 * sd * variate.Normal(k.stream))
+				g.to[l*g.q+t] = float64(0.1 * sd * variate.Normal(k.Stream))
 				around(func(m, noise float64) { g.to[l*g.q+t] = m + noise })
 			}
 		}

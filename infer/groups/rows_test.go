@@ -97,7 +97,7 @@ func TestRowsReadAreCounted(t *testing.T) {
 	}
 	const n = 600
 	k := started(t, newStudy("gaussian", "identity", n, [2]int{50, 2}, [2]int{8, 1}), Options{})
-	k.iteration = sliceFirst
+	k.Iteration = sliceFirst
 	if err := sweeps(2)(k); err != nil { // the second one refreshes nothing
 		t.Fatal(err)
 	}
@@ -116,9 +116,9 @@ func TestRowsReadAreCounted(t *testing.T) {
 	}
 	for _, levels := range []int{3, 8, 50, 200} {
 		k := started(t, newStudy("bernoulli", "logit", n, [2]int{levels, 1}), Options{})
-		k.touched, _ = 0, k.point.RowsRead()
+		k.Touched, _ = 0, k.point.RowsRead()
 		k.matchLevels(k.groups[0], false)
-		read, want := k.touched+k.point.RowsRead(), int64(n*k.groups[0].passes())
+		read, want := k.Touched+k.point.RowsRead(), int64(n*k.groups[0].passes())
 		if read != want {
 			t.Errorf("%d levels: a move of them reads %d rows, want %d", levels, read, want)
 		}
@@ -138,13 +138,16 @@ func readIsCounted(t *testing.T, s study) {
 		t.Fatal(err)
 	}
 	k := made.(*kernel)
-	k.iteration = sliceFirst // no iteration of slices
+	k.Iteration = sliceFirst // no iteration of slices
 	n, passes := len(s.data.Y), 1
 	for _, g := range k.groups {
 		passes += g.passes()
 	}
-	k.moveEffects()
-	if read, want := k.touched+k.point.RowsRead(), int64(n*passes); read != want || len(k.pairs) > 0 {
+	for i := range k.groups {
+		k.moveLevels(i)
+	}
+	k.revalue()
+	if read, want := k.Touched+k.point.RowsRead(), int64(n*passes); read != want || len(k.pairs) > 0 {
 		t.Errorf("%s, %d rows, %d groupings: a sweep over their levels reads %d entries, want %d", s.model.Family, n, len(k.groups),
 			read, want)
 	}

@@ -151,7 +151,7 @@ func (k *kernel) moveShifts(g *group) bool {
 	for _, s := range g.alone {
 		delta, ok := k.shiftBy(g, s)
 		if !ok {
-			return k.bad(k.names[s.column])
+			return k.FailAlong(k.names[s.column])
 		}
 		if delta != 0 {
 			moved = true

@@ -41,14 +41,14 @@ func (s *setup) newKernel(c infer.Chain) (*kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kernel{setup: s, fixed: fixed, stream: c.Stream, slice: cggibbs.NewSlicer(c.Stream), point: fixed.Point(),
-		rest: make([]float64, s.target.Rows())}
+	k := &kernel{setup: s, fixed: fixed, point: fixed.Point(), rest: make([]float64, s.target.Rows())}
+	k.Stream, k.slice = c.Stream, cggibbs.NewSlicer(c.Stream, &k.Looks)
 	k.beta, k.delta = make([]float64, s.target.Cols()), make([]float64, s.target.Cols())
 	fromPrior := c.Count > 1 && c.Index == c.Count-1 && s.proper
 	size := s.pilotSize()
-	k.start = fixed.Start() + "; sds spread around a pilot, effects near 0"
+	k.Words = fixed.Start() + "; sds spread around a pilot, effects near 0"
 	if fromPrior {
-		k.start = fixed.Start() + "; sds from their priors, not far from a pilot, effects near 0"
+		k.Words = fixed.Start() + "; sds from their priors, not far from a pilot, effects near 0"
 	}
 	for _, m := range s.nests {
 		k.trees = append(k.trees, newTree(m))
@@ -68,11 +68,11 @@ func (s *setup) newKernel(c infer.Chain) (*kernel, error) {
 		g.settle()
 	}
 	if s.options.Earlier != nil && !fromPrior {
-		k.start = fixed.Start() + "; sds spread around earlier ones, effects around those of levels that were known"
+		k.Words = fixed.Start() + "; sds spread around earlier ones, effects around those of levels that were known"
 		k.startAround(s.options.Earlier)
 	}
 	k.settleStart()
-	k.Saver = state.NewSaver("groups", stateVersion, k.list)
+	k.Updates, k.Saver = k.schedule(), state.NewSaver("groups", stateVersion, k.list)
 	return k, nil
 }
 

@@ -13,7 +13,7 @@ const stateVersion = 1
 // list lists the state of the chain; with the cached linear predictor unless a refresh is due. Coefficients come last:
 // their cache is that of a point with the effects.
 func (k *kernel) list(c *state.Codec) {
-	c.Count("iteration", &k.iteration)
+	c.Count("iteration", &k.Iteration)
 	for _, g := range k.groups {
 		r := c.Finite("effects", slices.Clone(g.r))
 		for _, u := range c.Finite("sds", g.logSD) {

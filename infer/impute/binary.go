@@ -46,7 +46,7 @@ func (k *kernel) drawState(own *reader, c, q int) {
 	odds := float64(-delta * math.FMA(0.5*row[y.first+c], delta, slope))
 	odds = math.FMA(delta, own.point.Eta()[own.of[q]], odds)
 	odds += k.likelihoods(q, c, delta) - k.likelihoods(q, c, 0)
-	if k.stream.Float64() < vec.Logistic(odds) {
+	if k.Stream.Float64() < vec.Logistic(odds) {
 		k.moveCell(q, c, delta)
 		own.respond(q, k.states[c])
 	}

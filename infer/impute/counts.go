@@ -145,6 +145,6 @@ func (w *windows) draw() {
 			chances[p] += v
 		}
 		z := k.z[int(q)*y.width : int(q+1)*y.width]
-		z[y.first+w.counted.column] = float64(w.low[i]+pick(k.stream, chances)) - y.centre[w.counted.column]
+		z[y.first+w.counted.column] = float64(w.low[i]+pick(k.Stream, chances)) - y.centre[w.counted.column]
 	}
 }

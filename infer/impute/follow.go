@@ -41,8 +41,8 @@ func (k *kernel) moveFollowed() {
 		if !c.follows {
 			continue
 		}
-		f := c.propose(followKeeps[k.iteration%int64(len(followKeeps))])
-		threshold := vec.Log(1 - k.stream.Float64())
+		f := c.propose(followKeeps[k.Iteration%int64(len(followKeeps))])
+		threshold := vec.Log(1 - k.Stream.Float64())
 		f.weighSeen()
 		for i, q := range k.cells[c.column] {
 			if !(f.ratio > math.Inf(-1)) {
@@ -50,7 +50,7 @@ func (k *kernel) moveFollowed() {
 			}
 			f.followRow(i, int(q))
 		}
-		k.proposals++
+		k.Evaluations++
 		if threshold < f.ratio {
 			f.accept()
 		}
@@ -74,7 +74,7 @@ func (c *summedChain) propose(keep float64) *following {
 	c.factor.MulUpper(from)
 	spread := math.Sqrt(math.FMA(-keep, keep, 1))
 	for j, x := range from {
-		f.theta[j] = math.FMA(keep, x, float64(spread*variate.Normal(k.stream)))
+		f.theta[j] = math.FMA(keep, x, float64(spread*variate.Normal(k.Stream)))
 	}
 	f.ratio = float64(0.5 * (vec.SumSquares(f.theta) - vec.SumSquares(from)))
 	c.factor.SolveUpper(f.theta)
@@ -103,7 +103,7 @@ func (f *following) proposeSigma(keep, spread float64) {
 	sd := followSpread / math.Sqrt(float64(2*seen))
 	centre := vec.Log(c.sigma)
 	from := (here - centre) / sd
-	to := math.FMA(keep, from, float64(spread*variate.Normal(k.stream)))
+	to := math.FMA(keep, from, float64(spread*variate.Normal(k.Stream)))
 	f.sigma = math.FMA(sd, to, centre)
 	law := m.sigma.Dispersion
 	f.ratio += float64(0.5*to*to) - float64(0.5*from*from)
@@ -266,7 +266,7 @@ func (f *following) followNumber(column, q int, missing bool) {
 	if own.whole() {
 		x = math.Round(x)
 	}
-	moved, exact := r.cell.Follow(k.stream, x, from, to, r.dispersions())
+	moved, exact := r.cell.Follow(k.Stream, x, from, to, r.dispersions())
 	if math.IsNaN(moved) {
 		moved, f.ratio = x, math.Inf(-1)
 	}

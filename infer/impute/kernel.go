@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
+	"glmbatch/infer/update"
 	"glmbatch/internal/state"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
@@ -15,13 +16,11 @@ import (
 // kernel is one chain.
 type kernel struct {
 	*setup
-	state.Saver
+	update.Stepper
 	readers   []*reader
 	choices   []*choice // models of columns of several levels
 	fits      []fitted  // of the system's models
-	stream    *infer.Stream
 	slice     *cggibbs.Slicer
-	iteration int64
 	z         []float64 // of each row with missing cells, width numbers
 	unseenX   []float64 // entries of rows without a response, by column
 	predicted []float64 // missing responses
@@ -34,8 +33,6 @@ type kernel struct {
 	easy          []bool
 	sums          []*summedChain // models whose coefficients move together with cells
 	combined      []float64
-
-	proposals int64
 }
 
 // Kernel returns one chain: coefficients of the regression start around the penalised point of the completed data, in
@@ -52,7 +49,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	}
 	k.startCells(func(column, _ int) float64 {
 		donors := k.donors[column]
-		return donors[variate.Index(k.stream, len(donors))]
+		return donors[variate.Index(k.Stream, len(donors))]
 	})
 	k.rewriteAll()
 	k.refresh()
@@ -64,7 +61,8 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 
 // bare returns a chain whose cells are to start.
 func (s *setup) bare(c infer.Chain) (*kernel, error) {
-	k := &kernel{setup: s, stream: c.Stream, slice: cggibbs.NewSlicer(c.Stream)}
+	k := &kernel{setup: s}
+	k.Stream, k.slice = c.Stream, cggibbs.NewSlicer(c.Stream, &k.Looks)
 	k.Saver = state.NewSaver("impute", stateVersion, k.list)
 	k.slice.Stepping = true
 	for i, r := range s.readers {
@@ -78,6 +76,7 @@ func (s *setup) bare(c infer.Chain) (*kernel, error) {
 		}
 		k.readers = append(k.readers, own)
 	}
+	k.Updates, k.Words = k.schedule(), k.readers[s.main].chain.Start()+", missing cells from random rows"
 	if err := k.findLatent(); err != nil {
 		return nil, err
 	}
@@ -170,59 +169,63 @@ func (k *kernel) rewriteAll() {
 	}
 }
 
-// Step draws the coefficients of all models given the cells, then the cells given these. Of tall data models of columns
-// are drawn in every fourth iteration, and the cells of half of the rows in each.
+// schedule lists the moves of an iteration: the coefficients of all models given the cells, then the cells given these.
+// Of tall data models of columns are drawn in every fourth iteration, and the cells of half of the rows in each.
 //
 // Cost: O(n·d) for the regression, O(n·width²/2) for the models of columns, and O(width) for each missing cell.
-//
-// Step returns a *cggibbs.NonFiniteError if a conditional log density is NaN or +Inf.
-func (k *kernel) Step() (infer.Info, error) {
-	var info infer.Info
-	k.proposals = 0
-	evaluations := k.slice.Evaluations()
-	for i, r := range k.readers {
-		if r.choice != nil {
-			r.choice.before(r)
-		}
-		own, err := r.chain.Step()
-		if err != nil {
-			return infer.Info{}, err
-		}
-		if r.choice != nil {
-			r.point.PutBack()
-		}
-		r.arrive()
-		info.Evaluations += own.Evaluations
-		info.Touched += own.Touched
-		if i == k.main {
-			info.Accept = own.Accept
+func (k *kernel) schedule() update.Schedule {
+	var moves update.Moves
+	for _, r := range k.readers {
+		moves = append(moves, func() bool { return k.moveReader(r) })
+	}
+	moves = append(moves, k.drawModelsWhenDue, k.moveGaussian, k.moveStates)
+	if k.summed != nil {
+		for _, move := range []func(){k.moveFollowed, k.moveCounts, k.moveSummed} {
+			moves = append(moves, func() bool {
+				if k.due() {
+					move()
+				}
+				return true
+			})
 		}
 	}
-	bad := func() (infer.Info, error) {
-		return infer.Info{}, &cggibbs.NonFiniteError{Parameter: "a missing cell, or the sigma of its model",
-			Iteration: k.iteration, Value: k.slice.Bad()}
+	return update.Schedule{First: moves, Last: update.Moves{k.arrive}}
+}
+
+// moveReader moves the coefficients of a model given the cells.
+func (k *kernel) moveReader(r *reader) bool {
+	if r.choice != nil {
+		r.choice.before(r)
 	}
-	if k.due() && !k.drawModels() {
-		return bad()
+	info, err := r.chain.Step()
+	if !k.Take(info, err) {
+		return false
 	}
-	if !k.moveGaussian() || !k.moveStates() {
-		return bad()
+	if r.choice != nil {
+		r.point.PutBack()
 	}
-	if k.summed != nil && k.due() {
-		k.moveFollowed()
-		k.moveCounts()
-		k.moveSummed()
+	r.arrive()
+	if r.own < 0 {
+		k.Accept = info.Accept
 	}
+	return true
+}
+
+// drawModelsWhenDue draws the gaussian models of columns in the iterations that do.
+func (k *kernel) drawModelsWhenDue() bool {
+	k.Failing = "a missing cell, or the sigma of its model"
+	return !k.due() || k.drawModels()
+}
+
+// arrive computes the log likelihoods that cells have left behind, and draws the missing responses.
+func (k *kernel) arrive() bool {
+	logPrior := 0.0
 	for _, r := range k.readers {
 		r.revalue()
-		info.LogPrior += r.chain.LogPrior()
+		logPrior += r.chain.LogPrior()
 	}
 	k.predict()
-	k.iteration++
-	info.LogLik = k.readers[k.main].point.Value().LogLik
-	info.LogPrior += k.system.logPrior(k.fits)
-	info.Evaluations += k.slice.Evaluations() - evaluations + k.proposals
-	return info, nil
+	return k.Arrive(k.readers[k.main].point.Value().LogLik, logPrior+k.system.logPrior(k.fits))
 }
 
 // modelsEvery is the number of iterations from one draw of the models of columns of tall data to the next, after the
@@ -230,7 +233,7 @@ func (k *kernel) Step() (infer.Info, error) {
 const modelsEvery, modelsFirst = 4, 8
 
 func (k *kernel) due() bool {
-	return !k.tall || k.iteration < modelsFirst || k.iteration%modelsEvery == 0
+	return !k.tall || k.Iteration < modelsFirst || k.Iteration%modelsEvery == 0
 }
 
 // drawModels draws the gaussian models of columns given all cells.
@@ -254,7 +257,7 @@ const cellsEvery = 2
 
 // resting reports whether the cells of row q stay as they are in this iteration.
 func (k *kernel) resting(q int) bool {
-	return k.tall && k.iteration >= modelsFirst && (int64(q/batchRows)+k.iteration)%cellsEvery != 0
+	return k.tall && k.Iteration >= modelsFirst && (int64(q/batchRows)+k.Iteration)%cellsEvery != 0
 }
 
 // predict draws the missing responses.
@@ -288,7 +291,7 @@ func (k *kernel) predict() {
 		for j := range main.data.Cols() {
 			eta = math.FMA(point.Beta(j), k.unseenX[j*rows+i], eta)
 		}
-		k.predicted[i] = k.unseen.Draw(k.stream, i, eta, main.disp)
+		k.predicted[i] = k.unseen.Draw(k.Stream, i, eta, main.disp)
 	}
 }
 
@@ -337,11 +340,6 @@ func (k *kernel) Position(dst []float64) {
 		}
 	}
 	copy(dst[at:], k.predicted)
-}
-
-// Start says how the starting point was drawn.
-func (k *kernel) Start() string {
-	return k.readers[k.main].chain.Start() + ", missing cells from random rows"
 }
 
 // SetPosition moves the chain to a position, as Position writes it, its caches fresh and its stream and iteration as

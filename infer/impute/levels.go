@@ -129,7 +129,7 @@ func (k *kernel) drawLevel(h *choice, c, q int) {
 		}
 		h.weight[level] = w
 	}
-	to := pick(k.stream, h.weight)
+	to := pick(k.Stream, h.weight)
 	if to == here {
 		return
 	}

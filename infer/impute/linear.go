@@ -218,7 +218,7 @@ func (t *system) draw(m *linear, f *fitted, h []float64, k *kernel) bool {
 	}
 	factor.SolveLower(b)
 	for i := range b {
-		b[i] += variate.Normal(k.stream)
+		b[i] += variate.Normal(k.Stream)
 	}
 	factor.SolveUpper(b)
 	copy(f.alpha, b)

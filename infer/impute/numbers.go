@@ -89,7 +89,7 @@ func (k *kernel) moveNumber(own *reader, c, q int) bool {
 	var from float64
 	switch {
 	case column.whole():
-		from = here + k.stream.Float64()
+		from = here + k.Stream.Float64()
 	case column.positive():
 		from = vec.Log(here)
 	default:

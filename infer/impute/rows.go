@@ -84,7 +84,7 @@ func (k *kernel) moveBatch() bool {
 	}
 	n := len(b.rows)
 	b.noise = grown(b.noise, len(b.mean))
-	variate.NormalsAt(k.stream.Uint64(), 0, 0, b.noise)
+	variate.NormalsAt(k.Stream.Uint64(), 0, 0, b.noise)
 	b.ratio, b.cut = grown(b.ratio, n), grown(b.cut, n)
 	clear(b.ratio)
 	b.hard = append(b.hard[:0], k.easy[:n]...)
@@ -104,7 +104,7 @@ func (k *kernel) moveBatch() bool {
 			k.compare(j, r)
 		}
 	}
-	kernels.Midpoints(k.stream.Uint64(), 0, 0, b.cut)
+	kernels.Midpoints(k.Stream.Uint64(), 0, 0, b.cut)
 	kernels.Log(b.cut, b.cut)
 	ok := true
 	for i, q := range b.rows {
@@ -115,7 +115,7 @@ func (k *kernel) moveBatch() bool {
 			k.accept(i, q)
 		}
 	}
-	k.proposals += int64(n)
+	k.Evaluations += int64(n)
 	b.clear()
 	return ok
 }

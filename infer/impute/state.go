@@ -12,7 +12,7 @@ const stateVersion = 1
 // list lists the state of the chain: the missing cells, column by column, the coefficients of each gaussian model with
 // log sigma, the missing responses, then the chains of the other models.
 func (k *kernel) list(c *state.Codec) {
-	c.Count("iteration", &k.iteration)
+	c.Count("iteration", &k.Iteration)
 	for column := range k.cells {
 		k.listCells(c, column)
 	}

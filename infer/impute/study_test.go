@@ -414,9 +414,10 @@ func (s *study) kernel(t *testing.T, r *truth, seed uint64, name string) *kernel
 		own := *out.setup
 		own.summed = nil
 		out.setup = &own
+		out.Updates = out.schedule()
 	}
 	if s.turns {
-		out.tall, out.iteration = true, modelsFirst
+		out.tall, out.Iteration = true, modelsFirst
 	}
 	return out
 }

@@ -217,7 +217,7 @@ func (c *summedChain) predict() {
 func (c *summedChain) disperse() {
 	step := make([]float64, len(c.centre))
 	for j := range step {
-		step[j] = 2 * variate.Normal(c.k.stream)
+		step[j] = 2 * variate.Normal(c.k.Stream)
 	}
 	c.factor.SolveUpper(step)
 	for {

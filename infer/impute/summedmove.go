@@ -131,16 +131,16 @@ const leaps = 4
 // Source: Neal (2011), MCMC using Hamiltonian dynamics, section 5.3, doi:10.1201/b10905.
 func (c *summedChain) move() {
 	dim := c.d * c.sets
-	size := math.FMA(0.6, c.k.stream.Float64(), 0.7) / math.Sqrt(math.Sqrt(float64(dim)))
-	if c.k.iteration%4 == 3 {
+	size := math.FMA(0.6, c.k.Stream.Float64(), 0.7) / math.Sqrt(math.Sqrt(float64(dim)))
+	if c.k.Iteration%4 == 3 {
 		size *= 0.25
 	}
 	p := make([]float64, dim)
 	for j := range p {
-		p[j] = variate.Normal(c.k.stream)
+		p[j] = variate.Normal(c.k.Stream)
 	}
-	threshold := vec.Log(1 - c.k.stream.Float64())
-	c.k.proposals++
+	threshold := vec.Log(1 - c.k.Stream.Float64())
+	c.k.Evaluations++
 	if there, ratio := c.trajectory(p, size); threshold < ratio {
 		c.here = *there
 		copy(c.value, there.value)
@@ -184,7 +184,7 @@ func (k *kernel) drawSummed() {
 		if mask == 0 {
 			continue
 		}
-		combo := t.combos[mask][pick(k.stream, k.sumOthers(nil, row, len(k.sums)))]
+		combo := t.combos[mask][pick(k.Stream, k.sumOthers(nil, row, len(k.sums)))]
 		z := k.z[q*y.width : (q+1)*y.width]
 		for s, state := range combo {
 			if state >= 0 {

@@ -40,7 +40,7 @@ func TestMovesTogetherAreInvariant(t *testing.T) {
 					k.moveFollowed()
 					k.moveCounts()
 					k.moveSummed()
-					k.iteration++
+					k.Iteration++
 				}
 				return nil
 			})
@@ -274,7 +274,7 @@ func TestFollowedRatio(t *testing.T) {
 		tried := 0
 		for _, c := range k.sums {
 			for round := 0; c.follows && round < 3; round++ {
-				k.iteration++
+				k.Iteration++
 				tried++
 				from, to := make([]float64, len(k.params)), make([]float64, len(k.params))
 				k.Position(from)

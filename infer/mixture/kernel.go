@@ -1,11 +1,10 @@
 package mixture
 
 import (
-	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
-	"glmbatch/internal/state"
+	"glmbatch/infer/update"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
@@ -13,11 +12,9 @@ import (
 // kernel is one chain. Its state is logW and theta, with the stream: labels are drawn anew in each iteration.
 type kernel struct {
 	*setup
-	state.Saver
-	stream *infer.Stream
+	update.Stepper
 	part   *glm.Part
 	sweeps *cggibbs.Conditional
-	words  string
 	// one and ranks are what starts are made of: parameters of one component, and the rows in order.
 	one   []float64
 	ranks []int
@@ -39,35 +36,39 @@ type members struct {
 	many []float64
 }
 
-// Step draws labels, weights and the parameters of each component. LogLik is that of the mixture, with the labels
-// summed over: no numbering of the components moves it.
-func (k *kernel) Step() (infer.Info, error) {
-	k.label()
-	DrawWeights(k.stream, k.opts.Concentration, k.counts, k.logW)
-	info, err := k.moveComponents()
-	if err != nil {
-		return infer.Info{}, err
-	}
+// schedule lists the moves of an iteration: labels, weights, the parameters of each component.
+func (k *kernel) schedule() update.Schedule {
+	return update.Schedule{First: update.Moves{k.label, k.drawWeights, k.moveComponents, k.arrive}}
+}
+
+// drawWeights draws the weights given the labels.
+func (k *kernel) drawWeights() bool {
+	DrawWeights(k.Stream, k.opts.Concentration, k.counts, k.logW)
+	return true
+}
+
+// arrive computes the densities. The log likelihood is that of the mixture, with the labels summed over: no numbering
+// of the components moves it.
+func (k *kernel) arrive() bool {
 	k.evaluate()
-	info.LogLik, info.LogPrior = k.logLik, k.logPrior()
-	n := int64(k.target.Rows() * k.Components)
-	info.Evaluations += int64(k.Components)
-	info.Touched += n * int64(k.target.Cols())
-	return info, nil
+	k.Evaluations += int64(k.Components)
+	k.Touched += int64(k.target.Rows()*k.Components) * int64(k.target.Cols())
+	return k.Arrive(k.logLik, k.logPrior())
 }
 
 // label draws the component of each observation from its law given weights and parameters.
-func (k *kernel) label() {
+func (k *kernel) label() bool {
 	k.forget()
 	frequency := k.target.Data().Frequency
 	for i := range k.target.Rows() {
 		total := k.chancesOf(i)
 		if frequency == nil {
-			k.join(Pick(k.stream.Float64(), k.chances, total), i, 1)
+			k.join(Pick(k.Stream.Float64(), k.chances, total), i, 1)
 			continue
 		}
 		k.share(frequency[i], total, func(c int, many float64) { k.join(c, i, many) })
 	}
+	return true
 }
 
 // chancesOf writes the logs of what the components make of row i to chances, and returns the log of their sum.
@@ -89,7 +90,7 @@ func (k *kernel) share(left, total float64, give func(c int, many float64)) {
 		}
 		many, p := left, vec.Exp(l-total)
 		if q := rest - p; c < k.Components-1 && q > 0 {
-			many = variate.Binomial(k.stream, left, p/rest, q/rest)
+			many = variate.Binomial(k.Stream, left, p/rest, q/rest)
 		}
 		if many > 0 {
 			give(c, many)
@@ -119,12 +120,12 @@ func (k *kernel) join(c, row int, many float64) {
 }
 
 // moveComponents moves the parameters of each component given its rows.
-func (k *kernel) moveComponents() (info infer.Info, err error) {
+func (k *kernel) moveComponents() bool {
 	d := len(k.Of)
 	for c := range k.Components {
 		theta, m := k.theta[c*d:(c+1)*d], &k.members[c]
 		if len(m.rows) == 0 {
-			k.target.DrawPrior(k.stream, theta)
+			k.target.DrawPrior(k.Stream, theta)
 			continue
 		}
 		many := m.many
@@ -132,14 +133,11 @@ func (k *kernel) moveComponents() (info infer.Info, err error) {
 			many = nil
 		}
 		k.part.Take(m.rows, many)
-		one, err := k.sweeps.Sweep(theta)
-		if err != nil {
-			return info, err
+		if !k.Take(k.sweeps.Sweep(theta)) {
+			return false
 		}
-		info.Evaluations += one.Evaluations
-		info.Touched += one.Touched
 	}
-	return info, nil
+	return true
 }
 
 // evaluate makes terms and logLik of the weights and parameters. Cost: K·n·d.
@@ -182,6 +180,3 @@ func (k *kernel) SetPosition(position []float64) error {
 	k.evaluate()
 	return nil
 }
-
-// Start says how the starting point was drawn.
-func (k *kernel) Start() string { return k.words }

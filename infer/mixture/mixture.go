@@ -163,10 +163,10 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &kernel{setup: s, stream: c.Stream, part: part, sweeps: sweeps, theta: make([]float64, k*len(s.Of)),
+	out := &kernel{setup: s, part: part, sweeps: sweeps, theta: make([]float64, k*len(s.Of)),
 		logW: make([]float64, k), terms: make([]float64, k*n), members: make([]members, k), counts: make([]float64, k),
 		chances: make([]float64, k)}
+	out.Stream, out.Updates = c.Stream, out.schedule()
 	out.Saver = state.NewSaver("mixture", stateVersion, out.list)
-	out.words, err = out.start(c)
-	return out, err
+	return out, out.start(c)
 }

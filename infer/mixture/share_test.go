@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/update"
 )
 
 // near reports whether the mean of n numbers with these sums is within 6 standard errors of want: a false alarm has
@@ -16,7 +17,7 @@ func near(sum, squares, n, want float64) bool {
 
 // The shares of the observations of a row are multinomial: their means and squares.
 func TestShare(t *testing.T) {
-	k := &kernel{setup: &setup{Layout: Layout{Components: 3}}, stream: infer.NewStream(2), members: make([]members, 3),
+	k := &kernel{setup: &setup{Layout: Layout{Components: 3}}, Stepper: update.Stepper{Stream: infer.NewStream(2)}, members: make([]members, 3),
 		counts: make([]float64, 3), chances: []float64{math.Log(0.5), math.Log(0.2), math.Log(0.3)}}
 	const many, draws = 40, 20_000
 	var sums, squares, fourths [3]float64

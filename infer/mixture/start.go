@@ -17,16 +17,14 @@ const defaultStarts = 16
 const startSweeps = 10
 
 // start draws a starting point, another one in each chain, out of several.
-func (k *kernel) start(c infer.Chain) (string, error) {
+func (k *kernel) start(c infer.Chain) error {
 	u, words := k.target.Start(c)
 	k.one = make([]float64, len(u))
 	k.target.Constrain(u, k.one)
 	k.ranks = k.rank(k.one)
 	starts := cmp.Or(k.opts.Starts, defaultStarts)
-	if err := k.Restart(c.Stream, k, starts); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%s of one component; %s", words, HowStarted(starts)), nil
+	k.Words = fmt.Sprintf("%s of one component; %s", words, HowStarted(starts))
+	return k.Restart(c.Stream, k, starts)
 }
 
 // Begin draws labels: K rows are drawn, and each row goes to the nearest of them, by the ranks of what the model of one
@@ -35,7 +33,7 @@ func (k *kernel) start(c infer.Chain) (string, error) {
 func (k *kernel) Begin(widths []float64) error {
 	seeds := make([]int, k.Components)
 	for s := range seeds {
-		seeds[s] = variate.Index(k.stream, len(k.ranks))
+		seeds[s] = variate.Index(k.Stream, len(k.ranks))
 	}
 	k.forget()
 	frequency := k.target.Data().Frequency
@@ -50,13 +48,13 @@ func (k *kernel) Begin(widths []float64) error {
 		})
 		k.join(nearest, i, many)
 	}
-	DrawWeights(k.stream, k.opts.Concentration, k.counts, k.logW)
+	k.drawWeights()
 	for j := range k.Components {
 		copy(k.theta[j*len(k.Of):], k.one)
 	}
 	for range startSweeps {
-		if _, err := k.moveComponents(); err != nil {
-			return err
+		if !k.moveComponents() {
+			return k.Failure()
 		}
 	}
 	k.evaluate()

@@ -13,6 +13,6 @@ func (k *kernel) list(c *state.Codec) {
 		j := i % len(k.Of)
 		c.Demand(j < k.target.Cols() || k.real(j) || v > 0, "a dispersion is %v", v)
 	}
-	c.Rest(k.stream)
+	c.Rest(k.Stream)
 	c.Then(k.evaluate)
 }

@@ -9,6 +9,7 @@ import (
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/infer/update"
 )
 
 // common is the move of all predictors at once, eta_p − X·c for all p: that of the reference class of a categorical
@@ -97,10 +98,10 @@ type commonMove struct {
 	step  []float64 // X·c
 }
 
-func newCommonMove(c *common, source *infer.Stream) *commonMove {
+func newCommonMove(c *common, source *infer.Stream, looks *update.Looks) *commonMove {
 	n, d := c.frame.Design.Size()
-	m := &commonMove{common: c, point: glm.NewPoint(c.like), slice: cggibbs.NewSlicer(source), c: make([]float64, d),
-		zeros: make([]float64, d), step: make([]float64, n)}
+	m := &commonMove{common: c, point: glm.NewPoint(c.like), slice: cggibbs.NewSlicer(source, looks),
+		c: make([]float64, d), zeros: make([]float64, d), step: make([]float64, n)}
 	m.slice.Stepping = true
 	for range c.priors {
 		m.betas = append(m.betas, make([]float64, d))
@@ -109,7 +110,7 @@ func newCommonMove(c *common, source *infer.Stream) *commonMove {
 }
 
 // moveCommon moves all predictors at once. Cost: O(n) for each look, of which a direction takes about four.
-func (k *kernel) moveCommon(info *infer.Info) error {
+func (k *kernel) moveCommon() bool {
 	m := k.common
 	k.several.Given(family.Common, &k.rows, k.eta, k.view)
 	m.point.SetUnconstrained(m.zeros)
@@ -118,15 +119,13 @@ func (k *kernel) moveCommon(info *infer.Info) error {
 	for i, own := range k.chains {
 		own.Beta(m.betas[i])
 	}
-	before := m.slice.Evaluations()
+	before := k.Evaluations
 	for j := range m.c {
 		if !m.along(j) {
-			return &cggibbs.NonFiniteError{Parameter: k.params[j].Name, Iteration: k.iteration, Value: m.slice.Bad()}
+			return k.FailAlong(k.params[j].Name)
 		}
 	}
-	looks := m.slice.Evaluations() - before
-	info.Evaluations += looks
-	info.Touched += looks * int64(len(k.rest))
+	k.Touched += (k.Evaluations - before) * int64(len(k.rest))
 	k.logLik = m.point.Value().LogLik + k.view.Base
 	m.point.TakeRest()
 	for i, v := range m.point.Eta() {
@@ -139,7 +138,7 @@ func (k *kernel) moveCommon(info *infer.Info) error {
 		own.Displace(m.c, m.step)
 		k.predictors[i].own(own.Point(), k.eta[i])
 	}
-	return nil
+	return true
 }
 
 // along moves c along direction j by a slice. It reports false if a log density was not finite.

@@ -7,21 +7,20 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/family"
 	"glmbatch/infer/groups"
+	"glmbatch/infer/update"
 	"glmbatch/internal/state"
 )
 
 // kernel is one chain.
 type kernel struct {
 	*setup
-	state.Saver
+	update.Stepper
 	chains []groups.Chain
 	eta    [][]float64 // of each predictor, without what the others leave
 	view   *family.View
 	rest   []float64 // scratch
 	common *commonMove
 	logLik float64
-
-	iteration int64
 }
 
 // Kernel returns one chain, each predictor at its dispersed start given the penalised points of the others.
@@ -38,43 +37,53 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		}
 		k.chains, k.eta = append(k.chains, own), append(k.eta, make([]float64, n))
 	}
+	k.Stream, k.Words = c.Stream, k.chains[0].Start()
 	if s.common != nil {
-		k.common = newCommonMove(s.common, c.Stream)
+		k.common = newCommonMove(s.common, c.Stream, &k.Looks)
 	}
+	k.Updates = k.schedule()
 	k.Saver = state.NewSaver("model", stateVersion, k.list)
 	k.arrive()
 	return k, nil
 }
 
-// Step moves the predictors in turn, each given the others, then all of them at once where the family has such a
-// direction. Cost: that of a step of each predictor's sampler, and O(n) for what it sees of the others.
-func (k *kernel) Step() (info infer.Info, err error) {
-	accepted := 0.0
-	for i, own := range k.chains {
-		k.lay(i)
-		one, err := own.Step()
-		if err != nil {
-			return infer.Info{}, err
-		}
-		k.logLik = own.Point().Value().LogLik + k.view.Base
-		own.Point().TakeRest()
-		k.predictors[i].own(own.Point(), k.eta[i])
-		info.Evaluations += one.Evaluations
-		info.Touched += one.Touched
-		accepted += one.Accept
+// schedule lists the moves of an iteration: the predictors in turn, each given the others, then all of them at once if
+// the family has such a direction. Cost: that of a step of each predictor's sampler, and O(n) for what it reads of the
+// others.
+func (k *kernel) schedule() update.Schedule {
+	var moves update.Moves
+	for i := range k.chains {
+		moves = append(moves, func() bool { return k.movePredictor(i) })
 	}
 	if k.common != nil {
-		if err := k.moveCommon(&info); err != nil {
-			return infer.Info{}, err
-		}
+		moves = append(moves, k.moveCommon)
 	}
-	k.iteration++
-	info.Accept = accepted / float64(len(k.chains))
-	info.LogLik = k.logLik
+	return update.Schedule{First: moves, Last: update.Moves{k.sum}}
+}
+
+// movePredictor moves a predictor given the others.
+func (k *kernel) movePredictor(i int) bool {
+	own := k.chains[i]
+	k.lay(i)
+	info, err := own.Step()
+	if !k.Take(info, err) {
+		return false
+	}
+	k.Proposals++
+	k.Accepted += info.Accept
+	k.logLik = own.Point().Value().LogLik + k.view.Base
+	own.Point().TakeRest()
+	k.predictors[i].own(own.Point(), k.eta[i])
+	return true
+}
+
+// sum adds the log prior densities of all predictors.
+func (k *kernel) sum() bool {
+	logPrior := 0.0
 	for _, own := range k.chains {
-		info.LogPrior += own.LogPrior()
+		logPrior += own.LogPrior()
 	}
-	return info, nil
+	return k.Arrive(k.logLik, logPrior)
 }
 
 // lay brings predictor i under work: its point gets what the others leave.
@@ -118,9 +127,6 @@ func (k *kernel) SetPosition(position []float64) (err error) {
 	k.arrive()
 	return err
 }
-
-// Start says how the starting point was drawn.
-func (k *kernel) Start() string { return k.chains[0].Start() }
 
 // Check compares the caches of every predictor with its values, for tests.
 func (k *kernel) Check() error {

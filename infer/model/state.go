@@ -7,7 +7,7 @@ const stateVersion = 1
 
 // list lists the state of the chain: that of each predictor's.
 func (k *kernel) list(c *state.Codec) {
-	c.Count("iteration", &k.iteration)
+	c.Count("iteration", &k.Iteration)
 	for _, own := range k.chains {
 		c.Sized(own)
 	}

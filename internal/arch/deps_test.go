@@ -29,14 +29,15 @@ var deps = map[string]string{
 	"infer/family":    "infer/prior internal/simd internal/variate internal/vec internal/words",
 	"infer/glm":       "infer infer/design infer/family infer/prior internal/words" + numeric,
 	"infer/basis":     "infer/design infer/glm infer/prior internal/linalg internal/simd",
-	"infer/cggibbs":   "infer infer/basis infer/design infer/family infer/glm infer/loo infer/nuts infer/prior infer/dogs" + numeric + " internal/state",
-	"infer/groups":    "infer infer/cggibbs infer/design infer/family infer/glm infer/prior internal/state" + numeric,
-	"infer/collapsed": "infer infer/design infer/family infer/glm infer/mixture infer/prior internal/state internal/variate internal/vec internal/words",
-	"infer/mixture": "infer infer/cggibbs infer/design infer/glm infer/groups infer/prior internal/state internal/variate" +
+	"infer/update":    "infer internal/state",
+	"infer/cggibbs":   "infer infer/basis infer/design infer/family infer/glm infer/loo infer/nuts infer/prior infer/dogs infer/update" + numeric + " internal/state",
+	"infer/groups":    "infer infer/cggibbs infer/design infer/family infer/glm infer/prior infer/update internal/state" + numeric,
+	"infer/collapsed": "infer infer/design infer/family infer/glm infer/mixture infer/prior infer/update internal/state internal/variate internal/vec internal/words",
+	"infer/mixture": "infer infer/cggibbs infer/design infer/glm infer/groups infer/prior infer/update internal/state internal/variate" +
 		" internal/vec internal/words",
 	// impute rewrites entries of designs, and leaves coefficients to cggibbs and effects to groups.
-	"infer/impute":     "infer infer/cggibbs infer/design infer/family infer/glm infer/groups infer/prior internal/state" + numeric,
-	"infer/model":      "infer infer/basis infer/cggibbs infer/family infer/glm infer/groups infer/prior internal/simd internal/state internal/words",
+	"infer/impute":     "infer infer/cggibbs infer/design infer/family infer/glm infer/groups infer/prior infer/update internal/state" + numeric,
+	"infer/model":      "infer infer/basis infer/cggibbs infer/family infer/glm infer/groups infer/prior infer/update internal/simd internal/state internal/words",
 	"infer/nuts":       "infer infer/glm" + numeric + " internal/state",
 	"infer/conjugate":  "infer infer/family infer/glm infer/prior internal/vec internal/linalg internal/state internal/variate internal/words",
 	"infer/diag":       "infer" + numeric,
