@@ -103,7 +103,17 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 	if err != nil {
 		return nil, lookError(err)
 	}
-	out := &Shown{Database: ledger.Path()}
+	var out *Shown
+	err = ledger.Reading(ctx, func() error {
+		out, err = show(ctx, ledger, database, o)
+		return err
+	})
+	return out, err
+}
+
+// show is Show of an open ledger.
+func show(ctx context.Context, ledger *report.Ledger, database string, o ShowOptions) (out *Shown, err error) {
+	out = &Shown{Database: ledger.Path()}
 	switch id, notNumber := strconv.ParseInt(o.Fit, 10, 64); {
 	case o.Fit != "" && o.Run != "":
 		return nil, &UsageError{errors.New("name a fit or a run, not both")}

@@ -25,15 +25,15 @@ var pinnedShipped = []struct {
 	study        bool // left to make study
 	args         []string
 }{
-	{name: "cookbook", whole: true},
+	{name: "cookbook"},
 	{name: "quickstart", whole: true},
-	{name: "sleepstudy", whole: true},
+	{name: "sleepstudy"},
 	{name: "motorcycle"},
 	{name: "mixtures", args: []string{"--only", "sampler=collapsed"}},
 	{name: "discrete", whole: true},
 	{name: "discrete/budgets", study: true, args: []string{"--var", "chains=8"}},
 	{name: "discrete/corner", study: true},
-	{name: "discrete/denoising", whole: true, args: []string{"--var", "side=8", "--var", "images=1"}},
+	{name: "discrete/denoising", args: []string{"--var", "side=8", "--var", "images=1"}},
 	{name: "discrete/ergodic", study: true},
 	{name: "discrete/labelling", study: true, args: []string{"--var", "count=1"}},
 	{name: "discrete/learning"},

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// A changed byte in any block of a ledger is told by verify, and neither run nor commit takes a verdict from it: run
-// said "pass (skipped)" with exit code 0 of most of these, and published them. Blocks that hold nothing do no harm.
+// A changed byte in every second block of a ledger is told by verify (TestEveryBlockIsVerified takes each), and neither
+// run nor commit takes a verdict from it: run said "pass (skipped)" with exit code 0 of most of these, and published
+// them. Blocks that hold nothing do no harm.
 func TestRunOverADamagedLedger(t *testing.T) {
 	dir := t.TempDir()
 	ledger, copied := filepath.Join(dir, "q.duckdb"), filepath.Join(dir, "copy.duckdb")
@@ -36,7 +37,7 @@ gates: {rhat: 1.5, ess_bulk: 10, ess_tail: 10}
 		t.Errorf("verify of a whole ledger: %d\n%s%s", code, out, err)
 	}
 	harm := 0
-	for at := 3*4096 + 9; at < len(whole); at += 1 << 18 {
+	for at := 3*4096 + 9; at < len(whole); at += 1 << 19 {
 		whole[at] ^= 1
 		if err := os.WriteFile(ledger, whole, 0o600); err != nil {
 			t.Fatal(err)
@@ -59,7 +60,7 @@ gates: {rhat: 1.5, ess_bulk: 10, ess_tail: 10}
 			t.Fatalf("byte %d: the published copy has changed: %v", at, err)
 		}
 	}
-	if harm < 4 {
+	if harm < 2 {
 		t.Errorf("%d blocks did harm", harm)
 	}
 }

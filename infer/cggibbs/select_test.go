@@ -31,7 +31,7 @@ func TestSelectionInvariance(t *testing.T) {
 	}
 }
 
-// Inclusion with other odds than the prior's, and a slab of another scale, are seen. The quick form takes every third
+// Inclusion with other odds than the prior's, and a slab of another scale, are seen. The quick form takes two
 // case.
 func TestSelectionInvarianceCatches(t *testing.T) {
 	if testing.Short() {
@@ -44,7 +44,7 @@ func TestSelectionInvarianceCatches(t *testing.T) {
 		}
 	})
 	for i, c := range infertest.SelectionCases() {
-		if i%infertest.Scale(3, 1) != 0 {
+		if i%infertest.Scale(3, 1) != 0 || i >= infertest.Scale(6, 7) {
 			continue
 		}
 		for name, s := range map[string]infertest.Sampler{"prior odds": even, "slab": infertest.WrongPriorScale(plain, 3)} {

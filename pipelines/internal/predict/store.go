@@ -31,11 +31,15 @@ func Store(ctx context.Context, c Config, keys []report.Key, by Storing) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait})
+	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Later: true})
 	if err != nil {
 		return err
 	}
-	fits, err := lackEffects(ctx, ledger, c.Pipeline.Name, keys, asked)
+	var fits []report.Fitted
+	err = ledger.Reading(ctx, func() error {
+		fits, err = lackEffects(ctx, ledger, c.Pipeline.Name, keys, asked)
+		return err
+	})
 	if err != nil || len(fits) == 0 {
 		return err
 	}
