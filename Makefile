@@ -69,7 +69,7 @@ study: ## run what make test leaves out: pages and pipelines of studies, long co
 	GLMBATCH_STUDIES=1 $(GO) test -count=1 -timeout=2h -run '^TestDocumentation$$/^docs$$/^(discrete-studies|paper)' ./internal/doctest
 	GLMBATCH_STUDIES=1 $(GO) test -count=1 -timeout=2h -run '^Test(PinnedShipped|Modes|\w+Against(Stan|JAGS))$$' \
 		./cmd/pipeline ./pipelines ./pipelines/internal/plan ./infer/infertest
-	GLMBATCH_STAT=1 $(GO) test -count=1 -timeout=2h -run 'Figure|Denoising|Labelling|TwoVariables|Entities' ./discrete/...
+	GLMBATCH_STAT=1 $(GO) test -count=1 -timeout=2h -run 'Figure3Learning|Entities' ./discrete/...
 
 verify: ## write and print the tables of docs/verification.md: posteriors, the grid of models, R's fits
 	GLMBATCH_VERIFY=$(CURDIR)/docs/verification.md $(GO) test -count=1 -p 1 -timeout=2h -run '^TestVerify' ./infer/glm ./infer/infertest

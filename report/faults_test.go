@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -17,6 +18,18 @@ import (
 )
 
 var errPlanted = errors.New("the spool is damaged")
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func execute(ctx context.Context, c *sql.Conn, q string) error {
+	_, err := c.ExecContext(ctx, q)
+	return err
+}
 
 // allTables are the tables that a fit leaves rows in.
 var allTables = append([]string{"fit", "run_fit"}, fitTables...)

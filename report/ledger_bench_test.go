@@ -1,12 +1,12 @@
 package report
 
 import (
-	"context"
 	"fmt"
 	"iter"
 	"math"
-	"os"
+	"math/rand/v2"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"glmbatch/infer"
@@ -14,8 +14,27 @@ import (
 	"glmbatch/report/judge"
 )
 
-// benchFit is a complete fit of the layout benchmark's shape, with draws from
-// a few columns made beforehand.
+// The chains and draws of a large fit.
+const (
+	layoutChains = 4
+	layoutDraws  = 1000
+)
+
+// layoutColumns makes the draws of parameters first … first+params−1.
+func layoutColumns(first, params, draws int) *infer.Columns {
+	c := &infer.Columns{First: first, Params: params, Chains: layoutChains, Draws: draws,
+		Values: make([]float64, params*layoutChains*draws)}
+	for p := range params {
+		r := rand.New(rand.NewPCG(1, uint64(first+p)))
+		mean, sd := r.NormFloat64(), r.ExpFloat64()
+		for i := range layoutChains * draws {
+			c.Values[p*layoutChains*draws+i] = mean + sd*r.NormFloat64()
+		}
+	}
+	return c
+}
+
+// benchFit is a complete fit with draws from a few columns made beforehand.
 func benchFit(params, draws, block int) *Fit {
 	f := &Fit{Key: Key{Dataset: "d", Group: "", Model: "m", Sampler: "s"}, Fingerprint: "f", RunID: "r",
 		Chains: layoutChains, Draws: draws,
@@ -52,62 +71,6 @@ func benchDraws(params, draws, block int) iter.Seq2[*infer.Columns, error] {
 				return
 			}
 		}
-	}
-}
-
-// BenchmarkCommit measures Ledger.Write of one fit, from opening a new file to
-// closing it.
-func BenchmarkCommit(b *testing.B) {
-	for _, params := range []int{10, 1000, layoutParams(b)} {
-		for _, block := range []int{16, 64, 256} {
-			for _, threads := range []int{1, 2} {
-				b.Run(fmt.Sprintf("params=%d/draws=%d/block=%d/threads=%d", params, layoutDraws, block, threads),
-					func(b *testing.B) {
-						f := benchFit(params, layoutDraws, block)
-						before, cpu := resetPeak(b), cpuSeconds(b)
-						for i := 0; b.Loop(); i++ {
-							path := filepath.Join(b.TempDir(), fmt.Sprint(i, ".duckdb"))
-							l, err := Open(path, Options{Threads: threads, MemoryLimit: os.Getenv("GLMBATCH_MEMORY")})
-							must(b, err)
-							must(b, l.Write(context.Background(), func(s *Session) error {
-								_, err := s.Fit(context.Background(), f)
-								return err
-							}))
-							info, err := os.Stat(path)
-							must(b, err)
-							b.ReportMetric(float64(info.Size())/1e6, "file-MB")
-							must(b, os.Remove(path))
-						}
-						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*params*layoutChains*layoutDraws), "ns/value")
-						b.ReportMetric((cpuSeconds(b)-cpu)*1e9/float64(b.N*params*layoutChains*layoutDraws), "cpu-ns/value")
-						b.ReportMetric(float64(peak(b)-before)/1e6, "memory-MB")
-					})
-			}
-		}
-	}
-}
-
-// BenchmarkSmallFits measures fits of 10 parameters × 4 × 1000 draws into one
-// growing ledger: so many at a time, or each with a Write of its own.
-func BenchmarkSmallFits(b *testing.B) {
-	for _, at := range []int{1, 8, 64} {
-		b.Run(fmt.Sprintf("together=%d", at), func(b *testing.B) {
-			l, err := Open(filepath.Join(b.TempDir(), "l.duckdb"), Options{Threads: layoutThreads()})
-			must(b, err)
-			n, ctx, cpu := 0, context.Background(), cpuSeconds(b)
-			for b.Loop() {
-				fits := make([]*Fit, at)
-				for i := range fits {
-					f := benchFit(10, layoutDraws, 10)
-					f.Fingerprint, f.Group = fmt.Sprint("f", n), fmt.Sprint("g", n)
-					fits[i] = f
-					n++
-				}
-				must(b, l.Write(ctx, joined(ctx, fits)))
-			}
-			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "fits/s")
-			b.ReportMetric((cpuSeconds(b)-cpu)*1e3/float64(n), "cpu-ms/fit")
-		})
 	}
 }
 
@@ -149,7 +112,7 @@ func nightFits(n, from int) []*Fit {
 func BenchmarkNight(b *testing.B) {
 	for _, at := range []int{1, 100, 200, 500} {
 		b.Run(fmt.Sprintf("together=%d", at), func(b *testing.B) {
-			l, err := Open(filepath.Join(b.TempDir(), "l.duckdb"), Options{Threads: layoutThreads()})
+			l, err := Open(filepath.Join(b.TempDir(), "l.duckdb"), Options{})
 			must(b, err)
 			must(b, l.Write(b.Context(), func(*Session) error { return nil }))
 			n, cpu := 0, cpuSeconds(b)
@@ -162,12 +125,10 @@ func BenchmarkNight(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen measures opening, checkpointing and closing a ledger with
-// nothing to write.
-func BenchmarkOpen(b *testing.B) {
-	l, err := Open(filepath.Join(b.TempDir(), "l.duckdb"), Options{Threads: layoutThreads()})
-	must(b, err)
-	for b.Loop() {
-		must(b, l.Write(context.Background(), func(*Session) error { return nil }))
-	}
+// cpuSeconds is the processor time that this process has used, which says
+// more than the clock on a machine that others use too.
+func cpuSeconds(b *testing.B) float64 {
+	var u syscall.Rusage
+	must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"syscall"
 	"testing"
 
 	"glmbatch/discrete/mrf"
@@ -301,4 +302,46 @@ func TestEntities(t *testing.T) {
 	if a, h := found["annealed Gibbs, 800"], found["herded, 800"]; h < a-0.03 {
 		t.Errorf("F1 of herded chains is %.3f, of annealed Gibbs %.3f", h, a)
 	}
+}
+
+// finder looks for the most probable labels in so many sweeps.
+type finder struct {
+	name  string
+	setup func(m mrf.Model) (infer.Setup, error)
+	n     int
+}
+
+func finders() []finder {
+	var out []finder
+	for _, n := range []int{100, 400, 800} {
+		out = append(out, finder{fmt.Sprintf("annealed Gibbs, %d", n), func(m mrf.Model) (infer.Setup, error) {
+			return mrf.NewGibbs(m, mrf.Options{Schedule: mrf.Linear(0.2, 5, n)})
+		}, n})
+	}
+	for _, n := range []int{100, 400, 800} {
+		out = append(out, finder{fmt.Sprintf("herded, %d", n), func(m mrf.Model) (infer.Setup, error) { return New(m, Options{Start: Mode}) }, n})
+	}
+	return out
+}
+
+func seconds() float64 {
+	var r syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r)
+	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
+}
+
+// look returns the largest U that a method sees.
+func look(t testing.TB, kind finder, m mrf.Model, n int) float64 {
+	s, err := kind.setup(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(4, kind.name, fmt.Sprint(n))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range kind.n {
+		_, _ = k.Step()
+	}
+	return k.(mrf.Sampler).Best(make([]uint8, m.Variables()))
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"syscall"
 	"testing"
 
 	"glmbatch/discrete/mrf"
@@ -158,4 +159,32 @@ func TestFigure3Learning(t *testing.T) {
 			}
 		}
 	}
+}
+
+// processor returns the processor seconds of this process.
+func processor() float64 {
+	var r syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r)
+	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
+}
+
+// needs returns the least length at which a variation is not above below, by
+// bisection of lengths.
+func needs(t testing.TB, below float64, variation func(int) float64) int {
+	t.Helper()
+	high := 1
+	for variation(high) > below {
+		if high *= 2; high > 1<<22 {
+			t.Fatalf("no scan of %d updates does", high)
+		}
+	}
+	low := high / 2
+	for high-low > 1 {
+		if mid := (low + high) / 2; variation(mid) > below {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return high
 }
