@@ -26,7 +26,7 @@
 //   - outside.go, outsidewrite.go, outsidepublish.go: draws in files beside the ledger;
 //   - query.go, rows.go, cells.go, table.go: people's queries, and the forms of an answer;
 //   - compare.go, weights.go: samplers on one posterior, models of one data set;
-//   - page.go, pagefit.go, pagechecks.go, pagegroups.go, pagesmooths.go, pagemixture.go, pagepooled.go,
+//   - page.go, pagemany.go, pagefit.go, pagechecks.go, pagegroups.go, pagesmooths.go, pagemixture.go, pagepooled.go,
 //     pageincomplete.go, pageresults.go, pagepairs.go, pagenights.go, pagediscrete.go, series.go: the data of the HTML
 //     page;
 //   - prune.go, publish.go, verify.go, blocks.go: what becomes of a file, and whether it is what was written.

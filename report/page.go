@@ -34,7 +34,7 @@ type PageOptions struct {
 // What a page holds at most.
 const (
 	pageSeries    = 12  // quantities of a fit with plots of their draws
-	pageAllSeries = 600 // of all fits together, two each at least
+	pageAllSeries = 600 // of all fits together, two each at least; half as many if there are more than pageAll fits
 	pageNights    = 14  // of drift, and earlier runs
 )
 
@@ -88,8 +88,8 @@ func (r *pageReader) all() error {
 	if err := r.run(); err != nil {
 		return err
 	}
-	for _, part := range []func() error{r.fits, r.said, r.details, r.results, r.pairs, r.ranked, r.drift, r.courses,
-		r.made} {
+	for _, part := range []func() error{r.fits, r.said, r.details, r.results, r.pairs, r.ranked, r.drift, r.shorten,
+		r.courses, r.made} {
 		if err := part(); err != nil {
 			return err
 		}

@@ -16,20 +16,25 @@ import (
 // logLik is the statistic whose draws stand in the view chain.
 const logLik = "log_lik"
 
-// details reads what the pages of the fits show.
+// details reads what the pages of the fits show that have one.
 func (r *pageReader) details() error {
 	shown := 0
-	for i := range r.page.Fits {
+	r.page.Pages = r.paged()
+	for i := range r.page.Pages {
 		if r.page.Fits[i].Draws > 0 {
 			shown++
 		}
 	}
 	var err error
-	if r.shares, err = readShares(r.ctx, r.c, r.ids()); err != nil {
+	if r.shares, err = readShares(r.ctx, r.c, r.ids()[:r.page.Pages]); err != nil {
 		return err
 	}
-	limit := min(pageSeries, max(2, pageAllSeries/max(1, shown)))
-	for i := range r.page.Fits {
+	all := pageAllSeries
+	if len(r.page.Fits) > pageAll {
+		all /= 2
+	}
+	limit := min(pageSeries, max(2, all/max(1, shown)))
+	for i := range r.page.Pages {
 		f := &r.page.Fits[i]
 		if f.ID == 0 || f.Draws == 0 && f.Family != record.DiscreteFamily {
 			continue

@@ -27,16 +27,27 @@ func (r *pageReader) courses() error {
 		}
 		return 0
 	})
-	for _, d := range moved[:min(pageCourses, len(moved))] {
-		fit := slices.IndexFunc(r.page.Fits, func(f html.Fit) bool {
-			return f.Pipeline == d.Pipeline && f.Dataset == d.Dataset && f.Key == d.Key && f.Model == d.Model &&
-				f.Sampler == d.Sampler
-		})
-		if err := r.course(fit, d.Pipeline, d.ID); err != nil {
-			return err
+	moved = moved[:min(pageCourses, len(moved))]
+	if len(moved) == 0 {
+		return nil
+	}
+	var ids []int64
+	var pipelines []string
+	for _, d := range moved {
+		ids, pipelines = append(ids, d.ID), append(pipelines, d.Pipeline)
+	}
+	of, err := r.nights(ids, pipelines)
+	for i := range moved {
+		if c := of[i]; c != nil {
+			c.Fit = slices.IndexFunc(r.page.Fits, func(f html.Fit) bool {
+				d := &moved[i]
+				return f.Pipeline == d.Pipeline && f.Dataset == d.Dataset && f.Key == d.Key && f.Model == d.Model &&
+					f.Sampler == d.Sampler
+			})
+			r.page.Courses = append(r.page.Courses, *c)
 		}
 	}
-	return nil
+	return err
 }
 
 func sameName(a, b *html.Drift) bool {
@@ -44,29 +55,39 @@ func sameName(a, b *html.Drift) bool {
 		a.Sampler == b.Sampler
 }
 
-// course reads the coefficients of one fit over its nights, the oldest first.
-func (r *pageReader) course(fit int, pipeline string, id int64) error {
-	c := html.Course{Fit: fit}
+// nights reads the coefficients of fits over their nights, the oldest night first, by index in ids; nothing of a fit
+// without coefficients. Cost: two passes over summary for all fits together.
+func (r *pageReader) nights(ids []int64, pipelines []string) (map[int]*html.Course, error) {
 	var all []struct {
+		Place     int
 		Parameter string
 		Since     time.Time
 		Of        [5]html.Number
 	}
-	err := read(r.ctx, r.c, &all, `SELECT n.parameter, n.since, n.q025 AS "of", n.q25, n.median, n.q75, n.q975
-		FROM coefficient_nights n JOIN (SELECT DISTINCT pipeline, dataset, key, model, sampler, parameter
-			FROM coefficient_nights WHERE fit_id = ?1 AND pipeline = ?4) l USING (pipeline, dataset, key,
-			model, sampler, parameter) LEFT JOIN parameter p ON p.fit_id = ?1 AND p.name = n.parameter
-		WHERE n.night <= ?2 QUALIFY dense_rank() OVER (ORDER BY p.parameter_id NULLS LAST, n.parameter) <= ?3
-		ORDER BY p.parameter_id NULLS LAST, n.parameter, n.night DESC`, id, pageNights, pageCoefficients, pipeline)
+	err := read(r.ctx, r.c, &all, `WITH asked AS (
+		SELECT unnest(?1::BIGINT[]) AS fit_id, unnest(?2::VARCHAR[]) AS pipeline, unnest(range(len(?1::BIGINT[]))) AS place
+		), l AS (
+		SELECT DISTINCT a.place, a.fit_id, n.pipeline, n.dataset, n.key, n.model, n.sampler, n.parameter
+		FROM coefficient_nights n JOIN asked a ON a.fit_id = n.fit_id AND a.pipeline = n.pipeline)
+		SELECT l.place, n.parameter, n.since, n.q025 AS "of", n.q25, n.median, n.q75, n.q975
+		FROM coefficient_nights n JOIN l USING (pipeline, dataset, key, model, sampler, parameter)
+		LEFT JOIN parameter p ON p.fit_id = l.fit_id AND p.name = n.parameter
+		WHERE n.night <= ?3
+		QUALIFY dense_rank() OVER (PARTITION BY l.place ORDER BY p.parameter_id NULLS LAST, n.parameter) <= ?4
+		ORDER BY l.place, p.parameter_id NULLS LAST, n.parameter, n.night DESC`, ids, list(pipelines), pageNights,
+		pageCoefficients)
+	out := map[int]*html.Course{}
 	for _, v := range all {
+		c := out[v.Place]
+		if c == nil {
+			c = &html.Course{}
+			out[v.Place] = c
+		}
 		if n := len(c.Name); n == 0 || c.Name[n-1] != v.Parameter {
 			c.Name, c.Of, c.Created = append(c.Name, v.Parameter), append(c.Of, nil), append(c.Created, nil)
 		}
 		k := len(c.Name) - 1
 		c.Of[k], c.Created[k] = append(c.Of[k], v.Of), append(c.Created[k], v.Since)
 	}
-	if len(c.Name) > 0 {
-		r.page.Courses = append(r.page.Courses, c)
-	}
-	return err
+	return out, err
 }

@@ -43,6 +43,9 @@ func (r *pageReader) pairs() error {
 		}
 	}
 	order := []string{"differ", "unknown", "agree"}
+	for i := range r.page.Pairs {
+		r.page.Agreement.Add(&r.page.Pairs[i])
+	}
 	slices.SortStableFunc(r.page.Pairs, func(a,
 		b html.Pair) int {
 		return slices.Index(order, a.Agreement) - slices.Index(order, b.Agreement)

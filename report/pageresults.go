@@ -43,7 +43,7 @@ func (r *pageReader) said() error {
 			if !slices.Contains(f.Why, own) {
 				f.Why = append(f.Why, own)
 			}
-			if !slices.Contains(s.Fits, i) {
+			if len(s.Fits) == 0 || s.Fits[len(s.Fits)-1] != i {
 				s.Fits = append(s.Fits, i)
 			}
 		}

@@ -15,15 +15,18 @@ type Page struct {
 	Scope  string    `json:"scope"`  // which fits these are, in words
 	Made   time.Time `json:"made"`   // of the newest fact in the page: no clock is asked
 	Run    *Run      `json:"run,omitempty"`
-	Runs   []Run     `json:"runs"` // of the same pipeline, the newest first
-	Fits   []Fit     `json:"fits"` // as they are to be read: failures first
-	Pairs  []Pair    `json:"pairs"`
+	Runs   []Run     `json:"runs"`  // of the same pipeline, the newest first
+	Fits   []Fit     `json:"fits"`  // as they are to be read: failures first
+	Pages  int       `json:"pages"` // how many of Fits, from the first, have a page of their own
+	Pairs  []Pair    `json:"pairs"` // some of Agreement.Pairs
 	LOO    []Ranked  `json:"loo"`
 	Drift  []Drift   `json:"drift"` // by name, the newest first
 	Notes  []string  `json:"notes"` // what was left out, and why
 
-	Said    []Said   `json:"said"`    // reasons of verdicts, the worst first
+	Said    []Said   `json:"-"`       // reasons of verdicts, the worst first; the page has them as text
 	Results []Result `json:"results"` // by model
+
+	Agreement Agreement `json:"agreement"`
 
 	Courses []Course `json:"courses,omitempty"` // of fits over nights, those that moved most first
 }
@@ -352,6 +355,25 @@ type Pair struct {
 	Ratio       Interval `json:"ratio"`         // B's time to median ESS 100 over A's
 	RatioMin    Interval `json:"ratio_min"`     // the same for the least ESS
 	RatioLogLik Interval `json:"ratio_log_lik"` // and for that of log_lik
+}
+
+// Agreement counts pairs of samplers.
+type Agreement struct {
+	Pairs  int `json:"pairs"`
+	Differ int `json:"differ"`
+	Failed int `json:"failed"` // pairs that differ, of which one failed its gates
+}
+
+// Add counts a pair.
+func (a *Agreement) Add(p *Pair) {
+	a.Pairs++
+	if p.Agreement != "differ" {
+		return
+	}
+	a.Differ++
+	if p.A.Verdict == "fail" || p.B.Verdict == "fail" {
+		a.Failed++
+	}
 }
 
 // Cost is what one sampler took.

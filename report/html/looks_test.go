@@ -200,8 +200,7 @@ func TestBrowserAxe(t *testing.T) {
 	b.open(sample("plain", 60), "")
 	b.eval(string(script)+"\n;0", nil)
 	for _, width := range []int{1280, 390} {
-		b.call("Emulation.setDeviceMetricsOverride",
-			map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500})
+		b.size(width)
 		for _, scheme := range []string{"light", "dark"} {
 			b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]any{{"name": "prefers-color-scheme",
 				"value": scheme}}})
@@ -231,23 +230,14 @@ func TestBrowserAxe(t *testing.T) {
 
 // Screenshots for people, where GLMBATCH_SHOTS names a folder for them.
 func TestBrowserShots(t *testing.T) {
-	dir := os.Getenv("GLMBATCH_SHOTS")
-	if dir == "" {
+	if os.Getenv("GLMBATCH_SHOTS") == "" {
 		t.Skip("GLMBATCH_SHOTS names no folder")
 	}
 	b := openBrowser(t)
 	b.open(sample("claims", 60), "")
 	for i, place := range places {
 		b.eval("location.hash = "+quoted(place), nil)
-		var shot struct{ Data string }
-		b.into(&shot, "Page.captureScreenshot", map[string]any{"captureBeyondViewport": true})
-		png, err := base64.StdEncoding.DecodeString(shot.Data)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, "part-"+string(rune('0'+i))+".png"), png, 0o644)
-		}
-		if err != nil {
-			t.Error(err)
-		}
+		b.shot("part-" + string(rune('0'+i)))
 	}
 }
 
@@ -263,5 +253,30 @@ func TestBrowserShowsBlanks(t *testing.T) {
 		if shown := b.text(".coefficients tbody th"); shown != want || words.Visible(name) != want {
 			t.Errorf("%q is shown as %q, want %q", name, b.text(".coefficients tbody th"), want)
 		}
+	}
+}
+
+// size sets the width of the window; below 500 it is a phone.
+func (b *browser) size(width int) {
+	b.t.Helper()
+	b.call("Emulation.setDeviceMetricsOverride",
+		map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500})
+}
+
+// shot writes a screenshot to the folder that GLMBATCH_SHOTS names, if it does.
+func (b *browser) shot(name string) {
+	b.t.Helper()
+	dir := os.Getenv("GLMBATCH_SHOTS")
+	if dir == "" {
+		return
+	}
+	var shot struct{ Data string }
+	b.into(&shot, "Page.captureScreenshot", map[string]any{"captureBeyondViewport": true})
+	png, err := base64.StdEncoding.DecodeString(shot.Data)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name+".png"), png, 0o644)
+	}
+	if err != nil {
+		b.t.Error(err)
 	}
 }

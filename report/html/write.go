@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,7 +66,8 @@ func Write(w io.Writer, p *Page) error {
 	err = t.Execute(&out, map[string]any{
 		"Page": p, "Policy": policy(scripts), "Style": template.CSS(file("page/style.css")),
 		"Scripts": []template.JS{template.JS(scripts[0]), template.JS(scripts[1]), template.JS(scripts[2])},
-		"Data":    data, "Counts": counts(p.Fits),
+		"Data":    data, "Counts": counts(p.Fits), "First": p.Fits[:min(len(p.Fits), plainRows)],
+		"Left": max(0, len(p.Fits)-plainRows),
 	})
 	if err != nil {
 		return err
@@ -95,13 +97,85 @@ func elements(p *Page) ([]element, error) {
 		b, err := json.Marshal(v)
 		return append(out, element{id, template.JS(b)}), err
 	}
-	out, err := add(nil, "data-page", p)
+	var page any = p
+	if len(p.Fits) > plainRows {
+		fits, err := columns(p.Fits)
+		if err != nil {
+			return nil, err
+		}
+		page = struct {
+			*Page
+			Fits any `json:"fits"` // in place of those of Page
+		}{p, fits}
+	}
+	out, err := add(nil, "data-page", page)
 	for i := range p.Fits {
 		if d := p.Fits[i].Detail; d != nil && err == nil {
 			out, err = add(out, fmt.Sprintf("data-fit-%d", i), d)
 		}
 	}
 	return out, err
+}
+
+// plainRows is how many fits stand in the page as rows of HTML, and as objects in its data.
+const plainRows = 200
+
+// column is one field of many values: All if they are equal, else each value, or the distinct ones with their indices.
+type column struct {
+	All  json.RawMessage   `json:"all,omitempty"`
+	Of   []json.RawMessage `json:"of,omitempty"`
+	At   []int             `json:"at,omitempty"`
+	Each []json.RawMessage `json:"each,omitempty"`
+}
+
+// columns are the fields of values by name, in the shorter form of each. A value that lacks a field has null.
+func columns[T any](values []T) (any, error) {
+	fields := map[string][]json.RawMessage{}
+	for i := range values {
+		b, err := json.Marshal(&values[i])
+		var of map[string]json.RawMessage
+		if err == nil {
+			err = json.Unmarshal(b, &of)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for name, v := range of {
+			if fields[name] == nil {
+				fields[name] = slices.Repeat([]json.RawMessage{json.RawMessage("null")}, len(values))
+			}
+			fields[name][i] = v
+		}
+	}
+	out := map[string]column{} // JSON sorts the keys
+	for name, each := range fields {
+		out[name] = columnOf(each)
+	}
+	return map[string]any{"rows": len(values), "columns": out}, nil
+}
+
+func columnOf(each []json.RawMessage) column {
+	index := map[string]int{}
+	var c column
+	plain, short := 0, 0
+	for _, v := range each {
+		i, known := index[string(v)]
+		if !known {
+			i = len(c.Of)
+			index[string(v)] = i
+			c.Of = append(c.Of, v)
+			short += len(v) + 1
+		}
+		c.At = append(c.At, i)
+		plain, short = plain+len(v)+1, short+len(strconv.Itoa(i))+1
+	}
+	switch {
+	case len(c.Of) == 1:
+		return column{All: c.Of[0]}
+	case short < plain:
+		return c
+	}
+	return column{Each: each}
 }
 
 // Name is a fit's name as the program prints it.

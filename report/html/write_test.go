@@ -107,7 +107,7 @@ func sample(name string, coefficients int) *Page {
 		Results: []Result{{Model: name, Link: "logit", Fits: 2, Forests: []Forest{
 			{Name: name, Kind: "coefficient", Fit: []int{1, 2}, Of: [][5]Number{{-1, 0, 0.5, 1, 2}, {none, none, none, none, none}}},
 			{Name: "sd", Kind: "group_sd", Fit: []int{1}, Of: [][5]Number{{1, 2, 3, 4, 5}}}}}},
-		Fits: []Fit{erred, fit, passed}, Notes: []string{name},
+		Fits: []Fit{erred, fit, passed}, Pages: 3, Agreement: Agreement{Pairs: 1, Differ: 1, Failed: 1}, Notes: []string{name},
 		Pairs: []Pair{{Dataset: name, Model: name, Rows: 200, Columns: 3, A: cost, B: other, Agreement: "differ", ZMax: 9,
 			ZLimit: 4, Worst: name, Replicates: 8, Ratio: Interval{4, 3, 5}, RatioMin: Interval{4, none, none},
 			RatioLogLik: Interval{none, none, none}}},

@@ -11,6 +11,14 @@ const dataOf = (id) => {
   return script ? JSON.parse(script.textContent, (_, value) => (typeof value === "string" ? visible(value) : value)) : null;
 };
 
+// rowsOf returns a list of objects. A long list comes as columns: {key: {all: value}, {of: distinct values, at: indices}
+// or {each: values}}.
+function rowsOf(list) {
+  if (Array.isArray(list)) return list;
+  return Array.from({ length: list.rows }, (_, i) => Object.fromEntries(Object.entries(list.columns)
+    .map(([key, c]) => [key, "at" in c ? c.of[c.at[i]] : "each" in c ? c.each[i] : c.all]).filter(([, v]) => v !== undefined)));
+}
+
 // el makes an element: attributes (on* are listeners), then children, which may be
 // text, nodes, lists of them, or nothing.
 function el(tag, attributes, ...children) {

@@ -3,7 +3,7 @@
 function verdictBox(f) {
   const box = el("div", { class: "verdict v-" + (f.stale ? "fail" : f.verdict || "none") },
     el("strong", {}, f.stale && "stale; ", verdictWords[f.verdict] || "no verdict: the run " + f.action + " it"),
-    f.reasons.length > 0 && el("ul", {}, f.reasons.map((r) => el("li", {}, r))));
+    (f.reasons.length > 0 ? el("ul", {}, f.reasons.map((r) => el("li", {}, r))) : f.why.length > 0 && el("ul", {}, f.why.map((r) => el("li", {}, r)))));
   if (f.advice.length > 0) box.append(el("p", {}, "What to do:"), el("ul", {}, f.advice.map((a) => el("li", {}, a))));
   return box;
 }
@@ -17,7 +17,7 @@ function factsOf(f) {
     ["Model", f.formula && [el("code", {}, name(f.formula)), ", " + f.family + (f.link ? "(" + f.link + ")" : "")]],
     ["Data", f.family === "mrf" ? plural(f.rows, "variable") + ", " + plural(f.columns, "edge") : f.rows > 0 && plural(f.rows, "row") + ", " + plural(f.columns, "column") + " of the design, " + plural(f.parameters, "parameter")],
     ["Sampler", f.method && [name(f.sampler), " (" + f.method + ")" + (f.chains ? ", " : ""), f.chains > 0 && plural(f.chains, "chain") + " of " + f.draws + " draws after " + f.warmup + " iterations of warm-up" + (f.divergences ? ", " + f.divergences + " divergent" : "")]],
-    ["Seconds of one core", f.seconds !== null && number(f.seconds, 3) + " (set-up " + number(f.setup, 2) + ", warm-up " + number(f.warmup_time, 2) + ", sampling " + number(f.sampling, 2) + ")"],
+    ["Seconds of one core", f.seconds !== null && number(f.seconds, 3) + (f.setup === null ? "" : " (set-up " + number(f.setup, 2) + ", warm-up " + number(f.warmup_time, 2) + ", sampling " + number(f.sampling, 2) + ")")],
     ["In the ledger", f.id > 0 && "fit " + f.id + ", computed " + clock(f.created) + " (this run: " + f.action + ")"],
   ]);
 }
@@ -262,6 +262,7 @@ function fitPage(page, i) {
     page.fits.length > 1 && el("p", { class: "tools" }, step(-1, "← previous fit"), step(1, "next fit →"), el("span", { class: "quiet" }, "fit " + (i + 1) + " of " + page.fits.length + ", failures first")),
     el("h2", {}, name(fitName(f))), verdictBox(f), factsOf(f),
   ];
+  if (i >= page.pages) return [...node, el("p", { class: "note" }, "This report has pages of its first " + plural(page.pages, "fit") + ". A report with a page of this one: ", el("code", {}, "pipeline report --fit " + f.id))];
   if (!detail) return [...node, el("p", { class: "note" }, "The ledger holds no draws and no summaries of it, so there is nothing more to show.")];
   const apart = detail.incomplete ? ["imputation", "imputed"] : []; // they have a part of their own
   const rows = coefficientRows(detail.coefficients).filter((r) => !apart.includes(r.kind)), discrete = detail.discrete;

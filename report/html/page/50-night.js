@@ -8,7 +8,7 @@ function overview(page) {
   const columns = [
     { title: "Verdict", value: (f) => (f.stale ? 0 : order.indexOf(f.verdict)), text: (f) => (f.verdict || f.action) + (f.stale ? ", stale" : ""), classOf: (f) => "v-" + (f.stale ? "fail" : f.verdict || "none") },
     { title: "Fit", head: true, value: fitName, text: fitName, cell: (f) => el("a", { href: "#fit-" + page.fits.indexOf(f) }, name(fitName(f))) },
-    { title: "Why", value: (f) => f.why.join(" "), text: (f) => f.reasons.join("; "), cell: (f) => f.why.join("; ") },
+    { title: "Why", value: (f) => f.why.join(" "), text: (f) => (f.reasons.length > 0 ? f.reasons : f.why).join("; "), cell: (f) => f.why.join("; ") },
     { title: "Largest R-hat", short: "R-hat", numeric: true, descending: true, value: (f) => f.rhat_max, text: (f) => fixed(f.rhat_max, 3) },
     { title: "Least bulk ESS", short: "ESS", numeric: true, value: (f) => f.ess_min, text: (f) => whole(f.ess_min) },
     { title: "Draws", numeric: true, descending: true, value: (f) => f.chains * f.draws, text: (f) => (f.draws ? f.chains + " × " + f.draws : "—") },

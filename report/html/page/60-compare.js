@@ -84,9 +84,8 @@ function comparePage(page) {
     return [title, el("p", { class: "note" }, "No two samplers have fitted the same posterior here: same data, same model. Give a model two samplers in the spec to compare them."), rankedTable(page.loo)];
   }
   const kinds = pairsOfSamplers(page.pairs);
-  const differing = page.pairs.filter((p) => p.agreement === "differ"), differ = differing.length;
-  const unsound = differing.filter((p) => p.a.verdict === "fail" || p.b.verdict === "fail").length;
-  let sum = differ > 0 ? plural(differ, "pair") + " of " + page.pairs.length + " disagree." : "No pair of " + page.pairs.length + " disagrees.";
+  const { pairs, differ, failed: unsound } = page.agreement;
+  let sum = differ > 0 ? plural(differ, "pair") + " of " + pairs + " disagree." : "No pair of " + pairs + " disagrees.";
   if (unsound > 0) sum += " In " + unsound + " of them a fit failed its own gates: that one is not to be trusted, and says nothing against the other.";
   if (differ > unsound) sum += " Where both hold their gates, at least one sampler is wrong, and its speed is of no interest.";
   const costs = costsOf(page.pairs);

@@ -3,6 +3,7 @@
 
 function start() {
   const page = dataOf("data-page");
+  page.fits = rowsOf(page.fits);
   const tabs = [["#overview", "Overview"], ...(page.fits.length === 1 ? [["#fit-0", "Fit"]] : []), ["#compare", "Samplers"], ["#drift", "Drift"]];
   const titles = { compare: "Samplers", drift: "Drift" };
   const view = byId("view"), night = byId("night"), title = document.title;
