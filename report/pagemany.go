@@ -11,7 +11,7 @@ import (
 	"glmbatch/report/judge"
 )
 
-// What a page with many fits holds at most, so that it opens in a browser.
+// Limits of a page with many fits, so that a browser opens it.
 const (
 	pageAll      = 200 // fits that all have a page of their own
 	pageWorst    = 100 // of more fits: the worst of those that need attention
@@ -101,8 +101,8 @@ func (r *pageReader) shortenDrift() {
 		kept[n] = true
 	}
 	p.Drift = slices.DeleteFunc(p.Drift, func(d html.Drift) bool { return !kept[driftName(&d)] })
-	p.Notes = append(p.Notes, fmt.Sprintf("This page has the drift of %d of %d fits, those that moved most. pipeline drift "+
-		"prints all.", pageMoved, len(names)))
+	p.Notes = append(p.Notes, fmt.Sprintf("This page has the drift of %d of %d fits, those that moved most. pipeline "+
+		"drift prints all.", pageMoved, len(names)))
 }
 
 func driftName(d *html.Drift) name {

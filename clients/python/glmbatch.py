@@ -18,6 +18,7 @@ import os
 import re
 import shutil
 import subprocess
+import sysconfig
 import tempfile
 import weakref
 
@@ -39,7 +40,8 @@ class Error(RuntimeError):
 
 
 def _program():
-    path = os.environ.get("GLMBATCH_PIPELINE") or shutil.which("pipeline")
+    installed = os.path.join(sysconfig.get_path("scripts"), "pipeline")  # by the wheel, next to this Python
+    path = os.environ.get("GLMBATCH_PIPELINE") or shutil.which(installed) or shutil.which("pipeline")
     if not path:
         raise Error("the program pipeline is not in the PATH: install it, or set GLMBATCH_PIPELINE to its path")
     return path

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Page is what one report shows. Lists that are empty are said to be so on the
+// Page is the content of one report. Lists that are empty are said to be so on the
 // page.
 type Page struct {
 	Title  string    `json:"title"`

@@ -105,7 +105,7 @@ func elements(p *Page) ([]element, error) {
 		}
 		page = struct {
 			*Page
-			Fits any `json:"fits"` // in place of those of Page
+			Fits any `json:"fits"` // replaces those of Page
 		}{p, fits}
 	}
 	out, err := add(nil, "data-page", page)
@@ -117,7 +117,7 @@ func elements(p *Page) ([]element, error) {
 	return out, err
 }
 
-// plainRows is how many fits stand in the page as rows of HTML, and as objects in its data.
+// plainRows is the largest number of fits that the page has as rows of HTML, and as objects in its data.
 const plainRows = 200
 
 // column is one field of many values: All if they are equal, else each value, or the distinct ones with their indices.
