@@ -30,7 +30,8 @@ func TestClassesOf(t *testing.T) {
 		for c, theta := range k.Blocks(position)[2:] { // as they were sampled
 			rows.LogLik(theta, dst, scratch)
 			for i, got := range dst {
-				if want := k.terms[c*n+i]; !(math.Abs(got-want) < 1e-10) {
+				k.ChancesOf(i)
+				if want := k.Chances[c] - k.LogW[c]; !(math.Abs(got-want) < 1e-10) {
 					t.Fatalf("row %d in component %d: %v, the chain has %v", i+1, c+1, got, want)
 				}
 			}

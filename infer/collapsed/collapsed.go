@@ -100,14 +100,13 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if c.Stream == nil {
 		return nil, fmt.Errorf("collapsed: chain %d has no random stream", c.Index)
 	}
-	n, k := s.rows, s.Components
-	out := &kernel{setup: s, labels: make([]uint8, n), of: make([]statistics, k),
-		counts: make([]float64, k), logW: make([]float64, k), theta: make([]float64, k*len(s.Of)),
-		terms: make([]float64, k*n), chances: make([]float64, k), scratch: make([]float64, n)}
+	out := &kernel{setup: s, labels: make([]uint8, s.rows), of: make([]statistics, s.Components),
+		scratch: make([]float64, s.rows)}
+	out.Chain = mixture.NewChain(&s.Layout, out, s.rows, nil, s.opts.Concentration, c.Stream)
 	for c := range out.of {
 		out.of[c] = make(statistics, s.family.size())
 	}
-	out.Stream, out.Updates, out.Words = c.Stream, out.schedule(), mixture.HowStarted(s.starts())
+	out.Updates, out.Words = out.schedule(), mixture.HowStarted(s.starts())
 	out.Saver = state.NewSaver("collapsed", stateVersion, out.list)
 	return out, s.Restart(c.Stream, out, s.starts())
 }

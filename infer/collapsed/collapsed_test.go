@@ -69,7 +69,7 @@ func TestPlainIsStuck(t *testing.T) {
 		copy(k.labels, []uint8{0, 0, 1})
 		k.collect()
 		k.drawParameters()
-		k.evaluate()
+		k.Evaluate()
 		const iterations = 20_000
 		share := 0.0
 		for range iterations {

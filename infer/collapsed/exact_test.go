@@ -107,7 +107,7 @@ func (k *kernel) logTarget() float64 {
 	all, _ := math.Lgamma(a*float64(k.Components) + float64(len(k.labels)))
 	sum -= all
 	for c := range k.of {
-		at, _ := math.Lgamma(a + k.counts[c])
+		at, _ := math.Lgamma(a + k.Counts[c])
 		none, _ := math.Lgamma(a)
 		sum += at - none + marginal(k.family, k.of[c])
 	}
@@ -131,10 +131,10 @@ func TestLabelsAreInvariant(t *testing.T) {
 				labellings(k, func(state int) {
 					own := int(k.labels[i])
 					k.family.add(k.of[own], i, -1)
-					k.counts[own]--
-					sum := k.chancesOf(i)
+					k.Counts[own]--
+					sum := k.predictive(i)
 					step := int(math.Pow(3, float64(i)))
-					for c, l := range k.chances {
+					for c, l := range k.Chances {
 						after[state+(c-own)*step] += law[state] * math.Exp(l-sum)
 					}
 				})
@@ -302,8 +302,8 @@ func TestEqualsEnumeration(t *testing.T) {
 						want[name] += p * v
 					}
 					n := float64(len(k.labels))
-					for c := range k.counts {
-						a := 0.8 + k.counts[c]
+					for c := range k.Counts {
+						a := 0.8 + k.Counts[c]
 						want["weights"] += p * a * (a + 1) / (1.6 + n) / (2.6 + n)
 						want["means"] += p * a / (1.6 + n) * k.mean(c)
 					}
@@ -322,10 +322,10 @@ func TestEqualsEnumeration(t *testing.T) {
 						for name, v := range k.together() {
 							batch[name] += v / length
 						}
-						for c, l := range k.logW {
+						for c, l := range k.LogW {
 							w := math.Exp(l)
 							batch["weights"] += w * w / length
-							batch["means"] += w * k.inverse(k.theta[c*len(k.Of)]) / length
+							batch["means"] += w * k.inverse(k.Theta[c*len(k.Of)]) / length
 						}
 					}
 					for _, name := range names {

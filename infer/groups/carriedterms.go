@@ -19,23 +19,7 @@ func (k *kernel) moveCarriedTerms(g *group) bool {
 	if !k.expandTerms(g) || !g.hold() {
 		return true // as in moveCarried
 	}
-	for _, t := range g.free {
-		prior := func(x float64) float64 { return g.logDensitySD(t, x) }
-		if !k.carryAlong(g, &g.logSD[t], prior) {
-			return k.FailAlong(g.sdName(t))
-		}
-	}
-	at := 0
-	for i := range g.q {
-		for j := range i {
-			prior := func(y float64) float64 { return g.logDensityPartial(j, y) }
-			if !k.carryAlong(g, &g.partial[at], prior) {
-				return k.FailAlong(g.correlationName(i, j))
-			}
-			at++
-		}
-	}
-	return true
+	return k.eachScale(g, func(at *float64, prior func(x float64) float64) bool { return k.carryAlong(g, at, prior) })
 }
 
 // carryAlong moves one coordinate of the scales by a slice, with the effects of every level.

@@ -51,13 +51,17 @@ const linearMost = 1e9
 // moveGiven moves sds and correlations of g given its effects, of which they see Σ r·rᵀ alone.
 func (k *kernel) moveGiven(g *group) bool {
 	g.sumSquares()
-	return k.moveEach(g, func() float64 { return g.logEffects(g.levels, g.squares) })
+	return k.eachScale(g, func(at *float64, prior func(x float64) float64) bool {
+		return k.moveOne(g, at, g.width, func() float64 { return g.logEffects(g.levels, g.squares) }, prior)
+	})
 }
 
 // moveCollapsed moves sds and correlations of g given the data, with its effects integrated out: residuals by level
 // have the precision precision·gram, and g.here.slope has precision·Zᵀ·W·(y − the rest).
 func (k *kernel) moveCollapsed(g *group, precision float64) bool {
-	return k.moveEach(g, func() float64 { return g.logMarginal(precision) })
+	return k.eachScale(g, func(at *float64, prior func(x float64) float64) bool {
+		return k.moveOne(g, at, g.width, func() float64 { return g.logMarginal(precision) }, prior)
+	})
 }
 
 // logMarginal returns the log density of the data with the effects of g integrated out, less what its scales do not
@@ -142,20 +146,17 @@ func (g *group) logMarginalOfTwo(precision float64) float64 {
 	return 0.5 * (sum - vec.Log(product))
 }
 
-// moveEach moves each sd, in its logarithm, and each partial correlation of g by a slice, where the rest of the log
-// density is rest at the scales as they stand.
-func (k *kernel) moveEach(g *group, rest func() float64) bool {
+// eachScale passes each sd of g, as its logarithm, and each partial correlation to move, with its log prior density.
+func (k *kernel) eachScale(g *group, move func(at *float64, prior func(x float64) float64) bool) bool {
 	for _, t := range g.free {
-		u := g.logSD[t]
-		if !k.moveOne(g, &g.logSD[t], g.width, rest, func(x float64) float64 { return g.logDensitySD(t, x) }) {
-			g.logSD[t] = u
+		if !move(&g.logSD[t], func(u float64) float64 { return g.logDensitySD(t, u) }) {
 			return k.FailAlong(g.sdName(t))
 		}
 	}
 	at := 0
 	for i := range g.q {
 		for j := range i {
-			if !k.moveOne(g, &g.partial[at], g.width, rest, func(y float64) float64 { return g.logDensityPartial(j, y) }) {
+			if !move(&g.partial[at], func(y float64) float64 { return g.logDensityPartial(j, y) }) {
 				return k.FailAlong(g.correlationName(i, j))
 			}
 			at++

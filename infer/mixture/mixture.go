@@ -157,16 +157,13 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if c.Stream == nil {
 		return nil, fmt.Errorf("mixture: chain %d has no random stream", c.Index)
 	}
-	n, k := s.target.Rows(), s.Components
 	part := s.target.NewPart()
 	sweeps, err := cggibbs.NewConditional(part, c.Stream)
 	if err != nil {
 		return nil, err
 	}
-	out := &kernel{setup: s, part: part, sweeps: sweeps, theta: make([]float64, k*len(s.Of)),
-		logW: make([]float64, k), terms: make([]float64, k*n), members: make([]members, k), counts: make([]float64, k),
-		chances: make([]float64, k)}
-	out.Stream, out.Updates = c.Stream, out.schedule()
-	out.Saver = state.NewSaver("mixture", stateVersion, out.list)
+	out := &kernel{setup: s, part: part, sweeps: sweeps, members: make([]members, s.Components)}
+	out.Chain = NewChain(&s.Layout, out, s.target.Rows(), s.target.Data().Frequency, s.opts.Concentration, c.Stream)
+	out.Updates, out.Saver = out.schedule(), state.NewSaver("mixture", stateVersion, out.list)
 	return out, out.start(c)
 }

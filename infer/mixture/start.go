@@ -7,7 +7,6 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
-	"glmbatch/internal/variate"
 )
 
 // defaultStarts is the number of starts that a chain tries by default.
@@ -31,33 +30,28 @@ func (k *kernel) start(c infer.Chain) error {
 // component leaves of the responses. The parameters of each component begin at a start of that model, and get some
 // sweeps given these labels.
 func (k *kernel) Begin(widths []float64) error {
-	seeds := make([]int, k.Components)
-	for s := range seeds {
-		seeds[s] = variate.Index(k.Stream, len(k.ranks))
-	}
 	k.forget()
 	frequency := k.target.Data().Frequency
-	for i, r := range k.ranks {
+	k.Partition(widths, func(i, j int) float64 {
+		d := k.ranks[i] - k.ranks[j]
+		return float64(max(d, -d))
+	}, func(c, i int) {
 		many := 1.0
 		if frequency != nil {
 			many = frequency[i]
 		}
-		nearest := Nearest(widths, func(c int) float64 {
-			d := k.ranks[seeds[c]] - r
-			return float64(max(d, -d))
-		})
-		k.join(nearest, i, many)
-	}
-	k.drawWeights()
+		k.join(c, i, many)
+	})
+	k.DrawWeights()
 	for j := range k.Components {
-		copy(k.theta[j*len(k.Of):], k.one)
+		copy(k.ThetaOf(j), k.one)
 	}
 	for range startSweeps {
 		if !k.moveComponents() {
 			return k.Failure()
 		}
 	}
-	k.evaluate()
+	k.Evaluate()
 	return nil
 }
 
@@ -92,17 +86,4 @@ func (k *kernel) rank(theta []float64) []int {
 		out[i] = r
 	}
 	return out
-}
-
-// State returns weights and parameters.
-func (k *kernel) State() (logW, theta []float64) { return k.logW, k.theta }
-
-// Save returns a function that goes back to the weights and parameters of now.
-func (k *kernel) Save() (restore func()) {
-	logW, theta := slices.Clone(k.logW), slices.Clone(k.theta)
-	return func() {
-		copy(k.logW, logW)
-		copy(k.theta, theta)
-		k.evaluate()
-	}
 }
