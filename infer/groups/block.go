@@ -24,7 +24,6 @@ type block struct {
 	// Those that are drawn at once, and those that have slices.
 	together []together
 	alone    []*shift
-	plain    bool // see Options.Plain
 	weak     bool // the data say little of its effects
 	twice    bool // its effects move twice in an iteration
 	nested   bool // it is in a nest
@@ -33,14 +32,13 @@ type block struct {
 }
 
 // newBlock lays out one Effects. Cost: O(n·q²).
-func newBlock(e *design.Effects, p glm.EffectsPrior, target *glm.Target, plain bool) *block {
-	b := &block{Effects: e, prior: p, of: e.Grouping.Of(), levels: e.Grouping.Levels(), q: len(e.Terms),
-		plain: plain}
+func newBlock(e *design.Effects, p glm.EffectsPrior, target *glm.Target) *block {
+	b := &block{Effects: e, prior: p, of: e.Grouping.Of(), levels: e.Grouping.Levels(), q: len(e.Terms)}
 	ones := 0
 	for l := range b.levels {
 		ones = max(ones, len(e.Grouping.Rows(l)))
 	}
-	if target.ClosedGaussian() && !plain {
+	if target.ClosedGaussian() {
 		b.gram = make([]float64, b.levels*b.q*b.q)
 		w := target.Weights()
 		if w == nil {

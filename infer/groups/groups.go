@@ -17,9 +17,6 @@ const Version = "groups/4"
 type Options struct {
 	// Kernels are the passes over rows, as in cggibbs.Options; no bit depends on them. Empty means "vector".
 	Kernels string
-	// Plain is whether every effect moves by itself, by a slice, and sds and correlations given the effects alone: the
-	// sampler that the others are checked against.
-	Plain bool `json:",omitempty"`
 	// RefreshEvery is that of cggibbs.Options.
 	RefreshEvery int `json:",omitempty"`
 	// Earlier is an earlier posterior that chains start around; nil for none.
@@ -79,27 +76,23 @@ func newSetup(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (*s
 		s.sliceEvery, s.sliceWidth = modesEvery, modesWidth
 	}
 	options := cggibbs.Options{Basis: "rotated", Kernels: o.Kernels, RefreshEvery: o.RefreshEvery}
-	if !o.Plain && o.rewritten == nil {
+	if o.rewritten == nil {
 		s.joint = newJoint(target)
 	}
-	if o.Plain || Sparse(plain) || s.joint != nil {
+	if Sparse(plain) || s.joint != nil {
 		options.Basis = "coordinate"
 	}
 	if s.fixed, err = o.newFixed(target, options); err != nil {
 		return nil, err
 	}
 	for i, e := range data.Effects {
-		b := newBlock(e, priors[i], target, o.Plain)
-		if !o.Plain {
-			b.findShifts(plain, model.Coefficients, o.rewritten)
-		}
+		b := newBlock(e, priors[i], target)
+		b.findShifts(plain, model.Coefficients, o.rewritten)
 		s.blocks = append(s.blocks, b)
 	}
-	if !o.Plain {
-		s.findWeak()
-		s.pairs = findPairs(s.blocks, target)
-		s.nests = findNests(s.pairs, s.blocks)
-	}
+	s.findWeak()
+	s.pairs = findPairs(s.blocks, target)
+	s.nests = findNests(s.pairs, s.blocks)
 	s.describe()
 	return s, nil
 }
@@ -192,8 +185,6 @@ func (b *block) explain(names []string, sliceEvery int64) string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "%s: %d levels of %s, ", b.Group, b.levels, strings.Join(b.Terms, ", "))
 	switch {
-	case b.sorted != nil && b.plain:
-		w.WriteString("each effect by a slice, sds given effects")
 	case b.sorted != nil:
 		fmt.Fprintf(&w, "matched to slope and curvature all at once%s, by slices once in %d sweeps; sds %s",
 			map[bool]string{true: ", twice"}[b.twice], sliceEvery, b.explainScales())

@@ -340,16 +340,11 @@ func TestSweepsAreInvariant(t *testing.T) {
 	}
 }
 
-// Iterations of slices, and the plain sampler that is the reference of all moves.
+// Iterations of slices.
 func TestSlicesAreInvariant(t *testing.T) {
 	all := studies()
 	for _, name := range []string{"bernoulli/crossed", "poisson/4", "probit/2"} {
 		t.Run(name, func(t *testing.T) { holds(t, all[name], infertest.Scale(500, 20_000), Options{}, sliced) })
-	}
-	for _, name := range []string{"gaussian/2", "bernoulli/crossed"} {
-		t.Run("plain/"+name, func(t *testing.T) {
-			holds(t, all[name], infertest.Scale(500, 20_000), Options{Plain: true}, sweeps(2))
-		})
 	}
 }
 

@@ -96,7 +96,7 @@ func (k *kernel) schedule() update.Schedule {
 	for i := range k.groups {
 		moves = append(moves, func() bool { return k.moveLevels(i) })
 	}
-	if k.target.ClosedGaussian() && !k.options.Plain {
+	if k.target.ClosedGaussian() {
 		moves = append(moves, k.movePairs, k.revalue)
 	} else {
 		moves = append(moves, k.revalue, k.movePairs)
@@ -134,12 +134,10 @@ func (k *kernel) moveLevels(i int) bool {
 		return k.drawLevels(g)
 	}
 	slices := k.Iteration%k.sliceEvery == 0 || k.Iteration < sliceFirst
-	if (slices || g.plain) && !k.sliceLevels(g) {
+	if slices && !k.sliceLevels(g) {
 		return false
 	}
-	if !g.plain {
-		k.matchLevels(g, i+1 < len(k.groups))
-	}
+	k.matchLevels(g, i+1 < len(k.groups))
 	return true
 }
 
@@ -184,9 +182,6 @@ func (k *kernel) moveWith(g *group) bool {
 	}
 	k.slice.Stepping = k.Iteration >= stepFrom
 	defer func() { k.slice.Stepping = false }()
-	if g.plain {
-		return true
-	}
 	if every := g.carryEvery(); every > 0 && turn%every == 0 {
 		return k.moveCarried(g)
 	}

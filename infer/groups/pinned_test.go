@@ -44,8 +44,7 @@ func pinned(family, link string, slope bool, y func(i int) float64) (*glm.Data, 
 	return data, model
 }
 
-// TestPinned pins the draws of what no spec can ask for: Options.Plain, and chains after SetPosition. They are equal on
-// every processor. If they must change, raise Version.
+// TestPinned pins draws, and what no spec can ask for: chains after SetPosition. They are equal on every processor. If they must change, raise Version.
 func TestPinned(t *testing.T) {
 	const version = "groups/4"
 	yes := func(i int) float64 { return float64(i * 5 / 3 % 2) }
@@ -60,23 +59,21 @@ func TestPinned(t *testing.T) {
 	for _, c := range []struct {
 		name, family, link string
 		y                  func(i int) float64
-		slope, plain       bool
+		slope              bool
 		change             func(d *glm.Data, m *glm.Model)
 		want               string
 	}{
-		{"plain counts", "poisson", "log", count, false, true, nil, "e2da3927e086edc6"},
-		{"plain line", "gaussian", "identity", line, true, true, nil, "ea8424f18bcd9fcc"},
-		{"crossed", "bernoulli", "logit", yes, false, false, nil, "30a84d67e0223249"},
-		{"offset", "poisson", "log", count, false, false, shift, "2c31643582d67d61"},
-		{"slopes", "bernoulli", "logit", yes, true, false, nil, "521b22a183731f62"},
-		{"line", "gaussian", "identity", line, true, false, nil, "06d1c53b94840910"},
-		{"horseshoe", "bernoulli", "logit", yes, false, false, func(_ *glm.Data, m *glm.Model) {
+		{"crossed", "bernoulli", "logit", yes, false, nil, "30a84d67e0223249"},
+		{"offset", "poisson", "log", count, false, shift, "2c31643582d67d61"},
+		{"slopes", "bernoulli", "logit", yes, true, nil, "521b22a183731f62"},
+		{"line", "gaussian", "identity", line, true, nil, "06d1c53b94840910"},
+		{"horseshoe", "bernoulli", "logit", yes, false, func(_ *glm.Data, m *glm.Model) {
 			m.Coefficients[1] = prior.Prior{Kind: prior.Horseshoe, Scale: 1}
 		}, "1cdcc9c12c58203d"},
-		{"student", "poisson", "log", count, false, false, func(_ *glm.Data, m *glm.Model) {
+		{"student", "poisson", "log", count, false, func(_ *glm.Data, m *glm.Model) {
 			m.Coefficients[0] = prior.Prior{Kind: prior.StudentT, DF: 3, Scale: 2}
 		}, "0134c0723e06ac4f"},
-		{"flat", "gaussian", "identity", line, false, false, func(_ *glm.Data, m *glm.Model) {
+		{"flat", "gaussian", "identity", line, false, func(_ *glm.Data, m *glm.Model) {
 			m.Coefficients[0], m.Coefficients[1] = prior.Prior{Kind: prior.Flat}, prior.Prior{Kind: prior.Flat}
 		}, "902f62a82ecbb778"},
 	} {
@@ -84,7 +81,7 @@ func TestPinned(t *testing.T) {
 		if c.change != nil {
 			c.change(data, &model)
 		}
-		setup, err := groups.New(data, model, nil, groups.Options{Plain: c.plain})
+		setup, err := groups.New(data, model, nil, groups.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue

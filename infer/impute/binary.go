@@ -33,18 +33,10 @@ func (k *kernel) moveStates() bool {
 
 // drawState draws one cell.
 func (k *kernel) drawState(own *reader, c, q int) {
-	y := k.system
-	z := k.z[q*y.width : (q+1)*y.width]
 	k.statesOf(q)
 	here := math.Round(k.states[c])
 	delta := 1 - 2*here
-	row := k.q[(y.first+c)*y.width : (y.first+c+1)*y.width]
-	slope := 0.0
-	for j, x := range z {
-		slope = math.FMA(row[j], x, slope)
-	}
-	odds := float64(-delta * math.FMA(0.5*row[y.first+c], delta, slope))
-	odds = math.FMA(delta, own.point.Eta()[own.of[q]], odds)
+	odds := math.FMA(delta, own.point.Eta()[own.of[q]], k.along(q, c).at(delta))
 	odds += k.likelihoods(q, c, delta) - k.likelihoods(q, c, 0)
 	if k.Stream.Float64() < vec.Logistic(odds) {
 		k.moveCell(q, c, delta)

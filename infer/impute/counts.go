@@ -95,7 +95,7 @@ const mostWindow, mostCounts = 20, 200
 
 // fillWindow writes the entries of the counts of the cell in row q, and what all models but the regression say of them.
 func (w *windows) fillWindow(q, low int) {
-	c, k, y := w.summedChain, w.k, w.k.system
+	c, k := w.summedChain, w.k
 	column, row := w.counted.column, w.k.rows[q]
 	first, points, n := int(c.first[row]), int(c.first[row+1]-c.first[row]), c.x.Rows
 	if points == 1 {
@@ -103,17 +103,11 @@ func (w *windows) fillWindow(q, low int) {
 	}
 	k.statesOf(q)
 	here := math.Round(k.states[column])
-	z := k.z[q*y.width : (q+1)*y.width]
-	precision := k.q[(y.first+column)*y.width : (y.first+column+1)*y.width]
-	slope, curve := 0.0, precision[y.first+column]
-	for j, x := range z {
-		slope = math.FMA(precision[j], x, slope)
-	}
-	own := w.counted.reader
+	along, own := k.along(q, column), w.counted.reader
 	for p := range points {
 		count := float64(low + p)
 		delta := count - here
-		sum := own.density(q, count) - float64(delta*math.FMA(0.5*curve, delta, slope))
+		sum := own.density(q, count) + along.at(delta)
 		sum += k.likelihoodsBut(k.readers[k.main], q, column, delta)
 		c.others[first+p] = sum
 		if c.place[row] < 0 {

@@ -12,20 +12,11 @@ const singleDoublings = 10
 // moveSingly moves each missing cell of a row in a gaussian column by a slice of its law given all else. The width is
 // 2.5 standard deviations of that law without the readers.
 func (k *kernel) moveSingly(q int) bool {
-	y := k.system
-	z := k.z[q*y.width : (q+1)*y.width]
 	k.statesOf(q)
 	for _, c := range k.sets[k.pattern[q]].columns {
-		row := k.q[(y.first+c)*y.width : (y.first+c+1)*y.width]
-		slope := 0.0
-		for j, x := range z {
-			slope = math.FMA(row[j], x, slope)
-		}
-		curve := row[y.first+c]
-		at := func(delta float64) float64 {
-			return float64(-delta*math.FMA(0.5*curve, delta, slope)) + k.likelihoods(q, c, delta)
-		}
-		delta, ok := k.slice1(at, 0, 2.5/math.Sqrt(curve))
+		along := k.along(q, c)
+		at := func(delta float64) float64 { return along.at(delta) + k.likelihoods(q, c, delta) }
+		delta, ok := k.slice1(at, 0, 2.5/math.Sqrt(along.curve))
 		if !ok {
 			return false
 		}
@@ -34,6 +25,25 @@ func (k *kernel) moveSingly(q int) bool {
 		}
 	}
 	return true
+}
+
+// parabola is the log density of the gaussian models along the state of a column in a row.
+type parabola struct{ slope, curve float64 }
+
+// along returns that of column c in row q.
+func (k *kernel) along(q, c int) parabola {
+	y := k.system
+	row := k.q[(y.first+c)*y.width : (y.first+c+1)*y.width]
+	slope := 0.0
+	for j, x := range k.z[q*y.width : (q+1)*y.width] {
+		slope = math.FMA(row[j], x, slope)
+	}
+	return parabola{slope, row[y.first+c]}
+}
+
+// at returns the change of the log density with delta added to the state.
+func (p parabola) at(delta float64) float64 {
+	return float64(-delta * math.FMA(0.5*p.curve, delta, p.slope))
 }
 
 // likelihoods is the log likelihood of readers of row q with delta added to the state of column c.

@@ -62,17 +62,12 @@ func (c *Column) logSlope(state float64) float64 {
 // line. A count is there any number between it and the next one, so that the slice is one of its whole numbers.
 func (k *kernel) moveNumber(own *reader, c, q int) bool {
 	y, column := k.system, &k.problem.Columns[c]
-	z := k.z[q*y.width : (q+1)*y.width]
 	k.statesOf(q)
 	here := k.states[c]
 	if column.whole() {
 		here = math.Round(here)
 	}
-	row := k.q[(y.first+c)*y.width : (y.first+c+1)*y.width]
-	slope, curve := 0.0, row[y.first+c]
-	for j, x := range z {
-		slope = math.FMA(row[j], x, slope)
-	}
+	along := k.along(q, c)
 	at := func(x float64) float64 {
 		state, jacobian := column.scaleOf(x)
 		state = state - y.centre[c] + y.centre[c] // as z tells it
@@ -83,8 +78,7 @@ func (k *kernel) moveNumber(own *reader, c, q int) bool {
 			return math.Inf(-1)
 		}
 		delta := state - here
-		return jacobian + own.density(q, state) + float64(-delta*math.FMA(0.5*curve, delta, slope)) +
-			k.likelihoods(q, c, delta)
+		return jacobian + own.density(q, state) + along.at(delta) + k.likelihoods(q, c, delta)
 	}
 	var from float64
 	switch {

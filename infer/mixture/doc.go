@@ -18,6 +18,6 @@
 // doi:10.1111/j.2517-6161.1994.tb01985.x; Jasra, Holmes and Stephens (2005), Markov chain Monte Carlo methods and the
 // label switching problem, doi:10.1214/088342305000000016.
 //
-// Read layout.go (what a position has), mixture.go (the set-up), chain.go (what chains of all mixtures share), kernel.go
-// (an iteration), start.go and restart.go (how a chain starts) and state.go; weights.go has their law.
+// Read layout.go (what a position has), mixture.go (the set-up), chain.go (what chains of all mixtures share),
+// kernel.go (an iteration), start.go and restart.go (how a chain starts) and state.go; weights.go has their law.
 package mixture
