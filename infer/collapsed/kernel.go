@@ -56,8 +56,8 @@ func (k *kernel) label(i int) {
 	k.Counts[c]++
 }
 
-// predictive writes the logs of what the components make of row i, which is in none of them, to Chances, and returns the
-// log of their sum.
+// predictive writes the logs of what the components make of row i, which is in none of them, to Chances, and returns
+// the log of their sum.
 func (k *kernel) predictive(i int) (total float64) {
 	for c := range k.of {
 		k.Chances[c] = vec.Log(k.opts.Concentration+k.Counts[c]) + k.family.predictive(k.of[c], i)

@@ -84,8 +84,8 @@ func (k *Chain) Evaluate() {
 	}
 }
 
-// EvaluateLast is the last move of an iteration. The log likelihood is that of the mixture, with the labels summed over:
-// no numbering of the components moves it.
+// EvaluateLast is the last move of an iteration. The log likelihood is that of the mixture, with the labels summed
+// over: no numbering of the components moves it.
 func (k *Chain) EvaluateLast() bool {
 	k.Evaluate()
 	sum := LogWeightsPrior(k.weights, k.LogW)
