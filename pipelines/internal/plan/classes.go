@@ -375,9 +375,6 @@ func ItemRows(rows *transform.ItemRows, r *transform.Record) (part func(first, n
 	return func(first, n int) (*collapsed.Classes, error) { return partOf(items, first, n) }, nil
 }
 
-// Components are options of so many components.
-func Components(n int) mixture.Options { return mixture.Options{Components: n} }
-
 // Gating has no log prior where it is the same everywhere: where all probabilities are equally likely.
 func (c *Classes) Gating() Gating {
 	uniform := func(i classItem) bool {
