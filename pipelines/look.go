@@ -15,6 +15,7 @@ import (
 	"glmbatch/infer/family"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/predict"
+	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
 	"glmbatch/pipelines/internal/waiting"
 	"glmbatch/report"
@@ -42,6 +43,9 @@ func IsLogPrior(l *Line) bool { return l.Name == "log_prior" && l.Kind == "stati
 // HasAtoms reports whether a line is of what may have one value in many draws, or in all: a missing cell, or whether a
 // coefficient is in the model. Gates look at all of such a fit by their bulk where the tail has no effective size.
 func HasAtoms(l *Line) bool { return l.Kind == infer.Imputed || l.Kind == infer.Inclusion }
+
+// HasTrajectories reports whether the chains of a fit moved along trajectories, which may diverge.
+func HasTrajectories(f *Look) bool { return spec.MethodNamed(f.Method).Hamiltonian }
 
 // IsEffect reports whether a line is of a group-level effect, of which there are as many as levels, of a missing cell,
 // or of a penalised coefficient of a smooth.

@@ -12,7 +12,7 @@ import (
 // discrete reads what the page of a fit of discrete variables shows besides: pictures of
 // an image, what is known against the truth, what is proved.
 func (r *pageReader) discrete(f *html.Fit) error {
-	if f.Family != record.DiscreteFamily {
+	if !record.IsDiscrete(f.Family) {
 		return nil
 	}
 	d := &html.Discrete{Labels: []string{}, Pictures: []html.Picture{}, Proofs: []html.Proof{}}

@@ -36,7 +36,7 @@ func (r *pageReader) details() error {
 	limit := min(pageSeries, max(2, all/max(1, shown)))
 	for i := range r.page.Pages {
 		f := &r.page.Fits[i]
-		if f.ID == 0 || f.Draws == 0 && f.Family != record.DiscreteFamily {
+		if f.ID == 0 || f.Draws == 0 && !record.IsDiscrete(f.Family) {
 			continue
 		}
 		f.Detail = &html.Detail{Series: []html.Series{}, Missing: []string{}, Checks: []html.Check{}}

@@ -75,7 +75,7 @@ func (a *app) plotFit(ctx context.Context, f *showFlags, shown *pipelines.Shown)
 	p := &plot.Plot{Title: lookName(fit)}
 	var err error
 	switch f.picture {
-	case "groups":
+	case "groups": //name:ok a picture
 		p.Panels = groupPanels(fit, shown.Lines)
 	case "checks":
 		p.Panels, err = checkPanels(ctx, shown.Database, fit.ID)
@@ -84,6 +84,7 @@ func (a *app) plotFit(ctx context.Context, f *showFlags, shown *pipelines.Shown)
 	}
 	if err == nil && len(p.Panels) == 0 {
 		err = words.Hint(fmt.Errorf("fit %d has no %s", fit.ID, f.picture), map[string]string{
+			//name:ok a picture
 			"coefficients": "--all or --filter names parameters", "groups": "its model has no group-level effects",
 			"checks": "run: {ppc: true} in the spec stores predictive checks"}[f.picture])
 	}

@@ -168,6 +168,7 @@ func lineObject(l *pipelines.Line) map[string]any {
 	for i, v := range lineValues(l) {
 		out[lineColumns[i]] = pipelines.Number(v)
 	}
+	//name:ok a column
 	for key, fact := range map[string]string{"prior": l.Prior, "grouping": l.Grouping, "level": l.Level, "term": l.Term,
 		"beside": l.Beside, "reason": l.Summary.Reason} {
 		if fact != "" {

@@ -62,7 +62,7 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 	if bad > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %s beyond a gate", bad, plural(all, "quantity")))
 	}
-	if f.Divergences > 0 || f.Method == "nuts" || f.Method == "hmc" {
+	if f.Divergences > 0 || pipelines.HasTrajectories(f) {
 		notes = append(notes, plural(f.Divergences, "divergent transition"))
 	}
 	if len(notes) > 0 {

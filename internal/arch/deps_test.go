@@ -112,7 +112,8 @@ var deps = map[string]string{
 	// propose looks at columns, and reads no files.
 	"pipelines/internal/propose": "infer/family infer/glm internal/words" + arrow,
 	// exchange reads and writes the files of other tools.
-	"pipelines/internal/exchange": "infer infer/diag ingest internal/netcdf internal/outfile internal/words report report/judge" + arrow,
+	"pipelines/internal/exchange": "infer infer/diag ingest internal/netcdf internal/outfile internal/words report report/judge" +
+		" pipelines/internal/spec" + arrow,
 	// synthetic makes data, and does not fit them.
 	"pipelines/internal/synthetic": "infer infer/family infer/glm infer/prior internal/words pipelines/internal/spec",
 	// discrete makes discrete systems of tables and images, and samples nothing itself.

@@ -10,12 +10,14 @@ import (
 	"testing"
 )
 
-// names is the rule that a family or a link is asked for its facts and is not recognised by its name: no comparison,
-// case, key of a map or argument of packages strings and slices is such a name. Package family has the names, and
+// names is the rule that a family, a link, a method or a kind is asked for its facts and is not recognised by its name: no
+// comparison, case, key of a map or argument of packages strings and slices is such a name. Package family has those of
+// families and links, spec those of methods, which are words of other meaning in infer, transform and ingest, and record those of kinds.
 // infertest states densities of its own as the oracle of tests. In transform log and sqrt are functions of formulas.
 // Where another word is not the name, a comment on the line or on the line above has the reason: //name:ok reason.
 func names(t *tree) []finding {
-	known := namesOf(t)
+	laws := namesOf(t, "infer/family", "Distribution", "Link")
+	all := append(slices.Concat(laws, namesOf(t, "pipelines/internal/spec", "Method")), "mrf")
 	l, err := newLoader(t, "amd64")
 	if err != nil {
 		return []finding{{"go.mod", 1, err.Error()}}
@@ -25,19 +27,22 @@ func names(t *tree) []finding {
 	var dirs []string
 	for _, s := range t.files {
 		dir := s.dir()
-		if s.test() || slices.Contains(dirs, dir) || within(dir, "infer/family", "infer/infertest", "internal") {
+		if s.test() || slices.Contains(dirs, dir) || within(dir, "infer/family", "infer/infertest", "internal", "report/record") {
 			continue
 		}
 		dirs = append(dirs, dir)
-		c, of := l.check(dir), known
-		if dir == "transform" {
-			of = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return name == "log" || name == "sqrt" })
+		c, of := l.check(dir), laws
+		switch {
+		case within(dir, "pipelines", "cmd", "report", "cluster"):
+			of = all
+		case dir == "transform":
+			of = slices.DeleteFunc(slices.Clone(laws), func(name string) bool { return name == "log" || name == "sqrt" })
 		}
 		for _, file := range c.files {
 			ast.Inspect(file.ast, func(n ast.Node) bool {
 				for _, e := range compared(c.info, n) {
 					if name := nameIn(c.info, e, of); name != "" && !t.excused(file, e.Pos(), "name:ok") {
-						out = append(out, t.at(e.Pos(), "the name %s: ask the family or the link for its fact", name))
+						out = append(out, t.at(e.Pos(), "the name %s: ask the family, link, method or kind for its fact", name))
 					}
 				}
 				return true
@@ -47,15 +52,15 @@ func names(t *tree) []finding {
 	return out
 }
 
-// namesOf lists the names of the families and links.
-func namesOf(t *tree) (known []string) {
+// namesOf lists the names of the values of types of a package.
+func namesOf(t *tree, dir string, typed ...string) (known []string) {
 	for _, s := range t.files {
-		if s.dir() != "infer/family" || s.test() {
+		if s.dir() != dir || s.test() {
 			continue
 		}
 		ast.Inspect(s.ast, func(n ast.Node) bool {
 			literal, ok := n.(*ast.CompositeLit)
-			if !ok || !slices.Contains([]string{"Distribution", "Link"}, types.ExprString(orNothing(literal.Type))) {
+			if !ok || !slices.Contains(typed, types.ExprString(orNothing(literal.Type))) {
 				return true
 			}
 			for _, e := range literal.Elts {
@@ -134,6 +139,9 @@ func nameIn(info *types.Info, e ast.Expr, known []string) (found string) {
 		if tv.Value == nil || tv.Value.Kind() != constant.String {
 			return true
 		}
+		if kind, ok := tv.Type.(*types.Named); ok && kind.Obj().Name() == "Kind" && kind.Obj().Pkg().Name() == "record" {
+			found = constant.StringVal(tv.Value)
+		}
 		if basic, plain := tv.Type.(*types.Basic); plain && basic.Info()&types.IsString != 0 {
 			if v := constant.StringVal(tv.Value); slices.Contains(known, v) {
 				found = v
@@ -148,6 +156,24 @@ func TestNamesAreNotCompared(t *testing.T) {
 	seen(t, names, planted{
 		"infer/family/a.go": "package family\ntype Link struct{ Name string }\nvar l = &Link{Name: \"logit\"}\n" +
 			"var same = l.Name == \"logit\"\n",
+		"pipelines/internal/spec/a.go": "package spec\ntype Method struct{ Name string }\nvar N = Method{Name: \"nuts\"}\n",
+		"report/record/a.go":           "package record\ntype Kind string\nconst Rows Kind = \"rows\"\nvar are = Rows == \"rows\"\n",
+		"pipelines/a.go": `package pipelines
+import "glmbatch/report/record"
+var a, b = "x", "nuts"
+var c = a == "nuts" // want
+var d = map[string]int{"nuts": 1} // want
+var e = a == "logit" // want
+var g = record.Kind(a) == record.Rows // want
+var h = a == "rows" || a == "mrf" // want
+func f() int {
+	switch a {
+	case "hmc", "nuts": // want
+		return len("nuts")
+	}
+	return 0
+}
+`,
 		"transform/a.go": `package transform
 import (
 	"slices"
@@ -157,6 +183,7 @@ type kind string
 type pair struct{ a, b string }
 const log = "logit"
 var a, k = "x", kind("y")
+var o = a == "nuts"
 var b = a == "logit" // want
 var c = a != log // want
 var d = slices.Contains([]string{"probit", "logit"}, a) // want
@@ -176,4 +203,21 @@ func n() int {
 }
 `})
 	hold(t, names)
+	module, err := moduleTree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	excused := 0
+	for _, s := range module.files {
+		if !within(s.dir(), "internal/arch") {
+			excused += strings.Count(s.text, "//name:ok ")
+		}
+	}
+	if excused != excusedNames {
+		t.Errorf("%d comments //name:ok, want %d: this number may only shrink", excused, excusedNames)
+	}
 }
+
+// excusedNames is how many comparisons with such a name have a reason in a comment: words that are keys and values of a
+// spec, columns, or pictures.
+const excusedNames = 13

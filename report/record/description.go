@@ -36,6 +36,9 @@ const (
 	KindDiscrete Kind = "discrete"
 )
 
+// Items reports whether rows have several items and no predictors.
+func (k Kind) Items() bool { return k == KindClasses }
+
 // Response describes a column that a fit explains. Frequency, Precision and Trials name other columns or expressions.
 type Response struct {
 	Column     string      `json:"column"`

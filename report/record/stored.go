@@ -59,4 +59,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 }
 
 // Discrete reports whether the fit is of a discrete system, whose rows are variables and whose columns are edges.
-func (s *Stored) Discrete() bool { return s.Family == DiscreteFamily }
+func (s *Stored) Discrete() bool { return IsDiscrete(s.Family) }
+
+// IsDiscrete reports whether a family is that of discrete systems.
+func IsDiscrete(family string) bool { return family == DiscreteFamily }

@@ -37,14 +37,10 @@ type Draws struct {
 	expanded time.Duration // processor time of expansions
 }
 
-// NewDraws reads a fit's spool. Rows of a compact sampler need Expand first. p is nil if chains hold parameters and the
-// problem is not known.
-func NewDraws(file *spool.Fit, n Numbers, p plan.Problem) *Draws {
+// NewDraws reads a fit's spool. r is nil if the fit is not a regression. Rows of a compact sampler need Expand first.
+func NewDraws(file *spool.Fit, n Numbers, r *plan.Regression) *Draws {
 	d := &Draws{Spool: file, Numbers: n, rowBytes: heldRows}
-	if p == nil {
-		return d
-	}
-	if r := p.Capabilities().Regression; r != nil { // only regressions have compact samplers
+	if r != nil { // only regressions have compact samplers
 		d.record = r.Record
 	}
 	return d

@@ -7,6 +7,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/pipelines/internal/plan"
+	"glmbatch/pipelines/internal/spec"
 )
 
 // infos returns trajectories with a slowly or a quickly moving energy, every
@@ -41,7 +42,7 @@ func TestHamiltonianWarnings(t *testing.T) {
 		want        []string // one for each warning, in order
 	}{
 		"quiet":       {m: nuts, depth: 9},
-		"gibbs":       {m: &plan.Method{Name: "cggibbs"}, depth: 10, slow: true},
+		"gibbs":       {m: &plan.Method{Method: spec.CGGibbs}, depth: 10, slow: true},
 		"deep":        {m: nuts, depth: 10, want: []string{"10 of 80 trajectories stopped at max_depth 10"}},
 		"diverged":    {m: nuts, depth: 3, divergences: 5, want: []string{"5 of 80 trajectories diverged"}},
 		"slow":        {m: nuts, depth: 3, slow: true, want: []string{"E-BFMI is below 0.3 in 1 of 2 chains"}},
@@ -72,7 +73,7 @@ func TestHamiltonianDiagnostics(t *testing.T) {
 	h := new(hamiltonian)
 	addChain(h, infos(40, 10, false))
 	addChain(h, infos(40, 2, true))
-	if got := h.diagnostics(&plan.Method{Name: "cggibbs"}); got != nil {
+	if got := h.diagnostics(&plan.Method{Method: spec.CGGibbs}); got != nil {
 		t.Errorf("a Gibbs sampler has the diagnostics %v", got)
 	}
 	got := map[string]float64{}

@@ -147,7 +147,7 @@ func exitCode(ctx context.Context, fits []*Result, held error) int {
 
 // fit calibrates one fit.
 func (k *checker) fit(ctx context.Context, c *plan.Case) *Result {
-	r := &Result{Dataset: c.Dataset, Key: c.Group, Model: c.Model, Sampler: c.Sampler, Method: c.Method, name: c.Name}
+	r := &Result{Dataset: c.Dataset, Key: c.Group, Model: c.Model, Sampler: c.Sampler, Method: c.Method.Name, name: c.Name}
 	fail := func(err error) *Result {
 		if ctx.Err() == nil {
 			r.Verdict, r.Words = judge.ErrorGrade, []string{err.Error()}
@@ -167,7 +167,7 @@ func (k *checker) fit(ctx context.Context, c *plan.Case) *Result {
 		return fail(words.Hint(fmt.Errorf("model %q has missing cells that are drawn, and check is for complete data",
 			c.Model), "choose fits with --only model=…, or take missing: drop"))
 	}
-	if words := improper(c); words != "" && k.Given == Prior {
+	if words := improper(c); words != "" && k.Given == Prior { //name:ok what simulations are made around
 		r.refused = true
 		return fail(errors.New(words))
 	}
@@ -220,7 +220,7 @@ func (k *checker) identity(s *simulator) string {
 // record is the calibration before its first simulation.
 func (k *checker) record(s *simulator, id string) *report.Calibration {
 	return &report.Calibration{
-		Key: s.Key, ID: id, Pipeline: k.Pipeline.Name, Method: s.Method, Given: s.given, Seed: s.seed,
+		Key: s.Key, ID: id, Pipeline: k.Pipeline.Name, Method: s.Method.Name, Given: s.given, Seed: s.seed,
 		Wanted: k.Simulations, Draws: s.draws, FalseAlarms: FalseAlarms, Program: k.Build, Parameters: s.parameters(),
 	}
 }

@@ -141,7 +141,7 @@ func share(c *report.Calibration) (out []string) {
 		if refused > 0 {
 			words += " (" + first.Note + ")"
 		}
-		if c.Given == Prior {
+		if c.Given == Prior { //name:ok what simulations are made around
 			words += "; the prior allows what no data look like: give narrower priors, or calibrate around the data with " +
 				"--posterior"
 		}

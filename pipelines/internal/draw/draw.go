@@ -54,7 +54,7 @@ func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *plan.Sto
 	}
 	out.Kept = plan.Kept(out.Sampler.Parameters(), id.Keep())
 	out.Stored = len(out.Kept) - id.Capabilities().Undrawn
-	out.Explained = plan.Explained(id.Method().Name, out.Sampler)
+	out.Explained = id.Method().Explained(out.Sampler)
 	if c, ok := out.Sampler.(infer.Certifier); ok {
 		for _, c := range c.Certificates() {
 			out.Proved = append(out.Proved, record.Certificate{
@@ -170,7 +170,7 @@ func Solve(ctx context.Context, id *plan.Identified, w *World, watch *plan.Stopw
 	err = w.Workers.Work(ctx, watch, func() error {
 		timer := cpu.Start()
 		defer timer.Stop()
-		if out, err = id.Problem.Solve(); err != nil {
+		if out, err = id.Capabilities().Solve(); err != nil {
 			return err
 		}
 		out.Took = timer.Lap()

@@ -15,7 +15,7 @@ import (
 
 // Grow draws and checks until the schedule is done, or the fit is lost.
 func (c *Chains) Grow(ctx context.Context) (*assess.Drawn, error) {
-	draws := assess.NewDraws(c.Spool, c.numbers, c.Problem)
+	draws := assess.NewDraws(c.Spool, c.numbers, c.Capabilities().Regression)
 	w := c.Schedule.Start()
 	for {
 		var have int64

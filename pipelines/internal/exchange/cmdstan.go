@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"glmbatch/infer"
+	"glmbatch/pipelines/internal/spec"
 )
 
 // hamiltonian are the columns with which CmdStan begins. lp__ is the log
@@ -126,7 +127,7 @@ func (m *matrix) stanHead(names []string) string {
 }
 
 // trajectories reports whether the draws are those of Stan's kind of sampler.
-func (m *matrix) trajectories() bool { return m.Method == "nuts" || m.Method == "hmc" }
+func (m *matrix) trajectories() bool { return spec.MethodNamed(m.Method).Hamiltonian }
 
 // stanAlgorithm are the comments about the sampler. Stan has no name for one without
 // trajectories but fixed_param, by which readers know not to look for step sizes.
@@ -135,7 +136,10 @@ func (m *matrix) stanAlgorithm() string {
 		return fmt.Sprintf("#     algorithm = fixed_param\n# drawn by %s, which is none of Stan's samplers\n",
 			comment(m.Method))
 	}
-	engine := map[string]string{"nuts": "nuts (Default)", "hmc": "static"}[m.Method]
+	engine := "nuts (Default)"
+	if spec.MethodNamed(m.Method).Static {
+		engine = "static"
+	}
 	return "#     adapt\n#       engaged = 1 (Default)\n#     algorithm = hmc (Default)\n#       hmc\n" +
 		"#         engine = " + engine + "\n#         metric = diag_e (Default)\n"
 }

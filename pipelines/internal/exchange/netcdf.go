@@ -10,6 +10,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/internal/netcdf"
 	"glmbatch/internal/outfile"
+	"glmbatch/pipelines/internal/spec"
 )
 
 // Fact is an attribute of a fit in files that have such: its Value is a string, a float64 or an int64.
@@ -25,7 +26,7 @@ func writeNetCDF(path string, d *Draws) error {
 		return err
 	}
 	names := [...]string{"posterior", "sample_stats"}
-	if d.Method == priorMethod {
+	if spec.MethodNamed(d.Method).Prior {
 		names = [...]string{"prior", "sample_stats_prior"}
 	}
 	arrays := d.arrays(names[0])
@@ -51,9 +52,6 @@ func writeNetCDF(path string, d *Draws) error {
 		return errors.Join(err, rows.put(f))
 	})
 }
-
-// priorMethod is that of fits which were drawn from their prior.
-const priorMethod = "prior"
 
 // newGroup is a group over chains and draws.
 func (d *Draws) newGroup(name string) (g *netcdf.Group, over []*netcdf.Dimension) {

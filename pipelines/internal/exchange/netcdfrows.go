@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"glmbatch/internal/netcdf"
+	"glmbatch/pipelines/internal/spec"
 )
 
 // observed are the groups of observations; none if these are not known.
@@ -33,7 +34,7 @@ func (d *Draws) observed() *observed {
 		o.groups = append(o.groups, g)
 		return v
 	}
-	if d.Method == priorMethod {
+	if spec.MethodNamed(d.Method).Prior {
 		o.response = add("prior_predictive", "y", true)
 	} else {
 		o.logLik, o.response = add("log_likelihood", "y", true), add("posterior_predictive", "y", true)

@@ -380,13 +380,13 @@ func (e *Explanation) sampler(c *plan.Case, of plan.Joint) {
 		e.Sampler = []string{"The run would refuse it: " + err.Error()}
 		return
 	}
-	for _, why := range []string{c.Reason, c.Explained(setup)} {
+	for _, why := range []string{c.Method.Reason, c.Method.Explained(setup)} {
 		if why != "" {
 			e.Sampler = append(e.Sampler, strings.TrimSpace(why))
 		}
 	}
 	if e.Sampler == nil {
-		e.Sampler = []string{"method " + c.Method + ", as the spec says"}
+		e.Sampler = []string{"method " + c.Method.Name + ", as the spec says"}
 	}
 	if f := plan.ForecastOf(setup, plan.ForecastAsked); f != nil {
 		names := make([]string, len(c.Data.Names))

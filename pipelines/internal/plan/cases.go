@@ -17,40 +17,28 @@ import (
 // be set up; or, with Err, the reason why it is not.
 type Case struct {
 	record.Key
-	Name      string // as people read it
-	Data      *glm.Data
-	Counted   int       // rows of the data that the design's rows stand for
-	Factored  bool      // whether the design's rows are no rows of the data
+	Name string // as people read it
+	*transform.Design
 	Posterior glm.Model // the likelihood with its priors
-	Method    string
-	Identity  string // hash of data, model, sampler and versions; not of lengths or seed
-	// Hamiltonian says that warm-up adapts the sampler, and so is thrown away.
-	Hamiltonian bool
-	On          func(*glm.Data) (Joint, error) // the model on data, the fit's own or simulated ones
-	Spec        *spec.Model
-	Record      *transform.Record // how the data were coded and scaled
-	Reason      string            // why the method, where it was chosen; empty where it was named
+	Method    Method
+	Identity  string                         // hash of data, model, sampler and versions; not of lengths or seed
+	On        func(*glm.Data) (Joint, error) // the model on data, the fit's own or simulated ones
+	Spec      *spec.Model
 	// Cells are the missing cells and responses that are drawn, in words; nil of complete data.
 	Cells []string
 	Err   error
 }
 
-// Explained is what a set-up chose, in the words that the ledger gets; empty where there was
-// no choice.
-func (c *Case) Explained(s infer.Setup) string {
-	return Explained(c.Method, s)
-}
-
-// Explained is what a set-up of a method chose, in words; empty where there was no choice.
-func Explained(method string, s infer.Setup) string {
+// Explained is what a set-up of the method chose, in the words that the ledger gets; empty if there was no choice.
+func (m *Method) Explained(s infer.Setup) string {
 	e, ok := s.(infer.Explainer)
-	if !ok || e.Explain() == "" {
+	switch {
+	case !ok || e.Explain() == "":
 		return ""
+	case m.Basis:
+		return m.Name + " samples in the basis " + e.Explain()
 	}
-	if _, effects := s.(overEffects); method == "cggibbs" && !effects {
-		return method + " samples in the basis " + e.Explain()
-	}
-	return method + ": " + e.Explain()
+	return m.Name + ": " + e.Explain()
 }
 
 // ErrNothingSelected says that no fit of the spec matches the selector.
@@ -92,15 +80,14 @@ func newCase(f *Fit) *Case {
 	if out.Err = err; err != nil {
 		return out
 	}
-	m := p.Method()
-	out.Method, out.Reason, out.Hamiltonian = m.Name, m.Reason, m.Trajectories != nil
+	out.Method = *p.Method()
 	out.Identity = id.Identity.CaseHash()
 	return out
 }
 
 // on fills in the model on a design, with one linear predictor.
 func (c *Case) on(d *transform.Design, of glm.Model, setup func(*groups.Model) (infer.Setup, error)) error {
-	c.Counted, c.Factored, c.Data, c.Record, c.Posterior = d.Counted, d.Factored, d.Data, d.Record, of
+	c.Design, c.Posterior = d, of
 	c.On = func(data *glm.Data) (Joint, error) { return newOnePredictor(data, of, setup) }
 	return nil
 }
@@ -112,7 +99,7 @@ func (c *Case) Setup(of Joint) (s infer.Setup, err error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Method, err)
+		return nil, fmt.Errorf("%s: %w", c.Method.Name, err)
 	}
 	return s, nil
 }

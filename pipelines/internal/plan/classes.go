@@ -402,7 +402,7 @@ func (c *Classes) Setup(infer.Parallel, Schedule, *Previous) (*Setup, error) {
 
 // Refit sets the sampler up on some of the rows.
 func (c *Classes) Refit(rows []int) (out infer.Setup, err error) {
-	own := collapsed.Options{Options: c.options(), Plain: c.method.Name == MixtureMethod}
+	own := collapsed.Options{Options: c.options(), Plain: !c.method.Collapses}
 	err = withinMemory(func() (err error) {
 		out, err = collapsed.NewClasses(c.expanded(rows), own)
 		return err

@@ -21,7 +21,7 @@ func defaultsWords(u *Unit, m *spec.Model) string {
 	var d *design
 	err := u.Err
 	var imputed *Imputed
-	if err == nil && m.Missing == spec.Impute {
+	if err == nil && m.Imputes() {
 		imputed, err = imputedOf(u, m)
 	}
 	if err == nil && imputed == nil {

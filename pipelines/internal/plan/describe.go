@@ -17,37 +17,27 @@ func (r *Regression) Describe(rec *record.Fit, params []infer.Parameter) error {
 	}
 	given := r.Posterior()
 	scales := scalePriors(&given)
-	dispersions := r.Family().Dispersions()
 	for i, p := range params {
 		out := &rec.Parameters[i]
-		for k, d := range dispersions {
-			if d.Name == p.Name {
-				out.Prior = given.DispersionPrior(k).String()
-			}
-		}
 		if i < len(r.Record.Columns) {
 			out.Center, out.Scale = r.Record.Columns[i].Centre, r.Record.Columns[i].Scale
 			out.Prior = given.Coefficients[i].String()
 		}
-		if p.Kind == infer.Scale || p.Kind == infer.LocalScale {
+		switch law := priorOf(&given, r.Data, p); {
+		case p.Kind == infer.Scale || p.Kind == infer.LocalScale:
 			out.Prior, scales = scales[0], scales[1:]
-		}
-		if p.Kind == infer.SmoothSD || p.Kind == infer.SmoothEffect {
-			out.Prior = smoothPrior(&given, r.Data, p)
-		}
-		if p.Kind == infer.Inclusion {
+		case p.Kind == infer.Inclusion:
 			out.Prior = r.inclusionPrior(p.Term)
-		}
-		if p.Grouping != "" {
-			out.Prior = effectPrior(&given, r.Data, p)
+		case law != "":
+			out.Prior = law
 		}
 	}
 	return nil
 }
 
-// Foreseen says what auto would take and for how long; empty of other samplers, and where the fit cannot be set up,
+// foreseen says what auto would take and for how long; empty of other samplers, and where the fit cannot be set up,
 // which its run will say.
-func (r *Regression) Foreseen() string {
+func (r *Regression) foreseen() string {
 	o, ok := r.sampler.Options.(cggibbs.Options)
 	if !ok || o.Basis != "auto" {
 		return ""

@@ -296,7 +296,7 @@ func convert(f *record.Stored, design *transform.Record, params []infer.Paramete
 	if err != nil {
 		return nil, err
 	}
-	out.Imputed = f.Method == ImputeMethod
+	out.Imputed = spec.MethodNamed(f.Method) == spec.Imputing
 	return out, out.Check(len(params))
 }
 

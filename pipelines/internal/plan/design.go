@@ -51,6 +51,13 @@ func (c *coded) facts(f *Fit) Facts {
 	return out
 }
 
+// need is the memory of a fit without what its method takes besides.
+func (c *coded) need(f *Fit, chains, workers int) Need {
+	memory := f.Unit.memory
+	memory.Workers = workers
+	return memory.regressionNeed(c.Rows, c.Data.Cols(), c.Data.X.Entries(), chains)
+}
+
 // identify adds the hash of the data, and the model.
 func (h DataHash) identify(f *Fit, id *Identity) {
 	id.Data, id.data, id.Model = h.Value, h, identifyModel(f.Model)
@@ -180,7 +187,7 @@ func (d *design) besideOf(table transform.Table, checks *spec.Checks) {
 // coding says how a table, or a piece of the rows, becomes the design of a model.
 func (u *Unit) coding(m *spec.Model, formula *transform.Formula, t *ingest.Table) transform.Spec {
 	missing := m.Missing
-	if missing == spec.Impute {
+	if m.Imputes() {
 		missing = "error" // of data without missing cells; others have designs of their own
 	}
 	return transform.Spec{

@@ -46,11 +46,8 @@ func newDiscrete(f *Fit) (*Discrete, error) {
 // Method is the resolved sampler.
 func (d *Discrete) Method() *Method { return &d.method.Method }
 
-// Foreseen is empty: what a method does is decided with it.
-func (d *Discrete) Foreseen() string { return "" }
-
-// Capabilities returns nothing, since states have no rows.
-func (d *Discrete) Capabilities() Capabilities { return Capabilities{} }
+// Capabilities are those of states, which have no rows.
+func (d *Discrete) Capabilities() Capabilities { return Capabilities{Solve: d.solve} }
 
 func (d *Discrete) inCase(*Case) error {
 	return words.Hint(fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models",
@@ -106,7 +103,7 @@ func (d *Discrete) Gating() Gating {
 
 // Setup makes the sampler, and what counts its states.
 func (d *Discrete) Setup(_ infer.Parallel, s Schedule, _ *Previous) (*Setup, error) {
-	if d.method.Name == "gibbs" {
+	if d.method.Certifies {
 		if err := endsInWarmup(d.fit.Sampler, s.Warmup()); err != nil {
 			return nil, err
 		}
@@ -143,8 +140,8 @@ func (d *Discrete) chains(s Schedule) (*system.Setup, *discreteSampler, error) {
 	return setup, chains, err
 }
 
-// Solve finds the answer of a method without chains.
-func (d *Discrete) Solve() (*Solution, error) {
+// solve finds the answer of a method without chains.
+func (d *Discrete) solve() (*Solution, error) {
 	r, how, err := d.method.solve(d.field)
 	if err != nil {
 		return nil, d.fit.Explain(err)

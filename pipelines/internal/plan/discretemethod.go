@@ -24,17 +24,17 @@ type discreteMethod struct {
 
 // resolveDiscrete chooses the method of a sampler for a field.
 func resolveDiscrete(s *spec.Sampler, f *system.Field) (*discreteMethod, error) {
-	name, reason := s.Method, ""
-	if name == "auto" {
-		name, reason = "gibbs", "auto chose gibbs: exact sums would take too long on this graph"
+	of, reason := s.Of(), ""
+	if s.Auto() {
+		of, reason = spec.Gibbs, "auto chose gibbs: exact sums would take too long on this graph"
 		if way, ok := f.Cheap(); ok {
-			name, reason = "exact", "auto chose exact: "+way
+			of, reason = spec.Exact, "auto chose exact: "+way
 		}
 	}
 	var m *discreteMethod
 	version := mrf.Version + " " + system.Version
-	switch name {
-	case "gibbs":
+	switch of {
+	case spec.Gibbs:
 		if len(s.Scan.For) > 0 {
 			version += " " + scansVersion
 		}
@@ -45,7 +45,7 @@ func resolveDiscrete(s *spec.Sampler, f *system.Field) (*discreteMethod, error) 
 			States mrf.Start `json:",omitempty"`
 			averaged
 		}{s.Scan, s.Anneal, mrf.Start(s.States), averaged{s.Marginals}}
-	case "herded":
+	case spec.Herded:
 		o := herded.Options{Sharing: herded.Sharing(s.Sharing), Start: herded.Start(s.Start), States: mrf.Start(s.States),
 			Updates: herded.Updates(s.Updates)}
 		version = herded.Version + " " + system.Version
@@ -54,7 +54,7 @@ func resolveDiscrete(s *spec.Sampler, f *system.Field) (*discreteMethod, error) 
 			herded.Options
 			averaged
 		}{o, averaged{s.Marginals}}
-	case "meanfield":
+	case spec.MeanField:
 		o := mrf.MeanFieldOptions{Damping: s.Damping, Tolerance: s.Tolerance, MaxSweeps: s.MaxSweeps,
 			Start: mrf.Start(s.States)}
 		m = &discreteMethod{why: "an approximation has no chains",
@@ -63,18 +63,18 @@ func resolveDiscrete(s *spec.Sampler, f *system.Field) (*discreteMethod, error) 
 				return r, "mean field", err
 			}}
 		m.Options = o
-	case "exact":
+	case spec.Exact:
 		m = &discreteMethod{why: "an exact method has no chains", solve: (*system.Field).Exact}
-	case "viterbi":
+	case spec.Viterbi:
 		m = &discreteMethod{why: "an exact method has no chains",
 			solve: func(f *system.Field) (*system.Result, string, error) {
 				r, err := f.Viterbi()
 				return r, "Viterbi", err
 			}}
 	default:
-		return nil, fmt.Errorf("sampler %q: method %q is not for models of kind mrf", s.Name, name)
+		return nil, fmt.Errorf("sampler %q: method %q is not for models of kind mrf", s.Name, s.Method)
 	}
-	m.Name, m.Reason, m.Version, m.Chains = name, reason, version, m.solve == nil
+	m.Method.Method, m.Reason, m.Version, m.Chains = of, reason, version, m.solve == nil
 	return m, nil
 }
 

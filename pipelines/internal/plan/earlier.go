@@ -138,7 +138,7 @@ func (id *Identified) startIdentity() *startIdentity {
 // it may.
 func (r *Regression) startsAnew() string {
 	m := r.Method()
-	if r.fit.Model.Grouped() && m.Name != GroupsMethod {
+	if r.fit.Model.Grouped() && m.Method != spec.Levels {
 		return m.Name + " finds the levels of groupings anew"
 	}
 	switch o := m.Options.(type) {

@@ -15,31 +15,28 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// GroupsMethod is the method of regressions with group-level effects.
-const GroupsMethod = "groups"
-
 // resolveGroups chooses the method for a model with group-level effects, or refuses the sampler.
 func resolveGroups(s *spec.Sampler, model *spec.Model) (sampler, error) {
 	refuse := func(what, hint string) (sampler, error) {
 		return sampler{}, words.Hint(fmt.Errorf("model %q has group-level effects: %s", model.Name, what), hint)
 	}
 	const others = ", or name under fits what goes together"
-	if model.Selects() && s.Method != PriorMethod {
+	if model.Selects() && !s.Of().Prior {
 		return refuse("no sampler draws them beside coefficients whose prior is spike_slab",
 			"give the coefficients regularised_horseshoe(tau0, slab_df, slab_scale), or leave the effects out"+others)
 	}
 	reason := ""
-	switch s.Method {
-	case "auto":
+	switch of := s.Of(); {
+	case s.Auto():
 		reason = "auto chose groups: the formula has group-level effects"
-	case "cggibbs":
+	case of.Coordinates:
 		if given := s.OptionsWithoutGroups(); len(given) > 0 {
 			return refuse(fmt.Sprintf("sampler %q has %s, which updates of such effects do not have", s.Name,
 				strings.Join(given, ", ")), "leave them out for this model"+others)
 		}
-	case PriorMethod:
+	case of.Prior:
 		return priorSampler(), nil
-	case "nuts", "hmc":
+	case of.Hamiltonian:
 		if s.Basis == "reduced" {
 			return refuse(fmt.Sprintf("sampler %q has basis: reduced, which is of models without them", s.Name),
 				"leave it out for this model"+others)
@@ -51,7 +48,7 @@ func resolveGroups(s *spec.Sampler, model *spec.Model) (sampler, error) {
 	}
 	o := groups.Options{Kernels: s.Kernels}
 	return sampler{
-		Method: Method{Name: GroupsMethod, Reason: reason, Version: groups.Version, Options: o, Chains: true},
+		Method: Method{Method: spec.Levels, Reason: reason, Version: groups.Version, Options: o, Chains: true},
 		effects: func(data *glm.Data, model glm.Model, by infer.Parallel, from *groups.Earlier) (infer.Setup, error) {
 			own := o
 			own.Earlier = from
@@ -88,7 +85,7 @@ func (r *Regression) setupOn(t *groups.Model) (infer.Setup, error) {
 	switch {
 	case r.sampler.effects != nil:
 		return r.setupEffects(t.Data(), nil, nil)
-	case r.sampler.Name == PriorMethod:
+	case r.sampler.Prior:
 		return priordraws.New(t)
 	}
 	return r.sampler.setup(t.Plain())
@@ -130,7 +127,7 @@ type overEffects struct {
 // GibbsRates predicts how fast Gibbs samplers of the model move where its standard deviations have the means that mean
 // returns by name, see groups.Rates; ok is false for other methods than groups and where there is no prediction.
 func (r *Regression) GibbsRates(mean func(name string) float64) (rates groups.Rates, ok bool) {
-	if r.sampler.Name != GroupsMethod {
+	if r.sampler.Method.Method != spec.Levels {
 		return rates, false
 	}
 	model := r.Posterior()

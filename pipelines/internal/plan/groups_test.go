@@ -73,7 +73,7 @@ func TestSamplersOfGroups(t *testing.T) {
 	} {
 		_, p, err := groupedFit(t, replaced("method: auto", "method: "+change), same)
 		switch {
-		case want == "" && (err != nil || !slices.Contains([]string{GroupsMethod, "nuts", "hmc"}, p.Method().Name) ||
+		case want == "" && (err != nil || !slices.Contains([]string{"groups", "nuts", "hmc"}, p.Method().Name) ||
 			!strings.Contains(p.Method().Version, groups.Version)):
 			t.Errorf("%s: %v", change, err)
 		case want != "" && (err == nil || !strings.Contains(err.Error(), `model "m" has group-level effects: `) || !strings.Contains(err.Error(), want)):
@@ -87,7 +87,7 @@ func TestSamplersOfGroups(t *testing.T) {
 		t.Errorf("effects of a model without: %v", err)
 	}
 	_, p, err := groupedFit(t, replaced("keep: draws", "sample: prior"), same)
-	if err != nil || p.Method().Name != PriorMethod {
+	if err != nil || !p.Method().Prior {
 		t.Fatalf("sample: prior: %v", err)
 	}
 	if _, err := p.Setup(nil, Schedule{}, nil); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/diag"
+	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
 	"glmbatch/transform"
 )
@@ -74,8 +75,8 @@ func (id *Identified) identify() {
 // ModelHash is equal for the fits of one posterior: the model and its data, whatever samples them.
 func (id *Identified) ModelHash() string {
 	same := Identity{Data: id.Identity.Data, Model: id.Identity.Model}
-	if id.Method().Name == PriorMethod { // not the posterior that other samplers have
-		same.Sampler = PriorMethod
+	if id.Method().Prior { // not the posterior that other samplers have
+		same.Sampler = spec.Prior.Name
 	}
 	return same.fingerprint()
 }

@@ -21,9 +21,6 @@ import (
 	"glmbatch/transform"
 )
 
-// ImputeMethod is the method of regressions with missing cells.
-const ImputeMethod = "impute"
-
 // Imputed is a generalised linear model on incomplete data: its missing cells are parameters.
 type Imputed struct {
 	coded    // of the rows with a response
@@ -37,7 +34,7 @@ type Imputed struct {
 
 // kindImputed is that of missing cells that are drawn. Complete data make a regression.
 var kindImputed = Kind{
-	of:      func(_ *Unit, m *spec.Model) bool { return m.Missing == spec.Impute },
+	of:      func(_ *Unit, m *spec.Model) bool { return m.Imputes() },
 	problem: newImputed, method: methodOfData, survey: surveyRows, Words: rowsWords, Size: rowsSize,
 }
 
@@ -89,8 +86,8 @@ func imputedOf(u *Unit, m *spec.Model) (*Imputed, error) {
 		return nil, nil
 	}
 	p := &Imputed{fit: &Fit{Unit: u, Model: m}, cells: len(unseen)}
-	p.method = Method{Name: ImputeMethod, Reason: "missing cells are drawn with the coefficients", Version: impute.Version,
-		Chains: true}
+	p.method = Method{Method: spec.Imputing, Reason: "missing cells are drawn with the coefficients",
+		Version: impute.Version, Chains: true}
 	if p.columns, err = modelsOf(m, table.Schema(), terms, gaps); err != nil {
 		return nil, err
 	}
@@ -172,7 +169,7 @@ func refuseImputed(f *Fit) error {
 			what), hint)
 	}
 	const others = "name under fits what goes together, or take missing: drop"
-	if s.Method != "auto" && s.Method != "cggibbs" {
+	if !s.Auto() && !s.Of().Coordinates {
 		return refuse(fmt.Sprintf("sampler %q is %s, which does not draw them", s.Name, s.Method),
 			"take method: auto or cggibbs for it, and "+others)
 	}
@@ -337,9 +334,6 @@ func ownLevels(m *spec.Model, formula *transform.Formula, table transform.Table)
 // Method is impute.
 func (p *Imputed) Method() *Method { return &p.method }
 
-// Foreseen is empty: there is nothing to choose.
-func (p *Imputed) Foreseen() string { return "" }
-
 // Facts are those of the regression, with the models of columns among the notes.
 func (p *Imputed) Facts() Facts { return p.facts(p.fit) }
 
@@ -359,11 +353,7 @@ func (p *Imputed) Lengths(s Schedule, _ *spec.Run) Schedule { return s }
 
 // Need counts the designs, of which each chain has copies, and the cells.
 func (p *Imputed) Need(chains, workers int) Need {
-	memory := p.fit.Unit.memory
-	memory.Workers = workers
-	d := p.Design
-	n := memory.regressionNeed(d.Rows, d.Data.Cols(), d.Data.X.Entries(), chains)
-	entries := d.Data.X.Entries()
+	n, entries := p.need(p.fit, chains, workers), p.Data.X.Entries()
 	for _, c := range p.columns {
 		n.Bytes += 8 * c.design.Data.X.Entries()
 		entries += int64(p.problem.Rows)
@@ -373,7 +363,7 @@ func (p *Imputed) Need(chains, workers int) Need {
 	}
 	const perCell = 1 << 10
 	n.Bytes += int64(chains)*16*entries + int64(p.cells)*perCell
-	return effectsNeed(n, d.Data, &p.method, chains)
+	return effectsNeed(n, p.Data, &p.method, chains)
 }
 
 // concave reports whether the posteriors of the regression and of the columns' models are log-concave.
@@ -386,14 +376,14 @@ func (p *Imputed) concave() bool {
 // Identify adds the hash of the data, the model, and the version of the sampler of coefficients.
 func (p *Imputed) Identify(id *Identity) {
 	p.dataHash.identify(p.fit, id)
-	id.Versions["cggibbs"] = cggibbs.Version
+	id.Versions[spec.CGGibbs.Name] = cggibbs.Version
 	for _, c := range p.columns {
 		if v := c.family.First().Version; v != "" && (c.given == nil || c.given.Prior.Shape.Kind == "") {
 			id.Versions["defaults"] = v
 		}
 	}
 	if !p.concave() {
-		id.Versions["cggibbs"] += " " + glm.StartsVersion + " " + cggibbs.PlainVersion
+		id.Versions[spec.CGGibbs.Name] += " " + glm.StartsVersion + " " + cggibbs.PlainVersion
 	}
 	p.identifyGroups(id)
 }
@@ -421,9 +411,6 @@ func (p *Imputed) Refit(rows []int) (infer.Setup, error) {
 	some.Data, some.Of = p.problem.Data.Taken(rows), matrix.Take(p.problem.Of, rows)
 	return setupImputed(&some, nil)
 }
-
-// Solve is not for regressions.
-func (p *Imputed) Solve() (*Solution, error) { panic("plan: method impute draws chains") }
 
 // ToData takes the coefficients of all models to the units of the data. Cells have them already.
 func (p *Imputed) ToData(theta []float64) {
@@ -461,15 +448,10 @@ func (p *Imputed) Describe(rec *record.Fit, params []infer.Parameter) error {
 	scales := scalePriors(&given)
 	for i, q := range params {
 		out := &rec.Parameters[i]
-		for k, d := range given.Family.Dispersions() {
-			if q.Kind == infer.Dispersion && d.Name == q.Name {
-				out.Prior = given.DispersionPrior(k).String()
-			}
-		}
 		if q.Kind == infer.Scale || q.Kind == infer.LocalScale {
 			out.Prior, scales = scales[0], scales[1:]
 		}
-		if law := effectPrior(&given, p.Data, q); law != "" {
+		if law := priorOf(&given, p.Data, q); law != "" {
 			out.Prior = law
 		}
 	}

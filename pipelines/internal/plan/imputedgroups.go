@@ -66,7 +66,7 @@ func (p *Imputed) identifyGroups(id *Identity) {
 	if p.effects() == 0 {
 		return
 	}
-	id.Versions["groups"] = groups.Version
+	id.Versions[spec.Levels.Name] = groups.Version
 	if id.Keep != KeepSummary && !p.keepsEffects() {
 		id.Keep += effectsSummarised
 	}

@@ -55,32 +55,28 @@ func regressionMethod(s *spec.Sampler, m *spec.Model) string {
 	return out.Name
 }
 
+// byDefault stands for a prior that is left out.
+const byDefault = "by default"
+
 // rowsWords are the lines of a model of rows.
 func rowsWords(m *spec.Model) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  %s: %s, %s, standardize %s\n    prior of coefficients %s; of the intercept %s at %s",
-		m.Name, m.Formula, m.Family, m.Standardize, orDefault(m.Prior.Coefficients.Prior.String()),
-		orDefault(m.Prior.Intercept.Prior.Prior.String()), m.Prior.Intercept.At)
+		m.Name, m.Formula, m.Family, m.Standardize, cmp.Or(m.Prior.Coefficients.Prior.String(), byDefault),
+		cmp.Or(m.Prior.Intercept.Prior.Prior.String(), byDefault), m.Prior.Intercept.At)
 	for _, n := range m.Prior.ByName {
 		fmt.Fprintf(&b, "; of %s %s", n.Pattern, n)
 	}
 	for _, d := range m.Family.Dispersions() {
-		fmt.Fprintf(&b, "; of %s %s", d.Name, orDefault(m.Prior.Dispersion(d.Name).String()))
+		fmt.Fprintf(&b, "; of %s %s", d.Name, cmp.Or(m.Prior.Dispersion(d.Name).String(), byDefault))
 	}
 	if m.Grouped() {
 		fmt.Fprintf(&b, "; of sds of group-level effects %s, of their correlations %s",
-			orDefault(m.Prior.SD.String()), cmp.Or(m.Prior.Cor.String(), "lkj(1)"))
+			cmp.Or(m.Prior.SD.String(), byDefault), cmp.Or(m.Prior.Cor.String(), "lkj(1)"))
 	}
 	if m.Smooths() {
-		fmt.Fprintf(&b, "; of sds of smooths %s", orDefault(m.Prior.SDS.String()))
+		fmt.Fprintf(&b, "; of sds of smooths %s", cmp.Or(m.Prior.SDS.String(), byDefault))
 	}
 	b.WriteString("\n")
 	return b.String()
-}
-
-func orDefault(prior string) string {
-	if prior == "" {
-		return "by default"
-	}
-	return prior
 }

@@ -158,10 +158,10 @@ func TestWork(t *testing.T) {
 		x    matrix.Matrix
 		want int64
 	}{
-		"conjugate, sparse": {sampler{Method: Method{Name: "conjugate"}}, sparse, 8 * (3*2000*3000 + 3*2000*2000 - 2*3000)},
-		"conjugate, tall":   {sampler{Method: Method{Name: "conjugate"}}, tall, 0},
-		"another":           {sampler{Method: Method{Name: "prior"}}, sparse, 0},
-		"dense metric":      {sampler{Method: Method{Name: "nuts", Options: nuts.Options{Metric: "dense"}}}, tall, 8 * 4 * 4 * 100 * 100},
+		"conjugate, sparse": {sampler{Method: Method{Method: spec.Conjugate}}, sparse, 8 * (3*2000*3000 + 3*2000*2000 - 2*3000)},
+		"conjugate, tall":   {sampler{Method: Method{Method: spec.Conjugate}}, tall, 0},
+		"another":           {sampler{Method: Method{Method: spec.Prior}}, sparse, 0},
+		"dense metric":      {sampler{Method: Method{Method: spec.NUTS, Options: nuts.Options{Metric: "dense"}}}, tall, 8 * 4 * 4 * 100 * 100},
 	} {
 		if got := c.s.work(c.x, Need{}, 4); got.Bytes != c.want {
 			t.Errorf("%s: %d bytes, want %d", name, got.Bytes, c.want)

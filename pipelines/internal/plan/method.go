@@ -17,11 +17,14 @@ import (
 
 // Method is a sampler as resolved for one problem: what "auto" stands for, and what of its settings decides draws.
 type Method struct {
-	Name    string // cggibbs, conjugate, nuts, hmc, prior, groups; gibbs, herded, meanfield, exact, viterbi
+	spec.Method
 	Reason  string // why auto chose it; empty if it was named
 	Version string
 	Options any  // enters the fingerprint
 	Chains  bool // it draws chains; otherwise Problem.Solve finds its answer
+	Basis   bool // a set-up chooses a basis, and explains it
+	// Off is why no gate looks at its chains; empty if gates do.
+	Off string
 	// Trajectories describes the iterations of nuts and hmc; nil of other methods.
 	Trajectories *Trajectories
 }
@@ -43,12 +46,9 @@ type sampler struct {
 	windows func(t *glm.Target, warmup int, position func(i int, theta []float64) error) ([]nuts.Window, error)
 }
 
-// PriorMethod is the method of fits that are drawn from the prior.
-const PriorMethod = "prior"
-
 // priorSampler is that of draws from the prior.
 func priorSampler() sampler {
-	return sampler{Method: Method{Name: PriorMethod, Version: priordraws.Version, Chains: true}}
+	return sampler{Method: Method{Method: spec.Prior, Version: priordraws.Version, Chains: true}}
 }
 
 // resolve chooses the method of a sampler for a model. If the posterior is not log-concave, the version includes the
@@ -58,10 +58,9 @@ func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
 	if err != nil || concave(model) {
 		return out, err
 	}
-	switch out.Name {
-	case "cggibbs", "nuts", "hmc", GroupsMethod:
+	if out.Coordinates || out.Hamiltonian || out.Method.Method == spec.Levels {
 		out.Version += " " + glm.StartsVersion
-		if s.Method == "auto" || s.Basis == "auto" || model.Grouped() {
+		if s.Auto() || s.Basis == "auto" || model.Grouped() {
 			out.Version += " " + cggibbs.PlainVersion
 		}
 	}
@@ -77,26 +76,26 @@ func resolveMethod(s *spec.Sampler, model *spec.Model) (sampler, error) {
 		return sampler{}, words.Hint(fmt.Errorf("sampler %q has effects: %s, and model %q has no group-level effects", s.Name,
 			s.Effects, model.Name), "leave it out for this model, or name under fits what goes together")
 	}
-	name, reason, basis := s.Method, "", s.Basis
-	if name == "auto" {
-		name, reason = auto(model)
+	of, reason, basis := s.Of(), "", s.Basis
+	if s.Auto() {
+		of, reason = auto(model)
 		basis = "auto"
 	}
-	if err := selectable(s, model, name); err != nil {
+	if err := selectable(s, model, of); err != nil {
 		return sampler{}, err
 	}
-	if _, ok := selectionMethods[name]; ok && model.Selects() {
-		return selecting(s, model, name, reason)
+	if selects(of) && model.Selects() {
+		return selecting(s, model, of, reason)
 	}
-	switch name {
-	case PriorMethod:
+	switch {
+	case of.Prior:
 		return priorSampler(), nil
-	case "conjugate":
+	case of.Independent:
 		return sampler{
-			Method: Method{Name: name, Reason: reason, Version: conjugate.Version, Chains: true},
+			Method: Method{Method: of, Reason: reason, Version: conjugate.Version, Chains: true},
 			setup:  func(t *glm.Target) (infer.Setup, error) { return conjugate.New(t) },
 		}, nil
-	case "cggibbs":
+	case of.Coordinates:
 		o := cggibbs.Options{
 			Basis: basis, Update: s.Update, Joint: s.Joint, Moves: s.Moves, Slow: s.Slow, Kernels: s.Kernels,
 			Scan: s.Scan.Order, Width: s.Width,
@@ -112,29 +111,29 @@ func resolveMethod(s *spec.Sampler, model *spec.Model) (sampler, error) {
 		if model.Selects() {
 			version += " " + cggibbs.SelectVersion
 		}
-		if len(s.Blocks) > 0 || s.Slow == "nuts" {
+		if len(s.Blocks) > 0 || s.Slow == "nuts" { //name:ok a value of slow
 			version += " " + cggibbs.SubspaceVersion
 		}
 		return sampler{
-			Method: Method{Name: name, Reason: reason, Version: version, Options: o, Chains: true},
+			Method: Method{Method: of, Reason: reason, Version: version, Options: o, Chains: true, Basis: true},
 			setup:  func(t *glm.Target) (infer.Setup, error) { return cggibbs.New(t, o) },
 		}, nil
-	case "nuts", "hmc":
+	case of.Hamiltonian:
 		return trajectories(s), nil
 	}
-	return sampler{}, fmt.Errorf("sampler %q: method %q is not in this version", s.Name, name)
+	return sampler{}, fmt.Errorf("sampler %q: method %q is not in this version", s.Name, s.Method)
 }
 
 // trajectories returns the method nuts or hmc; in the reduced coordinates its
 // windows of warm-up are not those of the posterior's coefficients.
 func trajectories(s *spec.Sampler) sampler {
 	o := nuts.Options{
-		Static: s.Method == "hmc", Metric: s.Metric, MaxDepth: s.MaxDepth, TargetAccept: s.TargetAccept,
+		Static: s.Of().Static, Metric: s.Metric, MaxDepth: s.MaxDepth, TargetAccept: s.TargetAccept,
 		Length: s.Length, Jitter: s.Jitter,
 	}
 	m := sampler{
 		Method: Method{
-			Name: s.Method, Version: nuts.Version, Options: o, Chains: true,
+			Method: s.Of(), Version: nuts.Version, Options: o, Chains: true,
 			Trajectories: &Trajectories{MaxDepth: o.Doublings(), Aim: o.Aim()},
 		},
 		setup: func(t *glm.Target) (infer.Setup, error) { return nuts.New(t, o) },
@@ -156,14 +155,15 @@ func trajectories(s *spec.Sampler) sampler {
 }
 
 // auto picks the exact sampler that this version has for a model.
-func auto(model *spec.Model) (name, reason string) {
+func auto(model *spec.Model) (of spec.Method, reason string) {
 	gaussian := model.Family.Is(family.Squares)
 	switch {
 	case gaussian && !conjugatePriors(model):
-		return "cggibbs", "auto chose cggibbs: gaussian(identity) has exact draws under normal or flat priors of the " +
+		return spec.CGGibbs, "auto chose cggibbs: gaussian(identity) has exact draws under normal or flat priors of the " +
 			"coefficients, and half_cauchy, half_normal, exponential or flat of sigma, only"
 	case gaussian:
-		return "conjugate", "auto chose conjugate: gaussian(identity) with normal or flat priors has exact independent draws"
+		return spec.Conjugate, "auto chose conjugate: gaussian(identity) with normal or flat priors has exact independent " +
+			"draws"
 	}
-	return "cggibbs", "auto chose cggibbs: " + model.Family.String() + " has no closed form"
+	return spec.CGGibbs, "auto chose cggibbs: " + model.Family.String() + " has no closed form"
 }

@@ -43,9 +43,6 @@ type Labelled interface {
 	TableRows() []int
 }
 
-// MixtureMethod is the method of mixtures whose parameters are drawn.
-const MixtureMethod = "mixture"
-
 // kindMixture is that of mixtures of regressions.
 var kindMixture = Kind{
 	of:      func(_ *Unit, m *spec.Model) bool { return m.Mixed() },
@@ -75,7 +72,7 @@ func (m *Mixture) setup(data *glm.Data, by infer.Parallel) (out infer.Setup, err
 	err = withinMemory(func() error {
 		if f.Model.Conjugate() {
 			out, err = collapsed.New(f.Model.Family.Family, data, collapsed.Options{Options: m.options(),
-				Prior: f.Model.Mixture.Conjugate.Prior, Plain: m.method.Name == MixtureMethod})
+				Prior: f.Model.Mixture.Conjugate.Prior, Plain: !m.method.Collapses})
 			return err
 		}
 		target, err := glm.NewTargetBy(by, data, posterior(f.Model, m.Data))
@@ -107,19 +104,19 @@ func (m *mixing) options() mixture.Options {
 
 // mixtureMethod is that of a sampler, which its spec has let pass, for a mixture.
 func mixtureMethod(s *spec.Sampler, model *spec.Model) Method {
-	m := Method{Name: MixtureMethod, Version: mixture.Version, Chains: true}
+	m := Method{Method: spec.Components, Version: mixture.Version, Chains: true}
 	switch {
-	case s.Method == spec.Collapsed:
-		m.Name, m.Version = spec.Collapsed, collapsed.Version
-	case s.Method == "auto" && model.Conjugate():
-		m.Name, m.Version = spec.Collapsed, collapsed.Version
+	case s.Of().Collapses:
+		m.Method, m.Version = spec.Collapsed, collapsed.Version
+	case s.Auto() && model.Conjugate():
+		m.Method, m.Version = spec.Collapsed, collapsed.Version
 		m.Reason = "auto chose collapsed: the prior is conjugate, so that the parameters are integrated out"
 	case model.Conjugate():
 		m.Version = collapsed.Version
-	case s.Method == "auto":
+	case s.Auto():
 		m.Reason = "auto chose mixture: labels given parameters, and parameters given labels"
 	}
-	if m.Name == MixtureMethod && !model.Classes() && !concave(model) {
+	if !m.Collapses && !model.Classes() && !concave(model) {
 		m.Version += " " + glm.StartsVersion
 	}
 	return m
@@ -151,9 +148,6 @@ const mixtureDefaults = " mixture/1"
 // Method is the resolved sampler.
 func (m *mixing) Method() *Method { return &m.method }
 
-// Foreseen is empty: what a method does is decided with it.
-func (m *mixing) Foreseen() string { return "" }
-
 // Facts are those of the model and its design.
 func (m *Mixture) Facts() Facts {
 	out := m.facts(m.fit)
@@ -166,9 +160,7 @@ func (m *mixing) Lengths(s Schedule, _ *spec.Run) Schedule { return s }
 
 // Need counts the design, a copy of its rows by component for each chain, and densities of each row and component.
 func (m *Mixture) Need(chains, workers int) Need {
-	memory := m.fit.Unit.memory
-	memory.Workers = workers
-	out := memory.regressionNeed(m.Rows, m.Data.Cols(), m.Data.X.Entries(), chains)
+	out := m.need(m.fit, chains, workers)
 	components := int64(m.fit.Model.Mixture.Components)
 	out.Bytes += int64(chains) * 8 * (m.Data.X.Entries() + int64(m.Rows)*(components+4))
 	return out
@@ -254,11 +246,6 @@ func (m *mixing) inCase(*Case) error {
 		"choose other fits with --only model=…")
 }
 
-// Solve is not for mixtures: all of their methods draw chains.
-func (m *mixing) Solve() (*Solution, error) {
-	panic("plan: method " + m.method.Name + " draws chains")
-}
-
 // Description describes the rows of the design.
 func (m *Mixture) Description(params []infer.Parameter) (*record.Description, error) {
 	return describe(m.Record, m.fit.Model.Family.Link, params, fixedBy(&m.fit.Model.Prior))
@@ -306,11 +293,7 @@ func (m *Mixture) Describe(rec *record.Fit, params []infer.Parameter) error {
 			out.Center, out.Scale = c.Centre, c.Scale
 			out.Prior = given.Coefficients[at%d].String()
 		default:
-			for k, disp := range m.fit.Model.Family.Dispersions() {
-				if disp.Name == l.Of[at%d].Name {
-					out.Prior = given.DispersionPrior(k).String()
-				}
-			}
+			out.Prior = priorOf(&given, m.Data, l.Of[at%d])
 		}
 	}
 	return nil

@@ -94,7 +94,7 @@ func refusePooled(f *Fit) error {
 		return words.Hint(fmt.Errorf("data set %q has several imputations (each: imputation), and %s",
 			f.Unit.Dataset.Name, what), hint)
 	}
-	if s.Method == PriorMethod {
+	if s.Of().Prior {
 		return refuse(fmt.Sprintf("sampler %q draws from the prior", s.Name), "name under fits what goes together")
 	}
 	for _, asked := range []struct {
@@ -135,7 +135,7 @@ func (p *Pooled) CompleteDF() float64 {
 
 // Capabilities are those without rows: they are the rows of each imputation.
 func (p *Pooled) Capabilities() Capabilities {
-	return Capabilities{Imputations: p, Smooths: p.Record, Undrawn: p.undrawn(),
+	return Capabilities{Imputations: p, Smooths: p.Record, Foreseen: p.foreseen, Undrawn: p.undrawn(),
 		Anew: "each imputation has a posterior of its own"}
 }
 

@@ -102,6 +102,21 @@ func caution(params []infer.Parameter, d glm.Doubt) string {
 	return strings.Join(list, ", ") + ": " + d.Reason
 }
 
+// priorOf spells the prior of a parameter that is no coefficient, as far as its family, smooths and effects decide it.
+func priorOf(given *glm.Model, data *glm.Data, p infer.Parameter) string {
+	switch p.Kind {
+	case infer.Dispersion:
+		for k, d := range given.Family.Dispersions() {
+			if d.Name == p.Name {
+				return given.DispersionPrior(k).String()
+			}
+		}
+	case infer.SmoothSD, infer.SmoothEffect:
+		return smoothPrior(given, data, p)
+	}
+	return effectPrior(given, data, p)
+}
+
 // unused warns of the by_name patterns that decide no column's prior.
 func unused(m *spec.Model, data *glm.Data) []string {
 	used := map[*spec.NamedPrior]bool{}

@@ -18,8 +18,6 @@ import (
 type Problem interface {
 	Facts() Facts
 	Method() *Method
-	// Foreseen says what the method would choose at its set-up, in words; empty if there is nothing to choose.
-	Foreseen() string
 	// Lengths fits the schedule of a run to the method.
 	Lengths(Schedule, *spec.Run) Schedule
 	// Need estimates the memory of the fit.
@@ -29,8 +27,6 @@ type Problem interface {
 	// Setup makes what the chains of the fit share. from is the posterior to start from, nil for none. It computes
 	// as long as a factorisation of the design takes, parts of that side by side where by has workers.
 	Setup(by infer.Parallel, s Schedule, from *Previous) (*Setup, error)
-	// Solve finds the answer of a method without chains.
-	Solve() (*Solution, error)
 	// ToData takes a point of a chain to the units of the data, in place.
 	ToData(theta []float64)
 	// Gating is what gates look at, as far as it is known without a set-up.
@@ -56,7 +52,9 @@ type Capabilities struct {
 	Smooths    *transform.Record // smooths, each with one curve
 	// Imputations are several tables, whose draws are pooled.
 	Imputations *Pooled
-	Undrawn     int // parameters, the last, of which summaries are stored and no draws
+	Solve       func() (*Solution, error) // finds the answer of a method without chains
+	Foreseen    func() string             // what the method would choose at its set-up; empty if it has no choice
+	Undrawn     int                       // parameters, the last, of which summaries are stored and no draws
 	// Anew is why chains gain nothing from an earlier posterior. recall weighs an earlier fit, and returns why it is no
 	// start.
 	Anew   string

@@ -83,8 +83,8 @@ func (r *Regression) Observed() Observed {
 
 // Capabilities are those of one linear predictor and one table.
 func (r *Regression) Capabilities() Capabilities {
-	return Capabilities{Rows: r, Regression: r, Smooths: r.Record, Undrawn: r.undrawn(), Anew: r.startsAnew(),
-		recall: r.recall}
+	return Capabilities{Rows: r, Regression: r, Smooths: r.Record, Foreseen: r.foreseen, Undrawn: r.undrawn(),
+		Anew: r.startsAnew(), recall: r.recall}
 }
 
 func (r *Regression) inCase(c *Case) error { return c.on(r.Design, r.Posterior(), r.setupOn) }
@@ -100,7 +100,7 @@ func (r *Regression) Facts() Facts { return r.facts(r.fit) }
 
 // Lengths is the run's own schedule; what no gate looks at does not grow.
 func (r *Regression) Lengths(s Schedule, run *spec.Run) Schedule {
-	if r.sampler.herds() != "" {
+	if r.sampler.Off != "" {
 		return s.ungated(run.WarmupGiven)
 	}
 	return s
@@ -108,11 +108,7 @@ func (r *Regression) Lengths(s Schedule, run *spec.Run) Schedule {
 
 // Need counts the design, and what its method makes of it.
 func (r *Regression) Need(chains, workers int) Need {
-	rows, columns := r.Rows, r.Data.Cols()
-	memory := r.fit.Unit.memory
-	memory.Workers = workers
-	out := memory.regressionNeed(rows, columns, r.Data.X.Entries(), chains)
-	return effectsNeed(r.sampler.work(r.Data.X, out, chains), r.Data, r.Method(), chains)
+	return effectsNeed(r.sampler.work(r.Data.X, r.need(r.fit, chains, workers), chains), r.Data, r.Method(), chains)
 }
 
 // Identify adds the hash of the data, the model, and the versions of what only some designs and models use.
@@ -155,7 +151,7 @@ func (r *Regression) ToData(theta []float64) { r.Record.ToData(theta) }
 // be infinite.
 // Coefficients that may be left out may stay out, or in, for good.
 func (r *Regression) Gating() Gating {
-	return Gating{Parameters: r.sampler.Name == PriorMethod, Constants: r.fit.Model.Selects(), Off: r.sampler.herds()}
+	return Gating{Parameters: r.sampler.Prior, Constants: r.fit.Model.Selects(), Off: r.sampler.Off}
 }
 
 // Posterior is the likelihood with its priors, defaults resolved for the design.
@@ -204,7 +200,7 @@ const fromPrior = "drawn from the prior, not from a posterior: the response had 
 // Setup makes the target and the sampler.
 func (r *Regression) Setup(by infer.Parallel, _ Schedule, from *Previous) (*Setup, error) {
 	out := &Setup{Gating: r.Gating()}
-	if r.sampler.Name == PriorMethod {
+	if r.sampler.Prior {
 		out.Cautions = append(out.Cautions, fromPrior)
 	}
 	out.Cautions = append(out.Cautions, unused(r.fit.Model, r.Data)...)
@@ -213,7 +209,7 @@ func (r *Regression) Setup(by infer.Parallel, _ Schedule, from *Previous) (*Setu
 		case r.sampler.effects != nil:
 			out.Sampler, err = r.setupEffects(r.Data, by, from)
 			return err
-		case r.sampler.Name == PriorMethod:
+		case r.sampler.Prior:
 			out.Sampler, err = r.setupPrior(by)
 			return err
 		}
@@ -239,11 +235,6 @@ func (r *Regression) doubt(target *glm.Target, s *Setup) {
 		}
 		s.Doubts = append(s.Doubts, glm.Doubt{Parameters: inDataUnits(d.Parameters, r.Record), Reason: d.Reason})
 	}
-}
-
-// Solve is not for regressions: all of their methods draw chains.
-func (r *Regression) Solve() (*Solution, error) {
-	panic("plan: method " + r.sampler.Name + " draws chains")
 }
 
 // Description describes the rows of the design.

@@ -68,7 +68,7 @@ func refuseOfSeveral(f *Fit) error {
 	switch {
 	case m.Mixed():
 		return refuse("a mixture has one in each component", "leave mixture out, or take a family of one linear predictor")
-	case m.Missing == spec.Impute:
+	case m.Imputes():
 		return refuse("missing cells are not drawn beside these", "write missing: drop, or impute before")
 	case f.Unit.imputations != nil:
 		return refuse("several imputations are not pooled for these", "run each imputation as a data set of its own")
@@ -102,20 +102,20 @@ func severalMethod(s *spec.Sampler, m *spec.Model) (Method, error) {
 	if m.Grouped() {
 		versions += " " + groups.Version
 	}
-	switch s.Method {
-	case "auto", "cggibbs":
+	switch of := s.Of(); {
+	case s.Auto(), of.Coordinates:
 		if given := s.OptionsWithoutGroups(); len(given) > 0 {
 			return refuse(fmt.Sprintf("sampler %q has %s, which updates of several predictors do not have", s.Name,
 				words.List(given)), "leave them out for this model, or name under fits what goes together")
 		}
-		out := Method{Name: "cggibbs", Version: cggibbs.Version + versions, Chains: true}
-		if s.Method == "auto" {
+		out := Method{Method: spec.CGGibbs, Version: cggibbs.Version + versions, Chains: true}
+		if s.Auto() {
 			out.Reason = "auto chose cggibbs: the linear predictors move in turn, each given the others"
 		}
 		return out, nil
-	case PriorMethod:
+	case of.Prior:
 		return priorSampler().Method, nil
-	case "nuts", "hmc":
+	case of.Hamiltonian:
 		out := trajectories(s).Method
 		out.Options = effectsOptions{out.Options.(nuts.Options), s.Effects}
 		out.Version += versions
@@ -157,7 +157,7 @@ func (s *Several) named(k int, name string) string { return s.predictors[k].Name
 func (s *Several) setup(data *glm.Data, by infer.Parallel) (out infer.Setup, err error) {
 	err = withinMemory(func() error {
 		p := s.problem(data)
-		if s.sampler.Name == PriorMethod {
+		if s.sampler.Prior {
 			of, err := model.NewPosterior(p, by)
 			out = priordraws.NewFor(of, data.Rows())
 			return err
@@ -184,7 +184,7 @@ func (s *Several) setup(data *glm.Data, by infer.Parallel) (out infer.Setup, err
 // Setup makes the sampler. No chain starts from an earlier posterior.
 func (s *Several) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, error) {
 	out := &Setup{Gating: s.Gating()}
-	if s.sampler.Name == PriorMethod {
+	if s.sampler.Prior {
 		out.Cautions = append(out.Cautions, fromPrior)
 	}
 	var err error
@@ -209,9 +209,6 @@ func (s *Several) on(data *glm.Data) (Joint, error) {
 	of, err := model.NewPosterior(s.problem(data), nil)
 	return severalPredictors{of, func() (infer.Setup, error) { return s.setup(data, nil) }}, err
 }
-
-// Foreseen is empty: what the method does is decided with it.
-func (s *Several) Foreseen() string { return "" }
 
 // Lengths is the run's own schedule.
 func (s *Several) Lengths(of Schedule, _ *spec.Run) Schedule { return of }
@@ -272,10 +269,8 @@ func (s *Several) Describe(rec *record.Fit, params []infer.Parameter) error {
 			j := column[p.Name[len(s.named(k, "")):]]
 			c := s.Record.Columns[j]
 			out.Center, out.Scale, out.Prior = c.Centre, c.Scale, given.Coefficients[j].String()
-		case infer.SmoothSD, infer.SmoothEffect:
-			out.Prior = smoothPrior(&given, s.Data, p)
 		default:
-			out.Prior = effectPrior(&given, s.Data, p)
+			out.Prior = priorOf(&given, s.Data, p)
 		}
 	}
 	return nil

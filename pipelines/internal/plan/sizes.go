@@ -39,7 +39,7 @@ func chainWords(d *Discrete) string {
 	run := &d.fit.Pipeline.Run
 	schedule := d.Lengths(NewSchedule(run), run)
 	setup, _, err := d.chains(schedule)
-	if err == nil && d.method.Name == "gibbs" {
+	if err == nil && d.method.Certifies {
 		err = endsInWarmup(d.fit.Sampler, schedule.Warmup())
 	}
 	if err != nil {

@@ -18,12 +18,12 @@ func (s sampler) smooth(f *Fit) (sampler, error) {
 		err := fmt.Errorf("model %q has smooths: sampler %q %s", f.Model.Name, given.Name, what)
 		return sampler{}, words.Hint(err, hint+", or name under fits what goes together")
 	}
-	if s.Name == "conjugate" {
-		if f.Sampler.Method != "auto" {
+	if s.Independent {
+		if !f.Sampler.Auto() {
 			return refuse("is conjugate, which has no draws of their standard deviations", "take method: auto for this model")
 		}
 		other := *f.Sampler
-		other.Method, other.Basis = "cggibbs", "auto"
+		other.Method, other.Basis = spec.CGGibbs.Name, "auto"
 		out, err := resolve(&other, f.Model)
 		out.Reason = "auto chose cggibbs: the formula has smooths"
 		return out, err
@@ -37,7 +37,7 @@ func (s sampler) smooth(f *Fit) (sampler, error) {
 		without = "update: " + given.Update
 	case given.Joint == "on" || given.Joint == "swept":
 		without = "joint: " + given.Joint
-	case given.Slow == "on" || given.Slow == "nuts":
+	case given.Slow == "on" || given.Slow == "nuts": //name:ok a value of slow
 		without = "slow: " + given.Slow
 	case len(given.Blocks) > 0:
 		without = "blocks"

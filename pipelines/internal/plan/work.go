@@ -23,7 +23,7 @@ func (s *sampler) work(x matrix.Matrix, out Need, chains int) Need {
 			out.Remedy = "name another basis, which keeps the design sparse"
 		}
 	default:
-		if s.Name != "conjugate" {
+		if !s.Independent {
 			break
 		}
 		if n > d { // triangular factors of d columns, its singular vectors

@@ -120,7 +120,7 @@ func newOpened(ledger *report.Ledger, f report.Fitted) (*opened, error) {
 	if o.description, err = plan.StoredDescription(&f.Stored, f.Description, o.record, f.Names); err != nil {
 		return nil, err
 	}
-	if o.description.Kind == record.KindDiscrete {
+	if len(o.description.Responses) == 0 {
 		return nil, &CallError{fmt.Errorf("fit %s is of no rows", f.Key)}
 	}
 	r := &o.description.Responses[0]
@@ -131,7 +131,7 @@ func newOpened(ledger *report.Ledger, f report.Fitted) (*opened, error) {
 }
 
 // classes reports whether the fit is of latent classes.
-func (o *opened) classes() bool { return o.description.Kind == record.KindClasses }
+func (o *opened) classes() bool { return o.description.Kind.Items() }
 
 // open finds the fit, and reads its records and the rows.
 func (c *Config) open(ctx context.Context) (*opened, error) {
@@ -238,7 +238,7 @@ func (c *Config) remark(o *opened, d *transform.Design) {
 	for _, w := range slices.Concat(table.Warnings, d.Warnings, d.Notes) {
 		say("%s", w)
 	}
-	if f.Method == plan.PriorMethod {
+	if spec.MethodNamed(f.Method).Prior {
 		say("%s was drawn from the prior: these are prior predictions", f.Key)
 	}
 	if o.family.Support().Trials && d.Data.Trials == nil {

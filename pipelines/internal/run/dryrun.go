@@ -25,8 +25,8 @@ func (a *attempt) foresee(ctx context.Context, id *plan.Identified, stored repor
 	}
 	a.reasons(id, complete)
 	res.Size = size(id)
-	if words := id.Foreseen(); words != "" {
-		res.Reasons = append(res.Reasons, words)
+	if foreseen := id.Capabilities().Foreseen; foreseen != nil {
+		res.Reasons = slices.DeleteFunc(append(res.Reasons, foreseen()), func(words string) bool { return words == "" })
 	}
 	return nil
 }

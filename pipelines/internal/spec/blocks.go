@@ -4,7 +4,7 @@ import "slices"
 
 // checkBlocks checks what blocks say together, and with the sampler's other keys. What names mean only data tell.
 func (c *checker) checkBlocks(s *Sampler) {
-	if len(s.Blocks) == 0 || s.Method != "cggibbs" {
+	if len(s.Blocks) == 0 || !s.Of().takes("blocks") {
 		return
 	}
 	path := []string{"samplers", s.Name, "blocks"}

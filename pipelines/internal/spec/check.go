@@ -197,37 +197,8 @@ func (c *checker) misplaced(n *node, path []string, why string, keys ...string) 
 	}
 }
 
-// methodsOf names the methods that have an option of a sampler.
-func methodsOf(option string) []string {
-	switch option {
-	case "method":
-		return nil
-	case "basis":
-		return []string{"cggibbs", "nuts", "hmc"}
-	case "metric", "target_accept", "effects":
-		return []string{"nuts", "hmc"}
-	case "max_depth":
-		return []string{"nuts"}
-	case "length", "jitter":
-		return []string{"hmc"}
-	case "scan":
-		return []string{"cggibbs", "gibbs"}
-	case "anneal":
-		return []string{"gibbs"}
-	case "sharing", "start", "updates":
-		return []string{"herded"}
-	case "marginals":
-		return []string{"gibbs", "herded"}
-	case "states":
-		return []string{"gibbs", "herded", "meanfield"}
-	case "damping", "tolerance", "max_sweeps":
-		return []string{"meanfield"}
-	}
-	return []string{"cggibbs"}
-}
-
 func (c *checker) checkSampler(s *Sampler) {
-	n := c.root.get("samplers").get(s.Name)
+	n, of := c.root.get("samplers").get(s.Name), s.Of()
 	if s.Name == PriorSampler.Name {
 		c.at("a sampler cannot be called prior: draws from the prior are stored under that name",
 			"name it otherwise; run: {sample: prior} draws from the prior", "samplers", s.Name)
@@ -240,26 +211,25 @@ func (c *checker) checkSampler(s *Sampler) {
 			s.Anneal.To = 5
 		}
 	}
-	if s.Method == "cggibbs" && s.Joint != "" && s.Joint != "off" && s.Basis != "rotated" && s.Basis != "auto" {
+	if of.takes("joint") && s.Joint != "" && s.Joint != "off" && s.Basis != "rotated" && s.Basis != "auto" {
 		c.at("joint is for the bases rotated and auto", "write basis: auto, or leave joint out", "samplers", s.Name,
 			"joint")
 	}
-	if s.Method == "cggibbs" && (s.Slow == "on" || s.Slow == "nuts") && s.Basis != "" && s.Basis != "coordinate" {
+	//name:ok a value of slow
+	if of.takes("slow") && (s.Slow == "on" || s.Slow == "nuts") && s.Basis != "" && s.Basis != "coordinate" {
 		c.at("slow: "+s.Slow+" is for the basis coordinate",
 			"leave slow out: basis auto takes slow directions where they serve", "samplers", s.Name, "slow")
 	}
 	for _, e := range n.list() {
-		of := methodsOf(e.key)
-		if s.Method == "" || of == nil || has([]string{s.Method}, of) ||
-			!has(keysOf(fieldsOf(typeOf[Sampler]())), []string{e.key}) {
-			continue
+		others := methodsThat(func(m Method) bool { return m.takes(e.key) })
+		if s.Method != "" && !of.takes(e.key) && others != nil {
+			c.add(e.at, e.key+" is an option of "+strings.Join(others, " and ")+", but the method is "+s.Method,
+				"remove it, or write method: "+others[0])
 		}
-		c.add(e.at, e.key+" is an option of "+strings.Join(of, " and ")+", but the method is "+s.Method,
-			"remove it, or write method: "+of[0])
 	}
 	c.checkScan(s)
 	c.checkBlocks(s)
-	if s.Hamiltonian() && s.Basis != "" && s.Basis != "coordinate" && s.Basis != "reduced" {
+	if of.Hamiltonian && s.Basis != "" && s.Basis != "coordinate" && s.Basis != "reduced" {
 		c.at("method "+s.Method+" has no basis "+s.Basis, "write basis: reduced or coordinate, or method: cggibbs",
 			"samplers", s.Name, "basis")
 	}

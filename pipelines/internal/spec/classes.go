@@ -67,7 +67,7 @@ func (c *checker) classes(m *Model) {
 	if !c.given("models", m.Name, "missing") {
 		m.Missing = transform.SeenMissing
 	}
-	if m.Missing == Impute {
+	if m.Imputes() {
 		c.at("missing: impute is for predictors, and latent classes have items alone",
 			"leave missing out: a missing item is not seen, and its row is judged by its others", at("missing")...)
 	}

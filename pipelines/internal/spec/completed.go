@@ -55,7 +55,7 @@ func (c *checker) pooled(p *Pipeline) {
 		for _, no := range []struct {
 			is   bool
 			what string
-		}{{m.Missing == Impute, "missing: impute"}, {m.Mixed(), "a mixture"}, {m.Discrete(), "kind: mrf"},
+		}{{m.Imputes(), "missing: impute"}, {m.Mixed(), "a mixture"}, {m.Discrete(), "kind: mrf"},
 			{m.Selects(), "the prior spike_slab"}, {len(m.Effects) > 0, "effects"}} {
 			if no.is {
 				c.at("model "+quote(m.Name)+" has "+no.what+", which does not go with data set "+quote(f.Dataset.Name)+

@@ -48,7 +48,7 @@ func (p *Pipeline) Fits() []FitRef {
 }
 
 // PriorSampler stands in the ledger for draws from the prior.
-var PriorSampler = &Sampler{Name: "prior", Method: "prior"}
+var PriorSampler = &Sampler{Name: Prior.Name, Method: Prior.Name}
 
 // expandFits fills pipeline.fits from its entries.
 func (c *checker) expandFits() {
@@ -98,7 +98,7 @@ func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
 	c.factored(at, datasets, models)
 	for _, m := range models {
 		for _, s := range samplers {
-			if s.Method == "conjugate" && m.Family.Name != "" && !m.Family.Is(family.Squares) {
+			if s.Of().Independent && m.Family.Name != "" && !m.Family.Is(family.Squares) {
 				where := at
 				if where == (pos{}) {
 					where = p.source.find([]string{"samplers", s.Name})

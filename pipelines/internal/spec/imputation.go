@@ -14,10 +14,13 @@ import (
 // Impute is Model.Missing of models whose missing cells are drawn.
 const Impute = "impute"
 
+// Imputes reports whether missing cells are drawn.
+func (m *Model) Imputes() bool { return m.Missing == Impute } //name:ok a value of missing
+
 // marks has the cells drawn that a formula marks by mi(), as in brms.
 func (c *checker) marks(m *Model) {
 	formula, err := transform.ParseFormula(m.Formula)
-	if err != nil || !formula.Marks().Any() || m.Missing == Impute {
+	if err != nil || !formula.Marks().Any() || m.Imputes() {
 		return
 	}
 	if c.given("models", m.Name, "missing") {
@@ -32,7 +35,7 @@ func (c *checker) marks(m *Model) {
 func (c *checker) imputation(m *Model) {
 	path := []string{"models", m.Name, "imputation"}
 	c.marks(m)
-	if m.Missing != Impute {
+	if !m.Imputes() {
 		if len(m.Imputation) > 0 {
 			c.at("imputation is of missing: impute", "write missing: impute, or leave imputation out", path...)
 		}

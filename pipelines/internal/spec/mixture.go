@@ -125,22 +125,16 @@ func (c *checker) mixture(m *Model) {
 	m.Prior.Intercept.At = "zero"
 }
 
-// mixtureMethods are those that draw mixtures.
-var mixtureMethods = []string{"auto", "cggibbs", Collapsed}
-
-// Collapsed is the method of mixtures with conjugate priors.
-const Collapsed = "collapsed"
-
 // mixes reports why a sampler is not for a model, where one of the two is of mixtures.
 func (s *Sampler) mixes(m *Model) error {
-	switch {
-	case !m.Mixed() && s.Method == Collapsed:
+	switch of := s.Of(); {
+	case !m.Mixed() && of.Collapses:
 		return words.Hint(fmt.Errorf("sampler %s is collapsed, which is for mixtures, but model %s is not one", quote(s.Name),
 			quote(m.Name)), "give the model mixture: {components: 2, conjugate: …}, or take method: auto")
-	case m.Mixed() && s.Method != "" && !slices.Contains(mixtureMethods, s.Method):
+	case m.Mixed() && s.Method != "" && !s.Auto() && !of.Mixes:
 		return words.Hint(fmt.Errorf("sampler %s is %s, which does not draw mixtures, but model %s is one", quote(s.Name),
-			s.Method, quote(m.Name)), "take method: "+strings.Join(mixtureMethods, ", ")+" for this model")
-	case m.Mixed() && s.Method == Collapsed && !m.Conjugate():
+			s.Method, quote(m.Name)), "take method: auto, "+strings.Join(mixtureMethods, ", ")+" for this model")
+	case m.Mixed() && of.Collapses && !m.Conjugate():
 		return words.Hint(fmt.Errorf("sampler %s integrates the parameters of components out, which needs a conjugate "+
 			"prior, but model %s has none", quote(s.Name), quote(m.Name)),
 			"give mixture: {conjugate: gamma(2, 0.1)}, of its family's kind, to y ~ 1; or take method: auto")

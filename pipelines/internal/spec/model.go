@@ -70,7 +70,7 @@ func (p *CoefficientPrior) decodeNode(d *decoder, n *node, f field, _ []string) 
 // kindsFor lists the priors of a coefficient: those of the intercept stand under
 // the key prior.
 func kindsFor(f field) []prior.Kind {
-	if f.key == "prior" {
+	if f.key == "prior" { //name:ok a key
 		return interceptPriors
 	}
 	return coefficientPriors
@@ -104,7 +104,7 @@ func (d *decoder) prior(n *node, f field, kinds []prior.Kind) prior.Prior {
 	}
 	if !slices.Contains(kinds, law.Kind) {
 		who := f.key
-		if who == "prior" {
+		if who == "prior" { //name:ok a key
 			who = "the intercept"
 		}
 		d.add(n.at, fmt.Sprintf("%s is not a prior for %s", law.Kind, who), fmt.Sprintf("available there: %v", kinds))

@@ -94,7 +94,7 @@ type Anneal struct {
 const MRF = "mrf"
 
 // Discrete reports whether the model is one of discrete variables.
-func (m *Model) Discrete() bool { return m.Kind == MRF }
+func (m *Model) Discrete() bool { return m.Kind == MRF } //name:ok the kind itself
 
 // Discrete reports whether the data set has variables with neighbours, for models of
 // kind mrf.
@@ -103,15 +103,6 @@ func (d *Dataset) Discrete() bool {
 }
 
 func (e *Edges) given() bool { return e.Path != "" || e.SQL != "" || len(e.Steps) > 0 }
-
-// Discrete reports whether the sampler is for models of kind mrf. Method auto is for
-// both kinds.
-func (s *Sampler) Discrete() bool { return has(discreteMethods, []string{s.Method}) }
-
-// Selects reports whether the sampler is also for regressions with the prior spike_slab.
-func (s *Sampler) Selects() bool { return s.Method == "gibbs" || s.Method == "herded" }
-
-var discreteMethods = []string{"gibbs", "herded", "meanfield", "exact", "viterbi"}
 
 // ModelStates is the number of states of each variable.
 func (m *Model) ModelStates() int { return max(m.States, len(m.Labels)) }

@@ -322,17 +322,17 @@ func (c *checker) kinds(at pos, d *Dataset, m *Model, s *Sampler) (fit bool) {
 		c.add(at,
 			fmt.Sprintf("data set %s has discrete variables with neighbours, but model %s is a generalised linear model",
 				quote(d.Name), quote(m.Name)), "write kind: mrf in the model; or "+only)
-	case m.Discrete() && !s.Discrete() && s.Method != "auto" && s.Method != "":
+	case m.Discrete() && !s.Of().Discrete && !s.Auto() && s.Method != "":
 		c.add(at, fmt.Sprintf("sampler %s is %s, which is for generalised linear models, but model %s is of kind mrf",
 			quote(s.Name), s.Method, quote(m.Name)),
 			"take method: "+strings.Join(discreteMethods, ", ")+" or auto for this model; or "+only)
-	case !m.Discrete() && s.Selects() && m.Selects():
+	case !m.Discrete() && s.Of().Selects && m.Selects():
 		return true
-	case !m.Discrete() && s.Selects():
+	case !m.Discrete() && s.Of().Selects:
 		c.add(at, fmt.Sprintf("sampler %s is %s, which is for models of kind mrf and for those with the prior spike_slab, "+
 			"but model %s is another generalised linear model", quote(s.Name), s.Method, quote(m.Name)),
 			"take method: auto, cggibbs, nuts or hmc for this model; or "+only)
-	case !m.Discrete() && s.Discrete():
+	case !m.Discrete() && s.Of().Discrete:
 		c.add(at, fmt.Sprintf("sampler %s is %s, which is for models of kind mrf, but model %s is a generalised linear model",
 			quote(s.Name), s.Method, quote(m.Name)), "take method: auto, cggibbs, nuts or hmc for this model; or "+only)
 	default:

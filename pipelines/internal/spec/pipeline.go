@@ -284,9 +284,6 @@ type Sampler struct {
 	MaxSweeps int     `yaml:"max_sweeps" json:",omitzero" min:"1" max:"1000000" doc:"meanfield: most sweeps. Left out: 1000."`
 }
 
-// Hamiltonian reports whether the method moves along trajectories.
-func (s *Sampler) Hamiltonian() bool { return s.Method == "nuts" || s.Method == "hmc" }
-
 // Refresh is a number of sweeps; Never switches the refresh off.
 type Refresh int
 
@@ -406,7 +403,7 @@ func (s *CheckStatistic) decodeNode(d *decoder, n *node, f field, _ []string) {
 }
 
 // Prior says that the prior is drawn from, and no posterior.
-func (r Run) Prior() bool { return r.Sample == "prior" }
+func (r Run) Prior() bool { return r.Sample == "prior" } //name:ok a value of sample
 
 // Fixed says that the run has a fixed length.
 func (r Run) Fixed() bool { return r.Draws > 0 }

@@ -41,7 +41,7 @@ func (c *checker) checkScan(s *Sampler) {
 		}
 		return
 	}
-	if s.Method == "gibbs" {
+	if s.Of().Certifies {
 		c.checkCertified(s, path)
 		return
 	}
@@ -56,7 +56,7 @@ func (c *checker) checkScan(s *Sampler) {
 		c.at("a scan for coefficients is a fixed list, and order is random", "leave one of the two out",
 			append(path, "order")...)
 	}
-	if s.Method == "cggibbs" && !slices.Contains([]string{"", "coordinate"}, s.Basis) {
+	if s.Of().Coordinates && !slices.Contains([]string{"", "coordinate"}, s.Basis) {
 		c.at("a scan for coefficients needs the basis coordinate", "write basis: coordinate, or leave for out",
 			append(path, "for")...)
 	}

@@ -74,7 +74,7 @@ func (l *load) open(dir string) error {
 	}
 	rec, res := &l.text.Fit, l.res
 	res.Dataset, res.Key, res.Model, res.Sampler = rec.Dataset, rec.Group, rec.Model, rec.Sampler
-	res.Discrete = rec.Family == record.DiscreteFamily
+	res.Discrete = record.IsDiscrete(rec.Family)
 	if rec.Replicate > 1 {
 		res.Replicate = rec.Replicate
 	}
