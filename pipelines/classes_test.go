@@ -51,10 +51,12 @@ run: {chains: 4, warmup: 150, draws: 350}
 		t.Fatalf("%d rows, error %v", len(rows), err)
 	}
 	for _, sampler := range []string{"auto", "plain"} {
+		found := map[string][]string{}
+		for _, row := range f.asked("SELECT parameter, mean, sd / sqrt(ess_bulk) FROM coefficients WHERE sampler = '" + sampler + "'") {
+			found[row[0]] = row[1:]
+		}
 		for _, row := range rows[1:] {
-			where := " FROM coefficients WHERE sampler = '" + sampler + "' AND parameter = '" + row[0] + "'"
-			mean, se := number(t, f.ask("t.duckdb", "SELECT mean"+where)),
-				number(t, f.ask("t.duckdb", "SELECT sd / sqrt(ess_bulk)"+where))
+			mean, se := number(t, found[row[0]][0]), number(t, found[row[0]][1])
 			jags, err := strconv.ParseFloat(row[1], 64)
 			mcse, err2 := strconv.ParseFloat(row[3], 64)
 			if err != nil || err2 != nil {

@@ -126,10 +126,12 @@ func (a *asking) run(question, table string, model func(string) string, run stri
 		a.write("spec.yaml", questionsSpec(kinds, model, "run: {"+shortRun+run+"}\n"))
 		out = a.folder.run(pipelines.RunOptions{})
 	}
+	var have []string
+	if table != "" {
+		have = strings.Fields(a.ask("t.duckdb", "SELECT DISTINCT model FROM latest WHERE fit_id IN (SELECT fit_id FROM "+table+")"))
+	}
 	for _, r := range out.Fits {
-		sentence := ""
-		has := table == "" || a.ask("t.duckdb", fmt.Sprintf(
-			"SELECT count(*) > 0 FROM %s WHERE fit_id IN (SELECT fit_id FROM latest WHERE model = '%s')", table, r.Model)) == "true"
+		sentence, has := "", table == "" || slices.Contains(have, r.Model)
 		switch {
 		case r.Err != nil:
 			sentence = r.Err.Error()

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"glmbatch/pipelines"
+	"glmbatch/report"
 )
 
 // claims is a small table with groups; south has a response that no poisson
@@ -79,11 +81,22 @@ func (f folder) run(o pipelines.RunOptions) *pipelines.Outcome {
 	return out
 }
 
+// ledgersAsked are the ledgers that tests asked, by path: the views of each are looked at once.
+var ledgersAsked sync.Map
+
 // ask returns the answer to a query on a ledger of the folder, without header.
 func (f folder) ask(database, sql string) string {
 	f.t.Helper()
 	var b strings.Builder
-	err := pipelines.Query(f.t.Context(), &b, f.path(database), sql, pipelines.QueryOptions{Format: "csv"})
+	ledger, known := ledgersAsked.Load(f.path(database))
+	if !known {
+		opened, err := report.Open(f.path(database), report.Options{Later: true})
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		ledger, _ = ledgersAsked.LoadOrStore(f.path(database), opened)
+	}
+	err := ledger.(*report.Ledger).Query(f.t.Context(), &b, report.QueryOptions{Format: "csv"}, sql)
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -157,11 +157,11 @@ func verdicts(out *pipelines.Outcome) string {
 // However many machines share a night, in whichever order, and some of them twice, the ledger and the outcome are those
 // of one run: skipped fits, those that are judged or derived anew, drift, errors and starts from the night before.
 func TestShardsAreOneRun(t *testing.T) {
-	counts := []int{3}
-	if os.Getenv("GLMBATCH_KILLS") != "" { // of make kill
-		counts = []int{1, 2, 7, 20}
+	counts, starts := []int{3}, map[string]string{"previous": ", start: previous"} // TestShardsAndGatherKilled has the plain start
+	if os.Getenv("GLMBATCH_KILLS") != "" {                                         // of make kill
+		counts, starts["plain"] = []int{1, 2, 7, 20}, ""
 	}
-	for name, start := range map[string]string{"plain": "", "previous": ", start: previous"} {
+	for name, start := range starts {
 		t.Run(name, func(t *testing.T) {
 			f, rng := firstNight(t, start), rand.New(rand.NewPCG(1, 2))
 			f.run(pipelines.RunOptions{Workers: 2})
