@@ -124,6 +124,7 @@ func sampled(t *testing.T) *Ledger {
 		sampledFile.file = file
 	})
 	must(t, os.WriteFile(l.path, sampledFile.file, 0o600))
+	l.trusted.Store(true)
 	return l
 }
 
@@ -133,6 +134,7 @@ func store(t *testing.T, l *Ledger, fits ...*Fit) {
 		empty, err := emptyLedger()
 		must(t, err)
 		must(t, os.WriteFile(l.path, empty, 0o600))
+		l.trusted.Store(true)
 	}
 	must(t, l.Write(context.Background(), func(s *Session) error {
 		for _, f := range fits {
