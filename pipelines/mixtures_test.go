@@ -186,16 +186,3 @@ func (f folder) rowDensities(t *testing.T) {
 		t.Errorf("log densities of rows of leave-one-out are not those of the draws: %s", got)
 	}
 }
-
-// A chain of a mixture goes on with the same bits in any number of workers.
-func TestMixturesWithAnyWorkers(t *testing.T) {
-	var sums []string
-	for _, workers := range []int{1, 3} {
-		f := mixtures(t, "run: {chains: 2, draws: 60}\n")
-		f.run(pipelines.RunOptions{Workers: workers})
-		sums = append(sums, f.ask("t.duckdb", "SELECT dataset, sampler, sum(hash(value)) FROM draws GROUP BY ALL ORDER BY ALL"))
-	}
-	if sums[0] != sums[1] || sums[0] == "" {
-		t.Errorf("draws of one worker %s, of three %s", sums[0], sums[1])
-	}
-}

@@ -244,28 +244,6 @@ func TestStoppedRunGoesOn(t *testing.T) {
 	}
 }
 
-// A formula that names no column says which there are.
-func TestUnknownColumnListsTheColumns(t *testing.T) {
-	f := newFolder(t, strings.Replace(fmt.Sprintf(quick, "claims: {path: claims.csv}"), "y ~ age", "y ~ aeg", 1))
-	out := f.run(pipelines.RunOptions{})
-	for _, word := range []string{`"claims"`, `"aeg"`, "age"} {
-		if msg := out.Fits[0].Reasons[0]; !strings.Contains(msg, word) {
-			t.Errorf("the error does not name %s: %s", word, msg)
-		}
-	}
-}
-
-func TestMissingFileCostsItsOwnFitsOnly(t *testing.T) {
-	f := newFolder(t, fmt.Sprintf(quick, "gone: {path: gone.csv}\n  claims: {path: claims.csv, by: [region]}"))
-	out := f.run(pipelines.RunOptions{Only: []string{"dataset=gone", "dataset=claims/west"}})
-	if got, want := actions(out), "gone/ error error\nclaims/west computed pass"; got != want {
-		t.Fatalf("got\n%s\nwant\n%s", got, want)
-	}
-	if msg := out.Fits[0].Err.Error(); !strings.Contains(msg, "gone.csv") {
-		t.Errorf("the error does not name the file: %s", msg)
-	}
-}
-
 func TestWrongCallsAreUsageErrors(t *testing.T) {
 	f := newFolder(t, "pipelin: x\n")
 	for _, target := range []string{f.path("spec.yaml"), f.path("none.yaml"), "no-such-pipeline", f.dir} {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A run over a ledger that has fits already is killed in the middle of each block that it writes, or of every ninth
+// A run over a ledger that has fits already is killed in the middle of each block that it writes, or of every eighteenth
 // in make test. Nothing that was stored is lost, and the next run goes on to the same bits: without the guard
 // (report/guard.go) one in five of these ledgers could not be opened again.
 func TestTornWrites(t *testing.T) {
@@ -23,7 +23,7 @@ func TestTornWrites(t *testing.T) {
 	f := nights(t, "committing", 6)
 	u := f.undisturbed(false)
 	c := call{Spec: f.path("spec.yaml"), Workers: 2}
-	every, torn := 9, 0
+	every, torn := 18, 0
 	if kills() >= 100 {
 		every = 1
 	}

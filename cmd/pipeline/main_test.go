@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,36 +45,6 @@ func write(t *testing.T, dir, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-func TestQuickstart(t *testing.T) {
-	t.Chdir(t.TempDir())
-	out := mustCall(t, "run", "quickstart")
-	for _, want := range []string{"(Intercept)", "glu", "verdict: pass", "1 fit, in ", `pipeline sql "SELECT * FROM coefficients"`} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the output lacks %q:\n%s", want, out)
-		}
-	}
-	if again := mustCall(t, "run", "quickstart"); !strings.Contains(again, "unchanged") {
-		t.Errorf("the second run does not say that nothing changed:\n%s", again)
-	}
-	if got := mustCall(t, "sql", "--format", "csv", "SELECT count(*) AS n FROM coefficients"); got != "n\n6\n" {
-		t.Errorf("coefficients: %q, want 6 rows", got)
-	}
-}
-
-func TestJSONOutput(t *testing.T) {
-	t.Chdir(t.TempDir())
-	var out struct {
-		ExitCode int `json:"exit_code"`
-		Fits     []struct{ Dataset, Action, Verdict string }
-	}
-	if err := json.Unmarshal([]byte(mustCall(t, "run", "quickstart", "--output", "json")), &out); err != nil {
-		t.Fatal(err)
-	}
-	if len(out.Fits) != 1 || out.Fits[0].Dataset != "pima" || out.Fits[0].Action != "computed" || out.Fits[0].Verdict != "pass" {
-		t.Errorf("got %+v", out)
-	}
 }
 
 func TestExitCodes(t *testing.T) {
@@ -128,27 +97,6 @@ samplers: {s: {method: cggibbs}}
 	}
 }
 
-// A column with one bad cell is named with its line and value.
-func TestBadCellIsNamed(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	write(t, dir, "d.csv", "y,x\n1,2\n2,oops\n3,4\n4,1\n5,2\n")
-	spec := write(t, dir, "s.yaml", `pipeline: bad
-datasets: {d: {path: d.csv}}
-models: {m: {formula: y ~ x, family: poisson, prior: {coefficients: "normal(0, 1)"}}}
-samplers: {s: {method: cggibbs}}
-`)
-	code, out, _ := call(t, "run", spec)
-	if code != 1 {
-		t.Errorf("exit %d, want 1", code)
-	}
-	for _, want := range []string{`dataset "d"`, `column "x"`, "line 3", "oops", "hint:"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the output lacks %q:\n%s", want, out)
-		}
-	}
-}
-
 // long is a pipeline of a second, to be killed in.
 const long = `pipeline: long
 database: %s
@@ -160,18 +108,6 @@ samplers: {a: {method: cggibbs}, b: {method: cggibbs, scan: random}}
 run: {chains: 4, warmup: 500, draws: 10000}
 gates: {ess_bulk: off, ess_tail: off}
 `
-
-// A quiet run tells its errors, and nothing else.
-func TestQuietTellsErrors(t *testing.T) {
-	t.Chdir(t.TempDir())
-	write(t, ".", "s.yaml", "pipeline: s\ndatasets: {d: {path: none.csv}}\nmodels: {m: {formula: y ~ x, family: gaussian}}\nsamplers: {g: {method: auto}}\nfits: [{datasets: [d], models: [m], samplers: [g]}]\n")
-	if code, out, errs := call(t, "run", "s.yaml", "--quiet"); code != 1 || out != "" || !strings.Contains(errs, "none.csv") {
-		t.Errorf("a missing file: exit %d, %q, %q", code, out, errs)
-	}
-	if code, out, errs := call(t, "run", "quickstart", "--quiet"); code != 0 || out != "" || errs != "" {
-		t.Errorf("a run that passes: exit %d, %q, %q", code, out, errs)
-	}
-}
 
 // The last line sends its reader to a ledger that is there, and to what is in it.
 func TestWhereToLook(t *testing.T) {
