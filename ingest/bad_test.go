@@ -60,9 +60,7 @@ var badOutcomes = map[string]badOutcome{
 
 func TestBadFiles(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(badDir, "index.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var index struct {
 		Files []struct {
 			File     string
@@ -72,9 +70,7 @@ func TestBadFiles(t *testing.T) {
 			Columns  []string
 		}
 	}
-	if err := json.Unmarshal(raw, &index); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(raw, &index))
 	if len(index.Files) != len(badOutcomes) {
 		t.Errorf("index.json has %d files, the table %d", len(index.Files), len(badOutcomes))
 	}

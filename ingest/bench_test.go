@@ -31,9 +31,7 @@ func tallRows(b *testing.B) int {
 		return 500_000
 	}
 	n, err := strconv.Atoi(s)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	return n
 }
 
@@ -46,9 +44,7 @@ func tallCSV(b *testing.B, rows int) string {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "tall.csv")
 	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	w := bufio.NewWriterSize(f, 1<<20)
 	fmt.Fprint(w, "y")
 	for j := range tallCols {
@@ -65,12 +61,8 @@ func tallCSV(b *testing.B, rows int) string {
 			b.Fatal(err)
 		}
 	}
-	if err := w.Flush(); err != nil {
-		b.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, w.Flush())
+	must(b, f.Close())
 	return path
 }
 
@@ -79,18 +71,14 @@ func tallParquet(b *testing.B, rows int) string {
 	mem := memory.NewGoAllocator()
 	path := filepath.Join(b.TempDir(), "tall.parquet")
 	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	fields := make([]arrow.Field, tallCols)
 	for j := range fields {
 		fields[j] = arrow.Field{Name: fmt.Sprintf("x%d", j), Type: arrow.PrimitiveTypes.Float64}
 	}
 	schema := arrow.NewSchema(fields, nil)
 	w, err := pqarrow.NewFileWriter(schema, f, parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy)), pqarrow.DefaultWriterProps())
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for done := 0; done < rows; done += 100_000 {
 		n := min(100_000, rows-done)
@@ -102,13 +90,9 @@ func tallParquet(b *testing.B, rows int) string {
 			}
 			arrays[j] = build.NewArray()
 		}
-		if err := w.Write(array.NewRecordBatch(schema, arrays, int64(n))); err != nil {
-			b.Fatal(err)
-		}
+		must(b, w.Write(array.NewRecordBatch(schema, arrays, int64(n))))
 	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, w.Close())
 	return path
 }
 
@@ -125,9 +109,7 @@ func benchRead(b *testing.B, src Source) {
 		go samplePeak(stop, done)
 		b.StartTimer()
 		table, err := Read(context.Background(), src)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		b.StopTimer()
 		close(stop)
 		peak = max(peak, <-done)
@@ -164,9 +146,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(fmt.Sprintf("format=csv/rows=%d/cols=%d/labels=%d", rows, tallCols+1, labels), func(b *testing.B) {
 			path := tallCSV(b, rows)
 			info, err := os.Stat(path)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			b.SetBytes(info.Size())
 			benchRead(b, Source{Path: path, Labels: of})
 		})
@@ -183,9 +163,7 @@ func BenchmarkRead(b *testing.B) {
 
 func BenchmarkHash(b *testing.B) {
 	table, err := Read(context.Background(), Source{Path: tallParquet(b, 100_000)})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	defer table.Release()
 	for b.Loop() {
 		if _, err := table.Hash(nil); err != nil {
@@ -199,33 +177,30 @@ func BenchmarkSplit(b *testing.B) {
 	const rows, groups = 1_000_000, 100
 	path := filepath.Join(b.TempDir(), "a.csv")
 	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	w := bufio.NewWriter(f)
 	fmt.Fprintln(w, "g,x,y")
 	for i := range rows {
 		fmt.Fprintf(w, "g%d,%d,%d.5\n", i%groups, i, i)
 	}
-	if err := w.Flush(); err != nil {
-		b.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, w.Flush())
+	must(b, f.Close())
 	table, err := Read(context.Background(), Source{Path: path})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	defer table.Release()
 	for b.Loop() {
 		parts, err := table.Split([]string{"g"})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		for _, p := range parts {
 			p.Release()
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

@@ -28,9 +28,7 @@ func bomb(t *testing.T, head, text string, times int) string {
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, z.Close())
 	return out.String()
 }
 
@@ -165,17 +163,13 @@ func TestBeyondTheHeap(t *testing.T) {
 		[]arrow.Array{x}, rows))
 	plain := mustRead(t, Source{Path: path})
 	want, err := plain.Hash(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const chunk = 8 * chunkRows
 	for heap, out := range map[int64]int{0: 3 * chunk, chunk: 2 * chunk, 2*chunk + 100: chunk, 4 * chunk: 0} {
 		beyond := memory.NewCheckedAllocator(memory.NewGoAllocator())
 		source := Source{Path: path, Beyond: Beyond{Memory: beyond, Heap: heap, Most: 3 * chunk}}
 		table, err := readTest(t, source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := beyond.CurrentAlloc(); got != out {
 			t.Errorf("%d bytes in the heap: %d beyond it, want %d", heap, got, out)
 		}

@@ -98,17 +98,11 @@ func TestQueryEndsWithItsCaller(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Args = []string{childName}
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	endless := query{SQL: "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT max(n) AS n FROM t"}
 	dir := t.TempDir()
-	if err := gob.NewEncoder(in).Encode(order{endless, true, dir, filepath.Join(dir, "rows")}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, gob.NewEncoder(in).Encode(order{endless, true, dir, filepath.Join(dir, "rows")}))
 	if err := in.Close(); err != nil { // as the system does when the caller is gone
 		t.Fatal(err)
 	}
@@ -141,9 +135,7 @@ func TestQueryUnderTheLeastCeiling(t *testing.T) {
 func BenchmarkQuery(b *testing.B) {
 	for b.Loop() {
 		table, err := Read(b.Context(), Source{SQL: "SELECT 1 AS n", MaxBytes: 1 << 30})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		table.Release()
 	}
 }

@@ -48,9 +48,7 @@ func wideParquet(t *testing.T, columns, rows int) []byte {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out.Bytes()
 }
 
@@ -62,14 +60,10 @@ func only(names ...string) func(*arrow.Schema) ([]string, error) {
 func hashed(t *testing.T, src Source) string {
 	t.Helper()
 	table, err := Read(context.Background(), src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer table.Release()
 	sum, err := table.Hash(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return sum
 }
 
@@ -80,9 +74,7 @@ func TestObjectColumns(t *testing.T) {
 	server, data := objectstest.New(t), wideParquet(t, columns, rows)
 	server.Put("data/wide.parquet", data)
 	file := filepath.Join(t.TempDir(), "wide.parquet")
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, data, 0o600))
 	const chunk = 10_000 * 8 // a column in a row group, and a little more for the heads of its pages
 	for _, used := range [][]string{{"x3"}, {"x3", "x4", "x30"}, {"x39", "x0"}} {
 		src := Source{Name: "wide", Path: "s3://data/wide.parquet", Columns: only(used...)}
@@ -103,9 +95,7 @@ func TestObjectColumns(t *testing.T) {
 	}
 	server.Asked()
 	table, err := Read(context.Background(), Source{Name: "wide", Path: "s3://data/wide.parquet"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	table.Release()
 	if asked, given := server.Asked(); len(asked) > 5 || given > int64(len(data)+70_000) {
 		t.Errorf("all columns: %d requests for %d bytes of %d", len(asked), given, len(data))
@@ -137,9 +127,7 @@ func TestObjectCSV(t *testing.T) {
 	server.Put("data/long.csv", data)
 	server.Put("data/long.csv.gz", packed.Bytes())
 	file := filepath.Join(t.TempDir(), "long.csv")
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, data, 0o600))
 	want := hashed(t, Source{Name: "long", Path: file})
 	for _, name := range []string{"long.csv", "long.csv.gz"} {
 		server.Asked()
@@ -297,17 +285,13 @@ func TestObjectStream(t *testing.T) {
 	server := objectstest.New(t)
 	server.Put("data/wide.parquet", wideParquet(t, 5, 80_000))
 	s, err := Open(context.Background(), Source{Name: "wide", Path: "s3://data/wide.parquet", Columns: only("x1", "x2")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
 	var rows []int64
 	for range 2 {
 		n := int64(0)
 		err := s.Each(context.Background(), func(t *Table) error { n += t.Data.NumRows(); return nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rows = append(rows, n)
 	}
 	if !slices.Equal(rows, []int64{80_000, 80_000}) {

@@ -130,9 +130,7 @@ func gzipped(t testing.TB, text string) string {
 	if _, err := z.Write([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, z.Close())
 	return b.String()
 }
 
@@ -369,12 +367,8 @@ func TestFiles(t *testing.T) {
 		"clash/a.csv": "x,s\n1,a\n", "clash/b.csv": "x,s\nb,b\n",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	for _, path := range []string{filepath.Join(dir, "[a-z]*.csv"), dir} {
 		table := mustRead(t, Source{Path: path})
@@ -419,14 +413,10 @@ func TestFiles(t *testing.T) {
 func TestExpand(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"south.csv", "north.csv.gz", "v1.2.parquet"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o644))
 	}
 	sources, err := Expand(context.Background(), Source{Name: "regions", Path: filepath.Join(dir, "*"), Each: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, s := range sources {
 		got = append(got, s.Key+"="+filepath.Base(s.Path))
@@ -437,9 +427,7 @@ func TestExpand(t *testing.T) {
 	if want := "[north=north.csv.gz south=south.csv v1.2=v1.2.parquet]"; fmt.Sprint(got) != want {
 		t.Errorf("got %v, want %s", got, want)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "south.parquet"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "south.parquet"), nil, 0o644))
 	if _, err := Expand(context.Background(), Source{Path: filepath.Join(dir, "*"), Each: true}); err == nil || !strings.Contains(err.Error(), `"south"`) {
 		t.Errorf("got %v, want a clash of names", err)
 	}

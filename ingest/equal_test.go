@@ -113,9 +113,7 @@ func TestEqualRowsAreGrouped(t *testing.T) {
 	}
 	t.Run("files", func(t *testing.T) { // their kinds are numbers together, and rows of both are equal
 		for i, text := range []string{"x,y\n1,a\n2,b\n1,a\n", "x,y\n1.0,a\n2.5,a\n2.5,a\n"} {
-			if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("part%d.csv", i)), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("part%d.csv", i)), []byte(text), 0o600))
 		}
 		src := Source{Path: filepath.Join(dir, "part*.csv")}
 		all := mustRead(t, src)
@@ -155,9 +153,7 @@ func TestGroupedOtherWriters(t *testing.T) {
 	compared := 0
 	for _, glob := range []string{"writers/*.parquet", "others/*.parquet"} {
 		paths, err := filepath.Glob(filepath.Join(fixtures, glob))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, path := range paths {
 			all, want := Read(t.Context(), Source{Path: path}) // not counted: see TestEncodings
 			got, err := Read(t.Context(), Source{Path: path, Grouped: true})
@@ -187,9 +183,7 @@ func wholeBatch(t *testing.T, table *Table) arrow.RecordBatch {
 	arrays := make([]arrow.Array, table.Data.NumCols())
 	for j := range arrays {
 		a, err := array.Concatenate(table.Data.Column(j).Data().Chunks(), memory.NewGoAllocator())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		arrays[j] = a
 	}
 	return array.NewRecordBatch(table.Data.Schema(), arrays, table.Data.NumRows())
@@ -199,9 +193,7 @@ func wholeBatch(t *testing.T, table *Table) arrow.RecordBatch {
 func TestGroupedTablesDivide(t *testing.T) {
 	src := Source{Path: writeTemp(t, "a.csv", "g,x\nb,1\na,1\nb,1\na,2\nb,3\na,1\n"), By: []string{"g"}, Grouped: true}
 	parts, err := mustRead(t, src).Split(src.By)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, want := range []struct {
 		counts []float64
 		place  string

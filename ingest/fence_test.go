@@ -13,9 +13,7 @@ import (
 func fenced(t *testing.T) (in, out string) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	in, out = filepath.Join(root, "in"), filepath.Join(root, "out")
 	for _, err := range []error{
 		os.MkdirAll(filepath.Join(in, "deep"), 0o755), os.Mkdir(out, 0o755),
@@ -27,9 +25,7 @@ func fenced(t *testing.T) (in, out string) {
 		os.Symlink(filepath.Join(in, "a.csv"), filepath.Join(out, "back.csv")),
 		os.Symlink("nowhere", filepath.Join(in, "dangling.csv")), os.Symlink("nowhere", filepath.Join(out, "dangling.csv")),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	return in, out
 }
@@ -44,9 +40,7 @@ func TestFence(t *testing.T) {
 		err, os.Symlink(database, in+"/way.duckdb"), os.WriteFile(in+"/way.duckdb?custom_user_agent=", nil, 0o600),
 		os.WriteFile(in+"/own.duckdb", own, 0o600), os.WriteFile(in+"/own#.duckdb", own, 0o600),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	for _, c := range []struct {
 		src  Source

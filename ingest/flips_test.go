@@ -46,14 +46,10 @@ const logicalMark = 42
 func TestFlippedBits(t *testing.T) {
 	for _, name := range []string{"checksums-v1.parquet", "checksums-v2.parquet"} {
 		data, err := os.ReadFile("../testdata/ingest/checksums/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		columns := []string{"y", "x", "n", "g", "z"}
 		want, err := readBytes(data, columns)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		step, footer := 11, bytes.LastIndex(data, []byte("\x03Row"))
 		if os.Getenv("GLMBATCH_EVERY_BIT") != "" {
 			step = 1

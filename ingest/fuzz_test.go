@@ -22,9 +22,7 @@ import (
 func fuzzRead(t *testing.T, name string, data []byte, src Source) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, data, 0o644))
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	src.Path, src.MaxBytes = path, 64<<20
@@ -86,14 +84,10 @@ func keepsPromises(t *testing.T, table *Table) {
 func addSeeds(f *testing.F, glob string) {
 	f.Helper()
 	paths, err := filepath.Glob(glob)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must(f, err)
 		if len(data) > 16<<10 {
 			continue // the engine mutates small inputs better
 		}

@@ -34,9 +34,7 @@ func readTest(t testing.TB, src Source) (*Table, error) {
 func mustRead(t testing.TB, src Source) *Table {
 	t.Helper()
 	table, err := readTest(t, src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return table
 }
 
@@ -44,9 +42,7 @@ func mustRead(t testing.TB, src Source) *Table {
 func writeTemp(t testing.TB, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o644))
 	return path
 }
 

@@ -28,15 +28,9 @@ func parquetBytes(t testing.TB, batch arrow.RecordBatch, opts ...parquet.WriterP
 	t.Helper()
 	var b bytes.Buffer
 	w, err := pqarrow.NewFileWriter(batch.Schema(), &b, parquet.NewWriterProperties(opts...), pqarrow.DefaultWriterProps())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Write(batch); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, w.Write(batch))
+	must(t, w.Close())
 	return b.Bytes()
 }
 
@@ -199,9 +193,7 @@ func TestEncodings(t *testing.T) {
 			// Without the counting allocator: arrow-go's delta decoders keep 64
 			// bytes each for the garbage collector.
 			table, err := Read(context.Background(), Source{Path: writeParquet(t, batch, opts...)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer table.Release()
 			sameTable(t, table, want)
 		})
@@ -239,9 +231,7 @@ func TestDecimalsRoundOnce(t *testing.T) {
 	} {
 		mem := memory.NewGoAllocator()
 		n, err := decimal128.FromString(c.digits, 38, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		b128 := array.NewDecimal128Builder(mem, &arrow.Decimal128Type{Precision: 38, Scale: c.scale})
 		b128.Append(n)
 		b256 := array.NewDecimal256Builder(mem, &arrow.Decimal256Type{Precision: 76, Scale: c.scale})
@@ -260,9 +250,7 @@ func TestDecimalsRoundOnce(t *testing.T) {
 		}
 		for _, a := range arrays {
 			x, err := normalise(mem, a, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got := x.(*array.Float64).Value(0); got != want.f {
 				t.Errorf("%s·10^−%d as %s: %v, want %v", c.digits, c.scale, a.DataType(), got, want.f)
 			}
@@ -428,13 +416,9 @@ func TestClaims(t *testing.T) {
 	} {
 		f := &parquetFile{src: &Source{}, path: path, mem: memory.NewGoAllocator()}
 		in, err := f.src.open(context.Background(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer in.Close()
-		if err := f.open(in); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.open(in))
 		lie(f)
 		_, err = f.readColumns(context.Background(), []int{0})
 		if (err == nil) != (name == "nothing") {
@@ -467,9 +451,7 @@ func TestMissingLastChunk(t *testing.T) {
 		b.AppendNulls(chunkRows)
 	})
 	path := writeParquet(t, batch)
-	if err := os.WriteFile(filepath.Join(filepath.Dir(path), "b.csv"), []byte("x\n0.5\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(filepath.Dir(path), "b.csv"), []byte("x\n0.5\n"), 0o644))
 	table := mustRead(t, Source{Path: filepath.Dir(path)})
 	got := cells(t, table, "x")
 	if got[0] != "1" || got[chunkRows] != "." || got[2*chunkRows] != "0.5" {

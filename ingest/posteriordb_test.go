@@ -23,9 +23,7 @@ var update = flag.Bool("update", false, "write the goldens")
 func TestDiamondsCopy(t *testing.T) {
 	parquet := filepath.Join(references.Folder(t, "posteriordb"), "design", "diamonds-diamonds.parquet")
 	table, err := Read(context.Background(), Source{Name: "diamonds", Path: parquet})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer table.Data.Release()
 	rows := make([][]string, table.Data.NumRows()+1)
 	for j, field := range table.Data.Schema().Fields() {
@@ -39,9 +37,7 @@ func TestDiamondsCopy(t *testing.T) {
 		}
 	}
 	var want bytes.Buffer
-	if err := csv.NewWriter(&want).WriteAll(rows); err != nil {
-		t.Fatal(err)
-	}
+	must(t, csv.NewWriter(&want).WriteAll(rows))
 	copied := filepath.Join("..", "infer", "infertest", "testdata", "diamonds-diamonds.csv.gz")
 	if *update {
 		writeZip(t, copied, want.Bytes())
@@ -56,31 +52,21 @@ func writeZip(t *testing.T, path string, text []byte) {
 	t.Helper()
 	var out bytes.Buffer
 	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := z.Write(text); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, z.Close())
+	must(t, os.WriteFile(path, out.Bytes(), 0o644))
 }
 
 func readZip(t *testing.T, path string) []byte {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var out bytes.Buffer
 	if _, err := out.ReadFrom(z); err != nil {
 		t.Fatal(err)

@@ -46,9 +46,7 @@ func TestTwoSpellings(t *testing.T) {
 		t.Errorf("after a chunk: %s", got)
 	}
 	stream, err := Open(t.Context(), Source{Path: writeTemp(t, "d.csv", "x\n"+strings.Repeat("7\n", chunkRows+5)+"07\n")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer stream.Close()
 	err = stream.Each(t.Context(), func(piece *Table) error {
 		if got, _ := piece.Data.Schema().Field(0).Metadata.GetValue(alikeKey); got != `"7" and "07"` {
@@ -56,14 +54,10 @@ func TestTwoSpellings(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	table := mustRead(t, Source{Path: writeTemp(t, "d.csv", "sku,y\n1e5,1\n100000,2\n3,4\n"), By: []string{"sku"}})
 	groups, err := table.Split([]string{"sku"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, g := range groups {
 		if len(g.Doubts) != 1 || !strings.Contains(g.Doubts[0], `"1e5" and "100000"`) && !strings.Contains(g.Doubts[0], `"100000" and "1e5"`) {
 			t.Errorf("group %s: %q", g.Key, g.Doubts)

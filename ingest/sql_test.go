@@ -20,9 +20,7 @@ func claimsDB(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "claims.duckdb")
 	db, err := sql.Open("duckdb", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	_, err = db.Exec(`
 		CREATE TYPE size AS ENUM ('small', 'large');
@@ -33,9 +31,7 @@ func claimsDB(t testing.TB) string {
 			('north', 1, 0.30, 2.5, NULL, 9, NULL, 'large', NULL),
 			('south', 1, 1e6, -0.0, DATE '1969-12-31', 10, true, 'small', ['b']),
 			(NULL, 5, 0.70, 3.5, DATE '2000-02-29', 11, true, NULL, NULL)`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return path
 }
 
@@ -202,8 +198,6 @@ func TestSQLCancel(t *testing.T) {
 func hashOf(t testing.TB, table *Table) string {
 	t.Helper()
 	h, err := table.Hash(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return h
 }

@@ -69,9 +69,7 @@ func TestStreamIsTheTable(t *testing.T) {
 	all := mustRead(t, Source{Path: csv})
 	parts := t.TempDir()
 	for i, part := range []string{"x,g,n\n1,a,\n2,b,\n", "x,g,n\n", "x,g,n\n1.5,a,4\n,c,5\n"} {
-		if err := os.WriteFile(filepath.Join(parts, fmt.Sprintf("p%d.csv", i)), []byte(part), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(parts, fmt.Sprintf("p%d.csv", i)), []byte(part), 0o600))
 	}
 	for name, src := range map[string]Source{
 		"csv":            {Path: csv},
@@ -84,9 +82,7 @@ func TestStreamIsTheTable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows, places, largest, err := streamed(t, src)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			want, where := spelled(mustRead(t, src))
 			if !slices.Equal(rows, want) || !slices.Equal(places, where) {
 				t.Errorf("%d rows, want %d, or others", len(rows), len(want))
@@ -118,12 +114,8 @@ func TestStreamFaults(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	write("kinds/a.csv", "x,y\n1,2\n")
@@ -144,9 +136,7 @@ func TestStreamFaults(t *testing.T) {
 	}
 	enough := errors.New("enough")
 	s, err := Open(t.Context(), Source{Path: writeTemp(t, "a.csv", "x\n"+strings.Repeat("1\n", 3*chunkRows))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
 	calls := 0
 	if err := s.Each(t.Context(), func(*Table) error { calls++; return enough }); !errors.Is(err, enough) || calls != 1 {

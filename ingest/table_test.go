@@ -184,17 +184,13 @@ func TestSplitAcrossChunks(t *testing.T) {
 		}
 	}
 	groups, err := mustRead(t, Source{Path: writeTemp(t, "a.csv", all.String())}).Split([]string{"g"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := mustRead(t, Source{Path: writeTemp(t, "b.csv", odd.String())})
 	if len(groups) != 2 || groups[1].Key != "1" || hashOf(t, groups[1]) != hashOf(t, want) {
 		t.Errorf("%d groups, the second of %d rows, want %d", len(groups), groups[1].Data.NumRows(), want.Data.NumRows())
 	}
 	again, err := groups[1].Split([]string{"x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, want := again[chunkRows/2].Locate(0), fmt.Sprintf("row %d ", chunkRows+2); !strings.HasPrefix(got, want) {
 		t.Errorf("a group of a group: %s, want %s", got, want)
 	}
@@ -291,17 +287,13 @@ func TestTableTakesItsNumbers(t *testing.T) {
 	path := writeParquet(t, array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, rows))
 	checked := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	table, err := Read(t.Context(), Source{Name: "d", Path: path, mem: checked})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	most := func(columns int) int { return columns * (8*rows + 4096) }
 	if got := checked.CurrentAlloc(); got > most(3) {
 		t.Errorf("three columns of %d rows take %d bytes, %.1f each", rows, got, float64(got)/3/rows)
 	}
 	before, err := table.Hash([]string{"a", "c"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	table.Drop("b")
 	table.Drop("none")
 	if got := checked.CurrentAlloc(); got > most(2) {

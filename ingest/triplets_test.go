@@ -14,9 +14,7 @@ import (
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -41,9 +39,7 @@ func TestTriplets(t *testing.T) {
 		"by name":  "row,y,z\n1,0,7\n2,1,8\n3,1,9\n",
 	} {
 		table, err := readTest(t, tripletSource(write(t, "y.csv", y), x))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := table.names(); !slices.Equal(got, []string{"y", "z", "x1", "x2", "x3", "x4"}) {
 			t.Errorf("%s: columns %v", name, got)
 		}
@@ -56,9 +52,7 @@ func TestTriplets(t *testing.T) {
 	// Names of rows may be any whole numbers, in any order.
 	source := tripletSource(write(t, "y.csv", "row,y\n900,0\n-3,1\n"), write(t, "x.csv", "row,col,value\n-3,1,4\n"))
 	table, err := readTest(t, source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := numbersOf(table, "x1"); !slices.Equal(got, []float64{0, 4}) {
 		t.Errorf("x1 of named rows is %v", got)
 	}
@@ -69,13 +63,9 @@ func TestTripletsHash(t *testing.T) {
 	y := write(t, "y.csv", "y\n0\n1\n1\n")
 	hash := func(x string) string {
 		table, err := readTest(t, tripletSource(y, write(t, "x.csv", "row,col,value\n"+x)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		h, err := table.Hash([]string{"y", "x1", "x2"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return h
 	}
 	base := hash("1,1,2\n3,1,4\n2,2,7\n")

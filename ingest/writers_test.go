@@ -31,9 +31,7 @@ func TestOtherWriters(t *testing.T) {
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			got, err := Read(context.Background(), Source{Path: path}) // not counted: see TestEncodings
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer got.Release()
 			for _, name := range want.names() {
 				g, errG := got.Hash([]string{name})
@@ -50,9 +48,7 @@ func TestOtherWriters(t *testing.T) {
 // old and new, hold what DuckDB, an independent reader, finds in them.
 func TestAgainstDuckDB(t *testing.T) {
 	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	paths, err := filepath.Glob(filepath.Join(fixtures, "others/*.parquet"))
 	if err != nil || len(paths) != 27 {
@@ -68,9 +64,7 @@ func TestAgainstDuckDB(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer got.Release()
 			compared := 0
 			for j, name := range names {
@@ -105,9 +99,7 @@ func sameValue(got, engine string) bool {
 func engineCells(t *testing.T, db *sql.DB, path string) (names []string, columns [][]string) {
 	t.Helper()
 	rows, err := db.Query("SELECT * FROM read_parquet('" + path + "')")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer rows.Close()
 	if names, err = rows.Columns(); err != nil {
 		t.Fatal(err)
@@ -119,16 +111,12 @@ func engineCells(t *testing.T, db *sql.DB, path string) (names []string, columns
 		for j := range cells {
 			targets[j] = &cells[j]
 		}
-		if err := rows.Scan(targets...); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Scan(targets...))
 		for j, v := range cells {
 			columns[j] = append(columns[j], engineCell(v))
 		}
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, rows.Err())
 	return names, columns
 }
 

@@ -85,17 +85,11 @@ func (f folder) badSpec(dir string, files []*badEntry) (entries map[string]*badE
 // what it must, and what cannot be fitted under a flat prior is refused or warned of.
 func TestBadFiles(t *testing.T) {
 	dir, err := filepath.Abs("../testdata/bad")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := os.ReadFile(filepath.Join(dir, "index.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var index struct{ Files []*badEntry }
-	if err := json.Unmarshal(text, &index); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &index))
 	f := folder{t, memory(t)}
 	entries, fits := f.badSpec(dir, index.Files)
 	out := f.run(pipelines.RunOptions{Workers: 2})

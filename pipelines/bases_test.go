@@ -112,9 +112,7 @@ func newChains(target *glm.Target, count, draws int) *chains {
 func runs(t *testing.T, target *glm.Target, s sampled, seed uint64) *chains {
 	t.Helper()
 	setup, err := cggibbs.New(target, s.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if e, ok := setup.(infer.Explainer); ok {
 		words := e.Explain()
 		if t.Logf("%d + %d × %d iterations of %s", s.warm, s.draws, s.each, words); !strings.HasPrefix(words, s.says) {
@@ -126,14 +124,10 @@ func runs(t *testing.T, target *glm.Target, s sampled, seed uint64) *chains {
 	for c := range count {
 		k, err := setup.Kernel(infer.Chain{Index: c, Count: count, Warmup: s.warm,
 			Stream: infer.NewStream(seed, s.options.Basis, strconv.Itoa(c))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range s.warm + s.draws*s.each {
 			info, err := k.Step()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if at := i - s.warm + 1; at > 0 && at%s.each == 0 {
 				k.Position(theta)
 				out.keep(target, c, at/s.each-1, theta, info.LogLik)

@@ -33,9 +33,7 @@ func births(t *testing.T, spec string) folder {
 	t.Helper()
 	f := newFolder(t, spec)
 	data, err := os.ReadFile("../testdata/classic/birthwt.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.write("birthwt.csv", string(data))
 	return f
 }
@@ -84,9 +82,7 @@ func (f folder) probabilitiesSum() {
 	var b strings.Builder
 	o := pipelines.PredictOptions{Only: []string{"model=race", "sampler=gibbs"}, Notes: new(strings.Builder)}
 	o.Output.Format = "csv"
-	if err := pipelines.Predict(f.t.Context(), &b, f.path("spec.yaml"), o); err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, pipelines.Predict(f.t.Context(), &b, f.path("spec.yaml"), o))
 	sums, shares, names := map[string]float64{}, map[string]float64{}, ""
 	for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n")[1:] {
 		cells := strings.Split(line, ",")

@@ -57,9 +57,7 @@ gates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5}
 	} {
 		inDir(t, dir, "spec.yaml", fmt.Sprintf(spec, c.name+".duckdb"))
 		out, err := pipelines.Run(t.Context(), filepath.Join(dir, "spec.yaml"), c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if out.ExitCode != pipelines.ExitFail || len(out.Fits) != len(c.want)+1 {
 			t.Errorf("%s: exit code %d, %d fits", c.name, out.ExitCode, len(out.Fits))
 		}
@@ -79,18 +77,14 @@ gates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5}
 
 func inDir(t *testing.T, dir, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 }
 
 // zipped writes a head once and a text many times, compressed.
 func zipped(t *testing.T, path, head, text string, times int) {
 	t.Helper()
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	z, _ := gzip.NewWriterLevel(file, gzip.BestSpeed)
 	_, err = io.WriteString(z, head)
 	for range times {

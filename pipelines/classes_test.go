@@ -18,9 +18,7 @@ import (
 // False alarms: |z| ≤ 5.5 of 44 means, with a fixed seed; no mean may be 0.01 away, whatever its error.
 func TestClassesLikeJAGS(t *testing.T) {
 	table, err := os.ReadFile("../testdata/mixtures/titanic.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f := newFolder(t, `pipeline: titanic
 database: t.duckdb
 datasets: {titanic: titanic.csv}
@@ -42,9 +40,7 @@ run: {chains: 4, warmup: 150, draws: 350}
 		t.Errorf("comparison %s", got) // 22 parameters and log_lik: the log prior is constant
 	}
 	file, err := os.Open("../testdata/mixtures/classes.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()
 	if err != nil || len(rows) != 23 {
@@ -291,9 +287,7 @@ func TestClassesTold(t *testing.T) {
 	spec := strings.Replace(itemsSpec, "    derive:", "    missing: drop\n    levels: {q: [c, b, a, d]}\n    derive:", 1)
 	f := itemsFolder(t, spec)
 	plan, err := pipelines.Validate(t.Context(), f.path("spec.yaml"), pipelines.Overrides{}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, want := range []string{"rows with a missing item are dropped", "item q: categorical of 4 (c, b, a, d), prior dirichlet(1) by default",
 		"item x: gaussian, prior normal_inverse_gamma(5, 0.1, 3, 20)\n", "item n: poisson, prior gamma(1, ", "item s: binomial, prior beta(1, 1) by default"} {
 		if !strings.Contains(plan.String(), want) {

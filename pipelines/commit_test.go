@@ -43,9 +43,7 @@ func TestWaitingFitsAreCommittedTogether(t *testing.T) {
 	var at string
 	out, err := pipelines.Commit(t.Context(), f.path("t.duckdb"), pipelines.CommitOptions{
 		Log: slog.New(slog.NewTextHandler(ledgerAtFirst{f, &at}, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	counts := map[string]int{}
 	for _, fit := range out.Fits {
 		counts[fit.Action]++

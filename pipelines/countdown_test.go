@@ -38,9 +38,7 @@ func (f folder) stopAndGoOn(looks int) (stopped int) {
 	for try := 1; try < 200; try++ {
 		ctx := &countdown{Context: f.t.Context(), done: make(chan struct{}), left: looks * try}
 		out, err := pipelines.Run(ctx, f.path("spec.yaml"), pipelines.RunOptions{Workers: 2})
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, err)
 		if out.ExitCode != pipelines.ExitInterrupted {
 			break
 		}

@@ -57,16 +57,12 @@ func TestConvertedDescriptions(t *testing.T) {
 	f := newFolder(t, ofEachKind)
 	for _, name := range []string{"data.csv", "holes.csv"} {
 		text, err := os.ReadFile(filepath.Join("..", "cmd", "pipeline", "testdata", "draws", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		f.write(name, string(text))
 	}
 	f.run(pipelines.RunOptions{})
 	ledger, err := report.Open(f.path("t.duckdb"), report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fits, err := ledger.Newest(t.Context(), "", func(report.Key) bool { return true })
 	if err != nil || len(fits) != 9 {
 		t.Fatalf("%d fits, %v", len(fits), err)
@@ -75,9 +71,7 @@ func TestConvertedDescriptions(t *testing.T) {
 	for i := range fits {
 		fit := &fits[i]
 		design, err := transform.UnmarshalRecord(fit.Design)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		stored, err := record.ParseDescription(fit.Description, len(fit.Names))
 		if err != nil {
 			t.Fatal(fit.Key, err)
@@ -87,9 +81,7 @@ func TestConvertedDescriptions(t *testing.T) {
 			t.Errorf("%s: converted %+v, %v, and stored is %+v", fit.Key, converted, err, stored)
 		}
 		text, err := json.Marshal(stored)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		texts[fit.Model] = string(text)
 		if fit.Identity = nil; fit.Model == "fixed" { // a ledger without the value that the model fixes
 			_, err := plan.StoredDescription(&fit.Stored, nil, design, fit.Names)

@@ -236,9 +236,7 @@ func (f folder) savePNG(name string, w, h int, grey func(x, y int) uint8) {
 	if err == nil {
 		err = file.Close()
 	}
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 }
 
 // A grid in Parquet or CSV has the fit of the PNG image with the same numbers, bit by
@@ -272,9 +270,7 @@ run: {chains: 2, warmup: 20, draws: 100}
 		_, err = db.ExecContext(t.Context(), "COPY (FROM 'seen.csv') TO 'seen.parquet' (FORMAT parquet); COPY (FROM 'true.csv') TO 'true.parquet' (FORMAT parquet)")
 		_ = db.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	run := func(image, database string) string {
 		f.write("spec.yaml", fmt.Sprintf(text, image))
 		return f.run(pipelines.RunOptions{Overrides: pipelines.Overrides{Database: f.path(database)}}).Fits[0].Action
@@ -355,9 +351,7 @@ func TestBadDiscreteDataIsNamed(t *testing.T) {
 	f.savePNG("noisy.png", 6, 5, func(x, y int) uint8 { return uint8(40 * x) })
 	f.savePNG("small.png", 3, 4, func(x, y int) uint8 { return 0 })
 	whole, err := os.ReadFile(f.path("noisy.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.write("cut.png", string(whole[:len(whole)-20]))
 	out := f.run(pipelines.RunOptions{})
 	if len(out.Fits) != len(cases)+2 || out.Fits[0].Verdict != "warn" || out.Fits[1].Verdict != "warn" {

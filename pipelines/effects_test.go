@@ -37,9 +37,7 @@ func TestStoredEffects(t *testing.T) {
 	var b strings.Builder
 	o := pipelines.EffectsOptions{Effect: "sex", At: []string{"age=40"}, Contrast: "pairwise"}
 	o.Output.Format = "csv"
-	if err := pipelines.Effects(t.Context(), &b, f.path("spec.yaml"), o); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pipelines.Effects(t.Context(), &b, f.path("spec.yaml"), o))
 	line := strings.Split(strings.Split(b.String(), "\n")[1], ",")
 	if line[0] != "m - f" || number(t, line[1]) != got {
 		t.Errorf("the call says %v, the ledger %v", line, got)

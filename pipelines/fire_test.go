@@ -78,9 +78,7 @@ func (f folder) damage(file string, damage func(path string, data []byte) error)
 		if err == nil {
 			err = damage(path, data)
 		}
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, err)
 	}
 }
 

@@ -16,9 +16,7 @@ import (
 func grouped(t *testing.T) folder {
 	t.Helper()
 	source, err := pipelines.Source("sleepstudy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	spec := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
 	spec = strings.Replace(spec, "(1 + Days | Subject), family: gaussian}", `(1 + Days | Subject), family: gaussian,
     derive: {var: "sd_Subject__Days^2", slope: "Days + `+"`r_Subject[308,Days]`"+`", point: "mean(Days = 3, Subject = 308)", share: sd_Subject__Intercept^2 / (sd_Subject__Intercept^2 + sigma^2), factor: "exp(r_Subject[308,Days] / 10)", all: "mean(Days = 3)"}}`, 1)
@@ -96,9 +94,7 @@ func TestSleepstudy(t *testing.T) {
 // derived later takes none of their places.
 func TestEffectsAreSummarised(t *testing.T) {
 	source, err := pipelines.Source("sleepstudy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	spec := func(keep, derive string) string {
 		text := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
 		text = strings.Replace(text, "(1 | Subject), family: gaussian}", "(1 | Subject), family: gaussian, derive: {"+derive+"}}", 1)
@@ -158,9 +154,7 @@ func TestEffectsAreSummarised(t *testing.T) {
 // all draws give them; left out, they are the population, for which no draws of levels are needed.
 func TestPredictNewLevels(t *testing.T) {
 	source, err := pipelines.Source("sleepstudy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	spec := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
 	f := newFolder(t, spec+"fits: [{models: slopes}]\nrun: {warmup: 200, draws: 1000, keep: {groups: summary}}\n")
 	f.run(pipelines.RunOptions{})
@@ -219,9 +213,7 @@ func TestPredictNewLevels(t *testing.T) {
 // A standard deviation that the model fixes is no parameter, and draws new levels all the same.
 func TestPredictNewLevelsOfAFixedSD(t *testing.T) {
 	source, err := pipelines.Source("sleepstudy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	spec := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
 	spec = strings.Replace(spec, "(1 | Subject), family: gaussian}", `(1 | Subject), family: gaussian, prior: {sd: constant(9), by_name: {"sd_S*": constant(1000), cor_Subject: lkj(2)}}}`, 1)
 	f := newFolder(t, spec+"fits: [{models: intercepts}]\nrun: {warmup: 50, draws: 500}\n")
@@ -260,18 +252,14 @@ func (f folder) checkDrift() {
 // it has from anew: means within 5 standard errors of both.
 func TestNightsOfLevels(t *testing.T) {
 	source, err := pipelines.Source("sleepstudy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	spec := func(query, start string) string {
 		text := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
 		text = strings.Replace(text, `{path: "example:sleepstudy.csv"}`, `{sql: "SELECT * FROM 'sleep.csv' WHERE `+query+`"}`, 1)
 		return text + "fits: [{models: slopes}]\nrun: {warmup: 400, draws: 2000, start: " + start + "}\ngates: {drift: {columns: 0, shift: 20, sd_ratio: 20}}\n"
 	}
 	example, err := os.ReadFile("examples/sleepstudy.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f, anew := newFolder(t, spec("Subject <> 335", "previous")), newFolder(t, spec("Subject <> 308", "anew"))
 	f.write("sleep.csv", string(example))
 	anew.write("sleep.csv", string(example))
@@ -362,9 +350,7 @@ run: {warmup: 300, draws: 1000, loo: true, ppc: true}
 // these have kept no draws.
 func TestSamplersOfGroupsAgree(t *testing.T) {
 	source, err := pipelines.Source("sleepstudy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	spec := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
 	spec = strings.Replace(spec, "auto: {method: auto}", "one: {method: auto}\n  two: {method: cggibbs}", 1)
 	f := newFolder(t, spec+"fits: [{models: slopes}]\nrun: {warmup: 200, draws: 1000, keep: {groups: summary}}\n")

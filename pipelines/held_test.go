@@ -18,9 +18,7 @@ import (
 func alter(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("duckdb", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	for _, s := range statements {
 		if _, err := db.ExecContext(t.Context(), s); err != nil {
@@ -66,16 +64,10 @@ func holdAs(t *testing.T, path, mode string) (release func()) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), heldFile+"="+path, heldMode+"="+mode)
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "held: <nil>\n" {
 		t.Fatalf("the holder says %q, %v", line, err)
 	}

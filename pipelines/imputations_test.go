@@ -30,9 +30,7 @@ run: {chains: 2, until: gates}
 func (f folder) nhanes() {
 	f.t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "testdata", "imputations", "nhanes.csv"))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	f.write("long.csv", string(text))
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	for i := range 5 {
@@ -52,9 +50,7 @@ func (f folder) numbers(query string) (out []float64) {
 	f.t.Helper()
 	for _, s := range strings.Split(f.ask("t.duckdb", query), ",") {
 		v, err := strconv.ParseFloat(s, 64)
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, err)
 		out = append(out, v)
 	}
 	return out
@@ -203,8 +199,6 @@ func TestImputationFaults(t *testing.T) {
 func (f folder) read(name string) string {
 	f.t.Helper()
 	text, err := os.ReadFile(f.path(name))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	return string(text)
 }

@@ -135,9 +135,7 @@ func TestMissingCountsStartNearTheData(t *testing.T) {
 		"    standardize: center_scale\n    prior: {coefficients: \"normal(0, 2.5)\", intercept: \"normal(0, 10)\"}\n",
 		"    formula: Ozone ~ Solar.R + Wind + Temp\n    family: gaussian\n    missing: impute\n", 1))
 	table, err := os.ReadFile("../testdata/classic/airquality.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.write("d.csv", string(table))
 	f.run(pipelines.RunOptions{})
 	const query = "SELECT count(*), max(mean) < 1000, max(rhat) < 1.2 FROM imputed WHERE variable = 'Solar.R'"

@@ -33,9 +33,7 @@ func gapped() string {
 func (f folder) asked(query string) [][]string {
 	f.t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(f.ask("t.duckdb", query))).ReadAll()
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	return rows
 }
 

@@ -54,9 +54,7 @@ func TestProposalsRun(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"../testdata/classic/*.csv", "../testdata/bad/*", "../testdata/ingest/*", "examples/*.csv", "../../shared/data/classic/*.csv"} {
 		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		files = append(files, found...)
 	}
 	proposed := 0
@@ -76,9 +74,7 @@ func TestProposalsRun(t *testing.T) {
 			if errors.As(err, &usage) && !sound {
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			proposed++
 			checkProposal(t, dir, p, sound, sound && (slices.Contains(drawn, filepath.Base(file)) || os.Getenv("GLMBATCH_STAT") != ""))
 		})
@@ -92,9 +88,7 @@ func TestProposalsRun(t *testing.T) {
 func checkProposal(t *testing.T, dir string, p *Proposal, sound, draw bool) {
 	t.Helper()
 	path := filepath.Join(dir, "s.yaml")
-	if err := os.WriteFile(path, append(slices.Clone(p.Spec), "run: {chains: 2, warmup: 10, draws: 20}\n"...), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, append(slices.Clone(p.Spec), "run: {chains: 2, warmup: 10, draws: 20}\n"...), 0o644))
 	out, err := Run(t.Context(), path, RunOptions{Workers: 1, DryRun: !draw})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, p.Spec)
@@ -116,13 +110,9 @@ func proposed(t *testing.T, text string) (p *Proposal, path string) {
 	t.Helper()
 	dir := t.TempDir()
 	path = filepath.Join(dir, "d.csv")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o644))
 	p, err := Propose(t.Context(), path, ProposeOptions{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p, path
 }
 
@@ -190,9 +180,7 @@ func TestResponseIsAsked(t *testing.T) {
 	}
 	for text, name := range map[string]string{plants.String(): "", strings.ReplaceAll(plants.String(), "plant,", "x,"): "",
 		strings.NewReplacer("p0", "3", "p1", "1", "p2", "8", "p3", "5", "p4", "2", "p5", "9").Replace(plants.String()): "type"} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o644))
 		if p, err := Propose(t.Context(), path, ProposeOptions{}); (err != nil) != (name == "") || err == nil && p.Response != name {
 			t.Errorf("of what type a plant is: %v", err)
 		}
@@ -201,16 +189,12 @@ func TestResponseIsAsked(t *testing.T) {
 		for i := range 40 {
 			text += fmt.Sprintf("%d,%d,%d\n", 1000+i*i%83, i*7%3%2+30*btoi(strings.Contains(text, "age")), i*i%5%2)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o644))
 		if p, err := Propose(t.Context(), path, ProposeOptions{}); (err == nil) != (want != "") || err == nil && p.Response != want {
 			t.Errorf("%s: response %v, error %v, want %q", text[:20], p, err, want)
 		}
 	}
-	if err := os.WriteFile(path, []byte("batch,result value\na,1.5\nb,2.5\nc,0.5\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("batch,result value\na,1.5\nb,2.5\nc,0.5\n"), 0o644))
 	if p, err := Propose(t.Context(), path, ProposeOptions{}); err != nil || p.Response != "result value" {
 		t.Errorf("one column alone can be the response: %v", err)
 	}
@@ -273,9 +257,7 @@ func TestProposedGroupings(t *testing.T) {
 		t.Errorf("pupils lie in schools, and it says\n%s", said)
 	}
 	spec := filepath.Join(filepath.Dir(path), "spec.yaml")
-	if err := os.WriteFile(spec, p.Spec, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(spec, p.Spec, 0o600))
 	if _, err := Validate(t.Context(), spec, Overrides{}, false); err != nil {
 		t.Errorf("the proposal: %v", err)
 	}
@@ -299,9 +281,7 @@ func TestProposedDialect(t *testing.T) {
 		text += fmt.Sprintf("%d,5|%d,25\n", i*i%13, i*7%19)
 	}
 	path := filepath.Join(dir, "d.csv")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o644))
 	p, err := Propose(t.Context(), path, ProposeOptions{Dir: dir, Separator: "|", Decimal: ","})
 	if err != nil || p.Formula != "y ~ x" || !strings.Contains(string(p.Spec), `{path: "d.csv", separator: "|", decimal: ","}`) {
 		t.Fatalf("%+v, error %v", p, err)
@@ -310,5 +290,12 @@ func TestProposedDialect(t *testing.T) {
 		if _, err := Propose(t.Context(), path, o); err == nil || !strings.Contains(err.Error(), "it is ") {
 			t.Errorf("%+v: error %v", o, err)
 		}
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

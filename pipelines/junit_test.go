@@ -101,13 +101,9 @@ func junitFaults(e *junitElement) (faults []string) {
 func junit(t *testing.T, outcomes ...*pipelines.Outcome) *junitElement {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "fits.xml")
-	if err := pipelines.WriteJUnit(path, outcomes); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pipelines.WriteJUnit(path, outcomes))
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var e junitElement
 	d := xml.NewDecoder(strings.NewReader(string(text)))
 	if err := d.Decode(&e); err != nil {

@@ -152,9 +152,7 @@ func TestFoldsRefused(t *testing.T) {
 		f := newFolder(t, fmt.Sprintf(foldSpec, "mean", "{by: "+by+"}"))
 		f.write("few.csv", "g,h,same,y\na,u,1,0.3\na,v,1,1.4\nb,NA,1,0.9\nb,u,1,0.2\n")
 		out, err := pipelines.Run(t.Context(), f.path("spec.yaml"), pipelines.RunOptions{DryRun: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if fit := out.Fits[0]; !strings.Contains(fmt.Sprint(fit.Err), want) {
 			t.Errorf("by %s: %s, %v", by, fit.Action, fit.Err)
 		}

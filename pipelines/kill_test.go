@@ -77,9 +77,7 @@ func (f folder) undisturbed(spool bool) undisturbed {
 	for _, line := range strings.Split(rows, "\n") {
 		at, text, _ := strings.Cut(line, ",")
 		v, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, err)
 		u.logLik[at] = append(u.logLik[at], v)
 	}
 	return u
@@ -134,30 +132,20 @@ func digests(t *testing.T, path string) (fits map[string]bool, stray int) {
 		t.Fatal(err)
 	}
 	db, err := sql.Open("duckdb", path+"?access_mode=READ_ONLY&threads=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	var tables int
-	if err := db.QueryRow("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'fit'").Scan(&tables); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.QueryRow("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'fit'").Scan(&tables))
 	if tables == 0 {
 		return fits, 0
 	}
-	if err := db.QueryRow(strays).Scan(&stray); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.QueryRow(strays).Scan(&stray))
 	rows, err := db.Query(fitDigests)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var line string
-		if err := rows.Scan(&line); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Scan(&line))
 		fits[line] = true
 	}
 	return fits, stray
@@ -168,19 +156,13 @@ func digests(t *testing.T, path string) (fits map[string]bool, stray int) {
 func (w *watch) lookAtSpool(when string) {
 	w.t.Helper()
 	root := w.path("look.work")
-	if err := os.RemoveAll(root); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, os.RemoveAll(root))
 	if _, err := os.Stat(w.path("t.duckdb.work")); err != nil {
 		return
 	}
-	if err := os.CopyFS(root, os.DirFS(w.path("t.duckdb.work"))); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, os.CopyFS(root, os.DirFS(w.path("t.duckdb.work"))))
 	manifests, err := filepath.Glob(filepath.Join(root, "*", "manifest.json"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	for _, path := range manifests {
 		var m spool.Manifest
 		text, err := os.ReadFile(path)
@@ -210,9 +192,7 @@ func (w *watch) lookAtChain(when, name string, chain *spool.Chain) {
 	}
 	w.drawn[name] = n
 	infos, err := chain.Infos(0, n)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	for i := range infos {
 		if want := w.logLik[name]; i >= len(want) || infos[i].LogLik != want[i] {
 			w.t.Errorf("%s: chain %s differs from the undisturbed one at iteration %d of %d", when, name, i+1, n)
@@ -245,9 +225,7 @@ func copyFile(t *testing.T, from, to string) {
 	if err == nil {
 		err = os.WriteFile(to, data, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // groups is a table of n groups of 12 rows.
@@ -330,9 +308,14 @@ func TestKilled(t *testing.T) {
 // anew removes the ledger, so that the next run is a whole one.
 func (f folder) anew(u undisturbed) *watch {
 	for _, name := range []string{"t.duckdb", "t.duckdb.wal", "t.duckdb.guard", "t.duckdb.work"} {
-		if err := os.RemoveAll(f.path(name)); err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, os.RemoveAll(f.path(name)))
 	}
 	return f.watch(u)
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

@@ -21,9 +21,7 @@ func endless() string {
 func (f folder) runs() (states []string, all []pipelines.Night) {
 	f.t.Helper()
 	all, err := pipelines.Runs(f.t.Context(), f.path("t.duckdb"), pipelines.RunsOptions{})
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	for _, n := range all {
 		states = append(states, n.State)
 	}

@@ -39,9 +39,7 @@ run: {warmup: 50, draws: 100}
 		var b, notes strings.Builder
 		o := pipelines.EffectsOptions{Effect: "x", At: []string{"x=2"}}
 		o.Output.Format, o.Notes = "csv", &notes
-		if err := pipelines.Effects(t.Context(), &b, f.path("spec.yaml"), o); err != nil {
-			t.Fatal(err)
-		}
+		must(t, pipelines.Effects(t.Context(), &b, f.path("spec.yaml"), o))
 		if !strings.Contains(notes.String(), "read medians and quantiles") {
 			t.Errorf("no note on means without a posterior mean: %q", notes.String())
 		}

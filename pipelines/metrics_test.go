@@ -88,13 +88,9 @@ func TestMetrics(t *testing.T) {
 	older := *out
 	older.ExitCode = 130
 	dry := pipelines.Outcome{Pipeline: "dry", DryRun: true}
-	if err := pipelines.WriteMetrics(path, []*pipelines.Outcome{&older, &dry, out}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pipelines.WriteMetrics(path, []*pipelines.Outcome{&older, &dry, out}))
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	faults, series := lint(string(text))
 	if len(faults) > 0 {
 		t.Errorf("%s\n%s", strings.Join(faults, "\n"), text)
@@ -147,13 +143,9 @@ func TestMetricsLintCatches(t *testing.T) {
 func TestMetricsThroughALink(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, "link.prom")
-	if err := os.Symlink("real.prom", link); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("real.prom", link))
 	for range 2 { // made, then replaced
-		if err := pipelines.WriteMetrics(link, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, pipelines.WriteMetrics(link, nil))
 	}
 	if to, err := os.Readlink(link); err != nil || to != "real.prom" {
 		t.Errorf("the link leads to %q, %v", to, err)

@@ -20,9 +20,7 @@ func mixtures(t *testing.T, more string) folder {
 func mixturesSpec(t *testing.T, more string) string {
 	t.Helper()
 	source, err := pipelines.Source("mixtures")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
 	if strings.Contains(more, "ppc") { // which latent classes do not have
 		text = strings.Replace(text, "  - {datasets: carcinoma, models: classes, samplers: collapsed}\n", "", 1)
@@ -84,9 +82,7 @@ func TestMixtures(t *testing.T) {
 func (f folder) likeJAGS(t *testing.T) {
 	t.Helper()
 	file, err := os.Open("../testdata/mixtures/jags.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()
 	if err != nil || len(rows) != 16 {
@@ -98,13 +94,9 @@ func (f folder) likeJAGS(t *testing.T) {
 			name = "mu" + k + "_Intercept"
 		}
 		jags, err := strconv.ParseFloat(row[2], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		mcse, err := strconv.ParseFloat(row[4], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		where := " FROM coefficients WHERE dataset = '" + row[0] + "' AND parameter = '" + name + "' ORDER BY sampler LIMIT 1"
 		mean := number(t, f.ask("t.duckdb", "SELECT mean"+where))
 		own := number(t, f.ask("t.duckdb", "SELECT sd / sqrt(ess_bulk)"+where))

@@ -273,16 +273,12 @@ func commitLater(t *testing.T, sampler string) {
 		t.Fatalf("held: exit code %d, fits\n%s", held.ExitCode, actions(held))
 	}
 	for _, name := range []string{"spec.yaml", "claims.csv"} {
-		if err := os.Remove(f.path(name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(f.path(name)))
 	}
 	commit := func() *pipelines.Outcome {
 		t.Helper()
 		out, err := pipelines.Commit(t.Context(), f.path("t.duckdb"), pipelines.CommitOptions{LockWait: -1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return out
 	}
 	if out := commit(); out.ExitCode != pipelines.ExitUncommitted || actions(out) != "claims/west uncommitted" {
@@ -338,9 +334,7 @@ func TestCommitOfDamagedFiles(t *testing.T) {
 		if err != nil || len(files) != 1 {
 			t.Fatalf("%s: found %v %v", name, files, err)
 		}
-		if err := damage(files[0]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, damage(files[0]))
 		out, err := pipelines.Commit(t.Context(), f.path("t.duckdb"), pipelines.CommitOptions{})
 		if err != nil || out.ExitCode != pipelines.ExitFail || !strings.Contains(out.Fits[0].Reasons[0], "damaged") {
 			t.Errorf("%s: %v %+v, want an error that says damaged", name, err, out.Fits[0])

@@ -29,9 +29,7 @@ const stanCosts = "../testdata/multilevel/stan.txt"
 // log rates have standard deviations of 0.1 to 0.5 from chain to chain, so that half the rate is found everywhere.
 func TestNutsCostOfGroups(t *testing.T) {
 	text, err := os.ReadFile(stanCosts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	theirs, divergences := map[[2]string][]float64{}, map[[2]string]int{}
 	for line := range strings.Lines(string(text)) {
 		var of [2]string
@@ -84,27 +82,19 @@ func nutsCosts(t *testing.T, name, form string) (rates []float64, divergences in
 		t.Fatal(out.Fits[0].Err)
 	}
 	db, err := sql.Open("duckdb", f.path("t.duckdb")+"?access_mode=READ_ONLY")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	for chain := range 12 {
 		rows, err := db.QueryContext(t.Context(), "SELECT parameter_id, value FROM draw WHERE chain = ? ORDER BY parameter_id, iteration", chain+1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		draws := map[int][]float64{}
 		for rows.Next() {
 			var parameter int
 			var value float64
-			if err := rows.Scan(&parameter, &value); err != nil {
-				t.Fatal(err)
-			}
+			must(t, rows.Scan(&parameter, &value))
 			draws[parameter] = append(draws[parameter], value)
 		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Err())
 		var gradients float64
 		var divergent int
 		if err := db.QueryRowContext(t.Context(), "SELECT sum(gradients), sum(divergent::INT) FROM chain WHERE chain = ? AND NOT warmup",

@@ -42,9 +42,7 @@ func (f folder) exported(target, model string) (*netcdftest.File, pipelines.Expo
 		f.t.Fatalf("%+v, %v", out, err)
 	}
 	b, err := os.ReadFile(out[0].Files[0])
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	return netcdftest.Read(b), out[0]
 }
 

@@ -86,9 +86,7 @@ func outcomeSchema(t *testing.T) (s schemaNode) {
 	if err == nil {
 		err = json.Unmarshal(text, &s)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -129,13 +127,9 @@ func TestOutcomeIsAsItsSchemaSays(t *testing.T) {
 	look := func(out *pipelines.Outcome) {
 		t.Helper()
 		text, err := json.Marshal(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var v any
-		if err := json.Unmarshal(text, &v); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(text, &v))
 		if faults := s.faults("$", v); len(faults) > 0 {
 			t.Errorf("%s\n%s", strings.Join(faults, "\n"), text)
 		}
@@ -161,9 +155,7 @@ func TestOutcomeIsAsItsSchemaSays(t *testing.T) {
 	look(f.run(pipelines.RunOptions{LockWait: -1, Force: true, Only: []string{"dataset=claims/north"}}))
 	release()
 	out, err := pipelines.Commit(t.Context(), f.path("t.duckdb"), pipelines.CommitOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	look(out)
 	if len(actions) != 6 {
 		t.Errorf("only %v were looked at", actions)

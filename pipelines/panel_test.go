@@ -15,9 +15,7 @@ func colon(t *testing.T, o pipelines.Overrides) folder {
 	f := folder{t, t.TempDir()}
 	o.Database = f.path("panel.duckdb")
 	out, err := pipelines.Run(t.Context(), "panel", pipelines.RunOptions{Overrides: o, Only: []string{"dataset=colon", "sampler=reference"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(out.Fits) != 1 || out.Fits[0].Err != nil {
 		t.Fatalf("fits: %s, %v", actions(out), out.Fits[0].Err)
 	}

@@ -21,25 +21,19 @@ func panelPosterior(t *testing.T, name string) *glm.Target {
 	t.Helper()
 	rows := panelRows(t, "SELECT * FROM read_parquet(?)", name+".parquet")
 	names, err := rows.Columns()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	columns := make([][]float64, len(names)) // y first
 	row, at := make([]float64, len(names)), make([]any, len(names))
 	for j := range row {
 		at[j] = &row[j]
 	}
 	for rows.Next() {
-		if err := rows.Scan(at...); err != nil {
-			t.Fatal(err)
-		}
+		must(t, rows.Scan(at...))
 		for j, v := range row {
 			columns[j] = append(columns[j], v)
 		}
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, rows.Err())
 	n := len(columns[0])
 	x := design.NewDense(n, len(columns))
 	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}}
@@ -54,9 +48,7 @@ func panelPosterior(t *testing.T, name string) *glm.Target {
 		standardise(columns[j], x.Col(j))
 	}
 	target, err := glm.NewTarget(&glm.Data{X: x, Y: columns[0], Intercept: 0}, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 
@@ -79,14 +71,10 @@ func panelRows(t *testing.T, query, file string) *sql.Rows {
 	t.Helper()
 	path := filepath.Join(references.Folder(t, "panel"), file)
 	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { db.Close() })
 	rows, err := db.QueryContext(t.Context(), query, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { rows.Close() })
 	return rows
 }
@@ -97,14 +85,10 @@ func readPanel(t *testing.T, query, file string, row func(scan func(...any))) {
 	rows := panelRows(t, query, file)
 	for rows.Next() {
 		row(func(at ...any) {
-			if err := rows.Scan(at...); err != nil {
-				t.Fatal(err)
-			}
+			must(t, rows.Scan(at...))
 		})
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, rows.Err())
 }
 
 // wordPosterior reads a sparse set of the panel, divides each column by its largest
@@ -134,8 +118,6 @@ func wordPosterior(t *testing.T, name string) *glm.Target {
 	}
 	m := glm.Model{Family: glm.Family{Name: "bernoulli", Link: "logit"}, Coefficients: slices.Repeat([]prior.Prior{{Kind: prior.Normal, Scale: 10}}, len(rows)+1)}
 	target, err := glm.NewTarget(&glm.Data{X: x, Y: y, Intercept: 0}, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }

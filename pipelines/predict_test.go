@@ -31,9 +31,7 @@ func (f folder) predict(target string, o pipelines.PredictOptions) (rows [][]str
 func number(t *testing.T, text string) float64 {
 	t.Helper()
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 

@@ -35,9 +35,7 @@ func TestPublishedWhenFinished(t *testing.T) {
 	if err != nil || out.ExitCode != 0 || count() != "2" {
 		t.Errorf("commit: %v, exit code %d, %s fits are published", err, out.ExitCode, count())
 	}
-	if err := os.Mkdir(f.path("folder"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(f.path("folder"), 0o700))
 	f.write("spec.yaml", strings.Replace(text, "copy.duckdb", "folder", 1))
 	if out := f.run(pipelines.RunOptions{}); out.ExitCode != pipelines.ExitUncommitted || !strings.Contains(out.Unpublished, "it is a folder") {
 		t.Errorf("where it cannot be: exit code %d, %q", out.ExitCode, out.Unpublished)

@@ -66,18 +66,14 @@ func (f folder) path(name string) string { return filepath.Join(f.dir, name) }
 
 func (f folder) write(name, text string) {
 	f.t.Helper()
-	if err := os.WriteFile(f.path(name), []byte(text), 0o644); err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, os.WriteFile(f.path(name), []byte(text), 0o644))
 }
 
 // run runs the folder's spec.
 func (f folder) run(o pipelines.RunOptions) *pipelines.Outcome {
 	f.t.Helper()
 	out, err := pipelines.Run(f.t.Context(), f.path("spec.yaml"), o)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	return out
 }
 
@@ -91,15 +87,11 @@ func (f folder) ask(database, sql string) string {
 	ledger, known := ledgersAsked.Load(f.path(database))
 	if !known {
 		opened, err := report.Open(f.path(database), report.Options{Later: true})
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, err)
 		ledger, _ = ledgersAsked.LoadOrStore(f.path(database), opened)
 	}
 	err := ledger.(*report.Ledger).Query(f.t.Context(), &b, report.QueryOptions{Format: "csv"}, sql)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	_, rows, _ := strings.Cut(b.String(), "\n")
 	return strings.TrimSpace(rows)
 }

@@ -16,9 +16,7 @@ import (
 // False alarms: errors of means are at most 0.02 (4000 draws, effective at a quarter), the limit is 6 of them.
 func TestSpikeAndSlab(t *testing.T) {
 	cars, err := os.ReadFile("../testdata/classic/mtcars.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f := newFolder(t, `pipeline: slab
 database: t.duckdb
 datasets: {cars: {path: cars.csv}}

@@ -94,9 +94,7 @@ func TestFragmentOfAnotherShard(t *testing.T) {
 	if left, err := filepath.Glob(f.path("s.duckdb*")); len(left) > 0 || err != nil {
 		t.Errorf("of a first night of which nothing was loaded there are %q (%v)", left, err)
 	}
-	if err := os.Remove(filepath.Join(dir, "fragments", "1.duckdb")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(dir, "fragments", "1.duckdb")))
 	f.shard(dir, 1)
 	f.gather(dir, pipelines.GatherOptions{})
 	f.sameAsOneRun()
@@ -127,9 +125,7 @@ func TestDrawsOfFragments(t *testing.T) {
 // that the first had stored: each has the fingerprint of its data, and the newest of a name is that of the last.
 func TestDataChangedBetweenAttempts(t *testing.T) {
 	f := newFolder(t, fmt.Sprintf(quick, "files: {path: files, each: file}"))
-	if err := os.Mkdir(f.path("files"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(f.path("files"), 0o755))
 	for k := range 6 {
 		f.write(fmt.Sprintf("files/f%d.csv", k), oneFile(k))
 	}
@@ -137,12 +133,8 @@ func TestDataChangedBetweenAttempts(t *testing.T) {
 	f.shard(dir, 0)
 	// The first attempt was killed when it had stored all, on this machine: its folder is there, its fragment is not.
 	work := f.path("scratch/glmbatch-" + f.planned(dir) + "-0.1")
-	if err := os.MkdirAll(work, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(filepath.Join(dir, "fragments", "0.duckdb"), filepath.Join(work, "fragment.duckdb")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(work, 0o700))
+	must(t, os.Rename(filepath.Join(dir, "fragments", "0.duckdb"), filepath.Join(work, "fragment.duckdb")))
 	f.write("files/f1.csv", oneFile(8))
 	f.shard(dir, 0)
 	f.gather(dir, pipelines.GatherOptions{})
@@ -194,9 +186,7 @@ func TestNewerProgram(t *testing.T) {
 		older := strings.Replace(string(text), `"build": "`, `"build": "older `, 1)
 		err = os.WriteFile(filepath.Join(dir, "plan.json"), []byte(older), 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	o := pipelines.PlanOptions{Shards: 2, To: dir}
 	o.Database = f.path("s.duckdb")
 	for what, call := range map[string]func() error{
@@ -232,9 +222,7 @@ func (f folder) alter(path, statement string) {
 	if err == nil {
 		err = db.Close()
 	}
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 }
 
 // planned is the name of the run that a plan is of.
@@ -245,8 +233,6 @@ func (f folder) planned(dir string) string {
 	if err == nil {
 		err = json.Unmarshal(text, &plan)
 	}
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	return plan.Run
 }

@@ -29,9 +29,7 @@ func sources(t *testing.T) folder {
 func (f folder) fill() {
 	f.t.Helper()
 	for _, dir := range []string{"files", "parts"} {
-		if err := os.MkdirAll(f.path(dir), 0o755); err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, os.MkdirAll(f.path(dir), 0o755))
 	}
 	f.write("claims.csv", groups(3))
 	for k := range 3 {
@@ -55,9 +53,7 @@ func (f folder) manifest(dir string) (out []entry) {
 	if err == nil {
 		err = json.Unmarshal(text, &plan)
 	}
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	return plan.Manifest
 }
 
@@ -103,9 +99,7 @@ func TestPlanRefusesUnreadableData(t *testing.T) {
   missing: {path: holes.csv, by: [region]}
   query: {sql: "SELECT * FROM 'nowhere.parquet'"}
   groups: {path: claims.csv, by: [region]}`))
-	if err := os.Mkdir(f.path("files"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(f.path("files"), 0o755))
 	f.write("files/f0.csv", oneFile(0))
 	f.write("files/f1.csv", "")
 	f.write("holes.csv", "region,age,y\n\"unclosed,1,2\n")
@@ -182,9 +176,7 @@ func TestShardLacksPlannedData(t *testing.T) {
 			o := pipelines.PlanOptions{Shards: 1, To: dir}
 			o.Database = f.path(what + ".duckdb")
 			night, err := pipelines.PlanNight(t.Context(), f.path("spec.yaml"), o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			loss.lose()
 			out := f.shard(dir, 0)
 			var lacking []string

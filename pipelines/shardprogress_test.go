@@ -18,9 +18,7 @@ func TestProgressOf(t *testing.T) {
 	look := func(want string) *pipelines.ShardProgress {
 		t.Helper()
 		p, err := pipelines.ProgressOf(dir, now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text, err := json.Marshal(p.Shards)
 		if got := fmt.Sprintf("%s %d of %d, %d", text, p.Done, p.Fits, p.Failed); err != nil || got != want {
 			t.Errorf("%s, want %s (%v)", got, want, err)
@@ -30,9 +28,7 @@ func TestProgressOf(t *testing.T) {
 	tell := func(i int, text string, updated time.Time) {
 		t.Helper()
 		text = fmt.Sprintf(`{"shard": %d, %s, "updated": %q}`, i, text, updated.Format(time.RFC3339Nano))
-		if err := os.WriteFile(filepath.Join(dir, "progress", fmt.Sprintf("%d.json", i)), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, "progress", fmt.Sprintf("%d.json", i)), []byte(text), 0o600))
 	}
 	look(`{"done":0,"incomplete":0,"running":0,"silent":0,"unusable":0,"waiting":4} 0 of 5, 0`)
 	tell(1, `"fits": 2, "done": 1, "failed": 1, "seconds_left": 40, "running": [{"fit": "c/g1", "phase": "sampling"}]`, now.Add(-time.Second))

@@ -79,9 +79,7 @@ func (f folder) edit(path string, change func([]any) []any) {
 	if err == nil {
 		err = os.WriteFile(path, text, 0o600)
 	}
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 }
 
 // A fragment that is damaged, of another run or shard, or without a planned fit is named by gather, which loads nothing,
@@ -133,9 +131,7 @@ func TestSpoiltFragmentIsRedone(t *testing.T) {
 // A fit that erred is tried again when its shard is called again, and no other fit is drawn again.
 func TestErredFitsAreTriedAgain(t *testing.T) {
 	f := newFolder(t, fmt.Sprintf(quick, "files: {path: files, each: file}"))
-	if err := os.Mkdir(f.path("files"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(f.path("files"), 0o755))
 	f.write("files/f0.csv", oneFile(0))
 	f.write("files/f1.csv", "age,y\n20,-1\n30,2\n")
 	dir := f.plan(1, "s.duckdb")

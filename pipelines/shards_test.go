@@ -45,9 +45,7 @@ gates: {rhat: %[3]s, ess_bulk: 5, ess_tail: 5, drift: {shift: 0.5, rows: 0.2}}
 // and other gates.
 func firstNight(t *testing.T, start string) folder {
 	f := newFolder(t, fmt.Sprintf(sharedNights, `twice: "2 * age"`, start, "1.9"))
-	if err := os.Mkdir(f.path("files"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(f.path("files"), 0o755))
 	for k := range 3 {
 		f.write(fmt.Sprintf("files/f%d.csv", k), oneFile(k))
 	}
@@ -77,25 +75,19 @@ func (f folder) answers(database string) map[string]string {
 	f.t.Helper()
 	f.t.Chdir(f.path(".")) // where the ledger's views look for files of draws
 	db, err := sql.Open("duckdb", f.path(database)+"?access_mode=READ_ONLY&threads=1")
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	defer db.Close()
 	relations, err := db.Query(`SELECT table_name, string_agg('coalesce(t."' || column_name || '"::VARCHAR, ''∅'')', ', ' ORDER BY column_index)
 		FROM duckdb_columns() WHERE schema_name = 'main' AND NOT internal AND table_name NOT IN ('fit_costs', 'draw_piece', 'draw_outside')
 		AND table_name IN (SELECT table_name FROM duckdb_columns() WHERE column_name = 'fit_id')
 		AND NOT regexp_matches(column_name, 'fit_id|run_id|second|^fit_|^fits$|^remedy$|best_fit|_per_|time|ess100')
 		AND NOT regexp_matches(data_type, 'TIMESTAMP|INTERVAL') GROUP BY ALL ORDER BY ALL`)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	defer relations.Close()
 	out := map[string]string{}
 	for relations.Next() {
 		var name, columns string
-		if err := relations.Scan(&name, &columns); err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, relations.Scan(&name, &columns))
 		query := fmt.Sprintf(`WITH r AS (SELECT concat_ws('|', f.dataset, f.key, f.model, f.sampler, f.replicate, %s) AS line
 			FROM main."%s" t LEFT JOIN fit f ON f.fit_id = t.fit_id)
 			SELECT count(*) || ' ' || coalesce(md5(string_agg(line, chr(10) ORDER BY line)), '') FROM r`, columns, name)
@@ -139,9 +131,7 @@ func (f folder) shard(dir string, i int) *pipelines.Outcome {
 func (f folder) gather(dir string, o pipelines.GatherOptions) *pipelines.Outcome {
 	f.t.Helper()
 	out, err := pipelines.Gather(f.t.Context(), dir, o)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	return out
 }
 
@@ -230,9 +220,7 @@ func TestPlanFreezesTheNight(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "plan.json"), text, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = pipelines.RunShard(t.Context(), dir, 0, f.path("scratch"), pipelines.RunOptions{})
 	if _, usage := errors.AsType[*pipelines.UsageError](err); !usage {
 		t.Errorf("another program's plan: %v", err)
@@ -312,9 +300,7 @@ func TestGatherNamesWhatIsMissing(t *testing.T) {
 	if len(out.Missing) != 2 || out.Published == "" || len(out.Fits) == 0 {
 		t.Errorf("with --partial: missing %v, published %q, %d fits", out.Missing, out.Published, len(out.Fits))
 	}
-	if err := os.Remove(filepath.Join(o.To, "fragments", "1.duckdb")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(o.To, "fragments", "1.duckdb")))
 	f.shard(o.To, 1)
 	f.shard(o.To, 2)
 	f.gather(o.To, pipelines.GatherOptions{})
@@ -330,13 +316,9 @@ func TestGatherNamesWhatIsMissing(t *testing.T) {
 func spoil(t *testing.T, path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for at := 3*4096 + 1000; at < len(data); at += 1 << 18 {
 		data[at] ^= 1
 	}
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, data, 0o600))
 }

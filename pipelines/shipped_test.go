@@ -12,9 +12,7 @@ import (
 func TestShippedPipelines(t *testing.T) {
 	t.Setenv("PANEL_DIR", t.TempDir())
 	list, err := pipelines.List()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	names := map[string]bool{}
 	for _, s := range list {
 		names[s.Name] = true
@@ -25,9 +23,7 @@ func TestShippedPipelines(t *testing.T) {
 			t.Errorf("%s: %v", s.Name, err)
 		}
 		src, err := pipelines.Source(s.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if strings.HasPrefix(s.Name, "paper/") && strings.Count(string(src), "method: cggibbs") != strings.Count(string(src), "method: cggibbs, basis: coordinate, kernels: ") {
 			t.Errorf("%s leaves basis or kernels of cggibbs to their defaults", s.Name)
 		}

@@ -26,9 +26,7 @@ samplers: {auto: {method: auto}}
 func smallGroups(b *testing.B, path string, groups int) {
 	b.Helper()
 	file, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	r, w := rand.New(rand.NewPCG(1, 2)), bufio.NewWriter(file)
 	fmt.Fprintln(w, "g,y,x1,x2,x3,x4,x5,x6,x7")
 	for g := range groups {
@@ -45,12 +43,8 @@ func smallGroups(b *testing.B, path string, groups int) {
 			fmt.Fprintf(w, "g%04d,%d,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f\n", g, y, x[0], x[1], x[2], x[3], x[4], x[5], x[6])
 		}
 	}
-	if err := w.Flush(); err != nil {
-		b.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, w.Flush())
+	must(b, file.Close())
 }
 
 // BenchmarkSmallFits runs 200 or 1000 small fits by method auto, four chains until the
@@ -77,14 +71,10 @@ func smallFits(b *testing.B, groups int) {
 		{"unchanged/s", "first", pipelines.Skipped},
 		{"second-fits/s", "second", pipelines.Computed},
 	} {
-		if err := os.WriteFile(spec, fmt.Appendf(nil, smallSpec, part.dataset), 0o644); err != nil {
-			b.Fatal(err)
-		}
+		must(b, os.WriteFile(spec, fmt.Appendf(nil, smallSpec, part.dataset), 0o644))
 		began := time.Now()
 		out, err := pipelines.Run(b.Context(), spec, pipelines.RunOptions{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		b.ReportMetric(float64(groups)/time.Since(began).Seconds(), part.metric)
 		for _, fit := range out.Fits {
 			if fit.Action != part.action {

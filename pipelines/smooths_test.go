@@ -18,9 +18,7 @@ import (
 // the ledger has of it, what is derived, predicted and left out is of one linear predictor.
 func TestMotorcycle(t *testing.T) {
 	source, err := pipelines.Source("motorcycle")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	spec := strings.Replace(string(source), "posteriors.duckdb", "t.duckdb", 1)
 	spec = strings.Replace(spec, "family: gaussian}", `family: gaussian, prior: {sds: "half_student_t(3, 500)"},
     derive: {at30: "linear_predictor(times = 30)", twice: 2 * sds_stimes_1}}`, 1)

@@ -33,9 +33,7 @@ func TestSoak(t *testing.T) {
 	f := folder{t, memory(t)}
 	f.write("spec.yaml", strings.Replace(fmt.Sprintf(quick, `d: {path: "data/*.csv", each: file}`),
 		"rhat: 1.5, ess_bulk: 5, ess_tail: 5", "rhat: 9, ess_bulk: 1, ess_tail: 1", 1)) // of so many, some are late to mix
-	if err := os.Mkdir(f.path("data"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(f.path("data"), 0o755))
 	data := func(i, night int) {
 		var b strings.Builder
 		b.WriteString("age,y\n")
@@ -67,9 +65,7 @@ func TestSoak(t *testing.T) {
 			t.Errorf("%s: the work folder is left: %v", name, err)
 		}
 		info, err := os.Stat(f.path("t.duckdb"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Logf("%s: %d fits in %.1f s, %.1f s of processor time (%.2f ms a fit); %d goroutines, %d files; ledger %.1f MB; largest memory %d MB",
 			name, n, wall.Seconds(), process.Seconds(), 1e3*process.Seconds()/float64(n), g, o, float64(info.Size())/1e6, largestMemory(t)>>20)
 	}
@@ -109,9 +105,7 @@ func left(t *testing.T) (goroutines, files int) {
 func processTime(t *testing.T) time.Duration {
 	t.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -119,8 +113,6 @@ func processTime(t *testing.T) time.Duration {
 func largestMemory(t *testing.T) int64 {
 	t.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return u.Maxrss << 10
 }

@@ -153,27 +153,21 @@ func heldToStan(t *testing.T, by func(name string, draws int) (sampler string, w
 func (f folder) fromStan(model string, rest, effects *compared) {
 	f.t.Helper()
 	db, err := sql.Open("duckdb", f.path("t.duckdb")+"?access_mode=READ_ONLY")
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	defer db.Close()
 	reference := filepath.Join("..", "testdata", "multilevel", model+".reference.json")
 	if _, err := os.Stat(reference); err != nil { // tells the go command, too, what the test rests on
 		f.t.Fatal(err)
 	}
 	rows, err := db.QueryContext(f.t.Context(), fromStan, model, reference)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var name string
 		var effect sql.NullBool
 		var prior, want sql.NullString
 		z := make([]sql.NullFloat64, 6)
-		if err := rows.Scan(&name, &effect, &prior, &want, &z[0], &z[1], &z[2], &z[3], &z[4], &z[5]); err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, rows.Scan(&name, &effect, &prior, &want, &z[0], &z[1], &z[2], &z[3], &z[4], &z[5]))
 		switch {
 		case model == "lsat" && effect.Bool && !z[0].Valid: // the reference has one person of each pattern of answers
 		case slices.ContainsFunc(z, func(z sql.NullFloat64) bool { return !z.Valid || math.IsNaN(z.Float64) }):
@@ -187,7 +181,5 @@ func (f folder) fromStan(model string, rest, effects *compared) {
 			}
 		}
 	}
-	if err := rows.Err(); err != nil {
-		f.t.Fatal(err)
-	}
+	must(f.t, rows.Err())
 }

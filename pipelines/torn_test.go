@@ -55,9 +55,7 @@ func TestTornWrites(t *testing.T) {
 // torn runs a call that is killed in the middle of a block.
 func (f folder) torn(c call, library string, block int) (code int, out string) {
 	for name, value := range map[string]string{"LD_PRELOAD": library, "TORN": strconv.Itoa(block)} {
-		if err := os.Setenv(name, value); err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, os.Setenv(name, value))
 		defer os.Unsetenv(name)
 	}
 	return c.run(f.t)

@@ -52,9 +52,7 @@ var hexID = regexp.MustCompile(`^[0-9a-f]+$`)
 func readTrace(t *testing.T, path string) (spans []*otlpSpan) {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for line := range strings.Lines(string(text)) {
 		var m otlpMessage
 		d := json.NewDecoder(strings.NewReader(line))
@@ -90,9 +88,7 @@ func TestTrace(t *testing.T) {
   gone: {path: gone.csv}`))
 	path := f.path("t.jsonl")
 	out := f.run(pipelines.RunOptions{Workers: 2})
-	if err := pipelines.WriteTrace(path, []*pipelines.Outcome{out}, "nonsense"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pipelines.WriteTrace(path, []*pipelines.Outcome{out}, "nonsense"))
 	spans := readTrace(t, path)
 	at, names := map[string]*otlpSpan{}, map[string]int{}
 	for _, s := range spans {
@@ -137,12 +133,8 @@ func TestTrace(t *testing.T) {
 func checkNames(t *testing.T, path string, out *pipelines.Outcome, spans []*otlpSpan) {
 	t.Helper()
 	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	if err := pipelines.WriteTrace(path, []*pipelines.Outcome{out}, ""); err != nil {
-		t.Fatal(err)
-	}
-	if err := pipelines.WriteTrace(path, []*pipelines.Outcome{out, {DryRun: true}}, parent); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pipelines.WriteTrace(path, []*pipelines.Outcome{out}, ""))
+	must(t, pipelines.WriteTrace(path, []*pipelines.Outcome{out, {DryRun: true}}, parent))
 	all := readTrace(t, path)
 	if n := len(spans); len(all) != 3*n || all[n].SpanID != spans[0].SpanID || all[2*n-1].SpanID != spans[n-1].SpanID {
 		t.Errorf("%d spans, want 3 × %d of the same names twice", len(all), n)
@@ -159,9 +151,7 @@ func TestTraceOfOddOnes(t *testing.T) {
 	for i, parent := range []string{"", "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "00-00000000000000000000000000000000-b7ad6b7169203331-01",
 		"00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", "00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01", "x00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"} {
 		path := filepath.Join(t.TempDir(), "t.jsonl")
-		if err := pipelines.WriteTrace(path, []*pipelines.Outcome{out}, parent); err != nil {
-			t.Fatal(err)
-		}
+		must(t, pipelines.WriteTrace(path, []*pipelines.Outcome{out}, parent))
 		if s := readTrace(t, path); len(s) != 1 || s[0].ParentID != "" {
 			t.Errorf("parent %d: %+v", i, s[0])
 		}

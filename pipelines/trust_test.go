@@ -27,9 +27,7 @@ gates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5}
 // refusal comes before anything is touched.
 func TestStranger(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	here, away := filepath.Join(root, "here"), filepath.Join(root, "away")
 	f := folder{t, here}
 	for _, err := range []error{
@@ -37,9 +35,7 @@ func TestStranger(t *testing.T) {
 		os.Symlink(away, f.path("sly.duckdb.work")), os.Symlink(filepath.Join(away, "wal"), f.path("sly2.duckdb.wal")),
 		os.WriteFile(filepath.Join(away, "secret.csv"), []byte(claims), 0o644),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	f.write("claims.csv", strings.Replace(claims, "-3", "3", 1))
 	t.Chdir(here)
@@ -126,9 +122,7 @@ func TestHostileNames(t *testing.T) {
 		f.write(file, head+value+",20,3\n"+value+",31,4\n"+value+",44,9\n"+value+",52,8\n"+value+",61,12\n")
 		yaml := func(s string) string { // a string of JSON, and so of YAML
 			text, err := json.Marshal(s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return string(text)
 		}
 		f.write("spec.yaml", "pipeline: "+yaml(name)+"\ndatabase: t.duckdb\ndatasets:\n  "+yaml(name)+": {path: "+yaml(file)+", by: [g]}\n"+

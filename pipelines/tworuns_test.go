@@ -23,9 +23,7 @@ func TestTwoRunsOfOneSpec(t *testing.T) {
 	u := f.undisturbed(false)
 	w := f.watch(u)
 	text, err := os.ReadFile(f.path("spec.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.write("spec.yaml", strings.Replace(string(text), "database: t.duckdb", "database: t.duckdb\npublish: published.duckdb", 1))
 	first := call{Spec: f.path("spec.yaml"), Workers: 1, LockWait: time.Minute}.start(t)
 	second := call{Spec: f.path("spec.yaml"), Workers: 1, LockWait: time.Minute}.start(t)

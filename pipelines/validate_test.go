@@ -23,23 +23,17 @@ fits: [{datasets: [all, gone, sound], models: [m]}, {datasets: [sound], models: 
 run: {replicates: 2}
 `,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	spec := filepath.Join(dir, "spec.yaml")
 	plan, err := Validate(t.Context(), spec, Overrides{}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	told := plan.Err()
 	if told == nil {
 		t.Fatal("nothing is refused")
 	}
 	out, err := Run(t.Context(), spec, RunOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	errors := 0
 	for _, fit := range out.Fits {
 		if fit.Err == nil || fit.Replicate > 1 {

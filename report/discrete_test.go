@@ -50,9 +50,7 @@ func TestDiscreteVariablesAreStored(t *testing.T) {
 		wantInt(t, l, want, query)
 	}
 	p, err := l.Page(t.Context(), PageOptions{Latest: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d := p.Fits[0].Detail.Discrete
 	if d == nil || len(d.Pictures) != 4 || d.Known != 5 || len(d.Proofs) != 2 || d.Proofs[0].Of != "1,1" ||
 		d.Proofs[1].Of != "all 6 variables" {

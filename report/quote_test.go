@@ -8,9 +8,7 @@ import (
 // What is quoted reads as itself and as nothing else, in the engine that runs it.
 func TestQuoted(t *testing.T) {
 	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	for _, s := range []string{
 		"plain", "it's", `say "no"`, `'`, `''`, `"`, `""`, "'; DROP TABLE fit; --", `"; DROP TABLE fit; --`, "a\nb\r\n\tc",

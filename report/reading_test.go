@@ -14,9 +14,7 @@ import (
 func TestReadingSharesOneEngine(t *testing.T) {
 	ctx := t.Context()
 	l, err := Open(filepath.Join(t.TempDir(), "l.duckdb"), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	free := func() bool { // an engine that writes wants the file for itself
 		db, c, err := l.connect(ctx, false, reach{})
 		if err != nil {
@@ -29,9 +27,7 @@ func TestReadingSharesOneEngine(t *testing.T) {
 	if _, missing := errors.AsType[*MissingError](err); !missing {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if err := l.Write(ctx, func(*Session) error { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, l.Write(ctx, func(*Session) error { return nil }))
 	err = l.Reading(ctx, func() error {
 		for range 2 {
 			if err := l.read(ctx, nothing); err != nil {
@@ -57,15 +53,11 @@ func TestLaterSaysWhatOpenSays(t *testing.T) {
 	make := func(name, statement string) string {
 		path := filepath.Join(dir, name)
 		db, err := sql.Open("duckdb", path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := db.Exec(statement); err != nil {
 			t.Fatal(err)
 		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, db.Close())
 		return path
 	}
 	version := versions.changes(1, false)[0] + ";\nINSERT INTO schema_version VALUES "

@@ -137,15 +137,11 @@ func readAny(t testing.TB, name string) arrow.Table {
 func readParquet(t testing.TB, path string) arrow.Table {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	table, err := pqarrow.ReadTable(context.Background(), f, parquet.NewReaderProperties(memory.DefaultAllocator),
 		pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return table
 }
 
@@ -162,9 +158,7 @@ func TestCountsBeyondTheLimit(t *testing.T) {
 		"x ~ 1":             {"gaussian", "identity", "n", `column "n", row 1: 1152921504606846976 is not allowed: counts have a limit of 2^53`},
 	} {
 		f, err := ParseFormula(formula)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, err = Build(big, Spec{Formula: f.Weighted(c.frequency, ""), Family: glm.Family{Name: c.family, Link: c.link}})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v\nwant %s", formula, err, c.want)

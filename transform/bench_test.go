@@ -67,9 +67,7 @@ func benchmarkBuild(b *testing.B, table arrow.Table, standardize string) {
 	b.ReportAllocs()
 	for b.Loop() {
 		d, err := Build(table, spec)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		cells = d.Data.Rows() * d.Data.Cols()
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(cells), "ns/cell")

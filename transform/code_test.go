@@ -45,9 +45,7 @@ func TestCodeOneRow(t *testing.T) {
 		}
 		one := tableSlice(table, columns, row)
 		d, err := record.Code(one, Coding{Response: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for j := range d.Data.Names {
 			if got, want := d.Data.X.Col(j)[0], whole.Data.X.Col(j)[row]; got != want {
 				t.Errorf("row %d: %s is %v, was %v", row, d.Data.Names[j], got, want)
@@ -96,9 +94,7 @@ func TestCodeFaults(t *testing.T) {
 	// The response need not be there, and rows with missing cells may go.
 	d, err := record.Code(makeTable(t, 0, col{name: "x", values: []float64{0, 5, 12}}, col{name: "e", values: []float64{1, 2, 3}}, col{name: "k", values: []int64{0, 1, 2}},
 		col{name: "g", values: []string{"a", "b", "c"}, missing: []int{1}}), Coding{Missing: "drop"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if d.Rows != 2 || d.Dropped != 1 || !slices.Equal(d.Kept, []bool{true, false, true}) || d.Data.Y != nil ||
 		len(d.Notes) != 1 || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "ns(x, 3): 2 of 2 rows lie beyond the boundary knots") {
 		t.Errorf("%+v", d)

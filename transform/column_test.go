@@ -82,9 +82,7 @@ func TestDecimalsAreTheNearestFloats(t *testing.T) {
 		small := decimal.Decimal64(unscaled)
 		text := decimal128.FromI64(unscaled).ToString(scale)
 		want, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := decimalOf(t, &arrow.Decimal64Type{Precision: 18, Scale: scale}, small); got != want {
 			t.Fatalf("decimal64 %s became %v", text, got)
 		}
@@ -96,9 +94,7 @@ func TestDecimalsAreTheNearestFloats(t *testing.T) {
 		}
 		wide := decimal128.FromI64(unscaled).Mul(decimal128.FromI64(1_000_003))
 		want, err = strconv.ParseFloat(wide.ToString(scale), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := decimalOf(t, &arrow.Decimal128Type{Precision: 38, Scale: scale}, wide); got != want {
 			t.Fatalf("decimal128 %s became %v", wide.ToString(scale), got)
 		}
@@ -184,9 +180,7 @@ func TestFaultsOfFloats(t *testing.T) {
 		c.x.name = "x"
 		for _, chunk := range []int{0, 1, 3} {
 			opened, err := openColumn(makeTable(t, chunk, c.x), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got := []fault{-1, -1, -1, -1}
 			opened.faults(func(row int, f fault) {
 				if got[row] >= 0 {

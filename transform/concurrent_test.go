@@ -50,9 +50,7 @@ func TestBuildKeepsNothing(t *testing.T) {
 	for i, s := range []string{"west", "east", "east", "west", "north", "north"} {
 		y.Append(int8(i))
 		text.Append(s + "ern")
-		if err := words.AppendValueFromString(s); err != nil {
-			t.Fatal(err)
-		}
+		must(t, words.AppendValueFromString(s))
 	}
 	columns := []arrow.Array{y.NewArray(), words.NewArray(), text.NewArray()}
 	var fields []arrow.Field

@@ -69,9 +69,7 @@ func TestDates(t *testing.T) {
 	defer table.Release()
 	build := func(formula string, s Spec) (*Design, error) {
 		f, err := ParseFormula(formula)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s.Dataset, s.Formula, s.Family.Name, s.Family.Link = "d", f, "gaussian", "identity"
 		return Build(table, s)
 	}

@@ -112,13 +112,9 @@ func TestDerivedCheck(t *testing.T) {
 func derivedValues(t *testing.T, source string, rows ...[]float64) ([]float64, Undefined) {
 	t.Helper()
 	d, err := ParseDerived(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	q, err := d.Bind(&Fitted{Names: []string{"a", "b", "c", "d:e"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	forms := make([][]float64, len(q.Forms))
 	for k, form := range q.Forms {
 		for _, row := range rows {
@@ -207,18 +203,12 @@ func TestDerivedPointIsARow(t *testing.T) {
 		const formula = `low ~ poly(age, 2) * race + ns(lwt, 3) + I(ptl > 0):smoke + cut(age, c(0, 20, 60)) + relevel(race, ref = "other") + offset(log(ftv + 2))`
 		spec := Spec{Standardize: standardize, Formula: mustParse(t, formula), Family: familyNamed("bernoulli")}
 		design, err := Build(table, spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		const source = "linear_predictor(age = 19, lwt = 182, race = 'black', ptl = 0, smoke = 0, ftv = 0) - mean(ftv = 0, smoke = 0, ptl = 0, race = 'black', lwt = 182, age = 19)"
 		d, err := ParseDerived(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		q, err := d.Bind(&Fitted{Names: design.Data.Names, Record: design.Record, Family: glm.Family{Name: "bernoulli", Link: "logit"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(q.Forms) != 2 {
 			t.Errorf("%d forms", len(q.Forms))
 		}
@@ -282,9 +272,7 @@ func TestDerivedPointOfALevel(t *testing.T) {
 	}
 	bind := func(source string, effects ...int) (*Quantity, error) {
 		d, err := ParseDerived(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return d.Bind(&Fitted{Names: names, Record: design.Record, Family: glm.Family{Name: "gaussian", Link: "identity"}, Effects: effects})
 	}
 	row := 5
@@ -292,9 +280,7 @@ func TestDerivedPointOfALevel(t *testing.T) {
 	lg, lh := g.Grouping.Of()[row], h.Grouping.Of()[row]
 	x := g.Columns[1][row]
 	q, err := bind(fmt.Sprintf("mean(x = %v, g = '%s', h = %s)", x, g.Levels[lg], h.Levels[lh]), first, first+2*levels[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	at := []int{0, 1, first + int(lg), first + levels[0] + int(lg), first + 2*levels[0] + int(lh)}
 	if f := q.Forms[0]; !slices.Equal(f.Columns, at) || !slices.Equal(f.Weights, []float64{1, x, 1, x, x}) || q.Notes != nil {
 		t.Errorf("%+v, want columns %v; notes %q", f, at, q.Notes)

@@ -9,9 +9,7 @@ import (
 // Every function of a formula is on the model page.
 func TestFormulaPage(t *testing.T) {
 	page, err := os.ReadFile("../docs/reference/language.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	names := append(append([]string{"offset", "trials", "glob", "factor", "cbind", "proportion", "se", "mi"}, functions...), bases...)
 	for _, name := range names {
 		if !strings.Contains(string(page), name+"(") {

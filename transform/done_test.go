@@ -52,18 +52,14 @@ func TestDone(t *testing.T) {
 		spec := Spec{Dataset: "d", Formula: f.Weighted(frequency, ""), Family: familyNamed("gaussian"),
 			Standardize: "center_scale"}
 		plain, err := Build(makeTable(t, 50, columns()...), spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		table, told := makeTable(t, 50, columns()...), map[string]int{}
 		spec.Done = func(name string) {
 			told[name]++
 			spoil(table.Column(table.Schema().FieldIndices(name)[0]).Data())
 		}
 		got, err := Build(table, spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if names := slices.Sorted(maps.Keys(told)); !slices.Equal(names, want) || slices.Max(slices.Collect(maps.Values(told))) > 1 {
 			t.Errorf("%s: given back %v, want %v once each", formula, told, want)
 		}

@@ -165,9 +165,7 @@ func TestEffectsOfKeptRows(t *testing.T) {
 	table := makeTable(t, 2, col{name: "y", values: []float64{1, 2, 4, 3, 5, 9}}, col{name: "n", values: []int64{1, 2, 1, 0, 1, 1}},
 		col{name: "g", values: []string{"d", "c", "b", "a", "c", "b"}, missing: []int{0}})
 	d, err := Build(table, Spec{Formula: mustParse(t, "y ~ 1 + (1 | g)").Weighted("n", ""), Family: familyNamed("gaussian"), Missing: "drop"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, want := showEffects(d), "Intercept | g: b c [1 0 1 0]\n"; got != want || d.Dropped != 1 {
 		t.Errorf("the effects are %swant %s%d rows dropped", got, want, d.Dropped)
 	}
@@ -220,9 +218,7 @@ func TestCodeEffects(t *testing.T) {
 			columns = append(columns, *arrow.NewColumn(table.Schema().Field(j), table.Column(j).Data()))
 		}
 		d, err := record.Code(tableSlice(table, columns, row), Coding{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for k, e := range d.Data.Effects {
 			want := whole.Data.Effects[k]
 			if e.Group != want.Group || !slices.Equal(e.Levels, want.Levels) || !slices.Equal(e.Terms, want.Terms) || e.Grouping.Of()[0] != want.Grouping.Of()[row] {
@@ -258,9 +254,7 @@ func TestCodeNewLevels(t *testing.T) {
 			t.Errorf("%v %v: error %v, want %q", c.g, c.h, err, c.fault)
 		}
 		d, err := record.Code(table, Coding{NewLevels: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := showEffects(d); got != c.effect || d.FittedLevels[0] != 2 || d.FittedLevels[1] != 5 {
 			t.Errorf("%v %v: effects\n%swant\n%sfitted %v", c.g, c.h, got, c.effect, d.FittedLevels)
 		}
@@ -286,13 +280,9 @@ func TestAmong(t *testing.T) {
 			t.Errorf("%v: reads %v, %v", c.keep, inputs, err)
 		}
 		d, err := some.Code(groupTable(t), Coding{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all, err := whole.Code(groupTable(t), Coding{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all.Data.Effects = slices.DeleteFunc(all.Data.Effects, func(e *design.Effects) bool { return !slices.Contains(c.keep, e.Group) })
 		if got, want := showEffects(d), showEffects(all); got != want || fmt.Sprint(d.Data.X) != fmt.Sprint(all.Data.X) {
 			t.Errorf("%v: effects\n%swant\n%s, design %v, want %v", c.keep, got, want, d.Data.X, all.Data.X)

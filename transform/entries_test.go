@@ -34,9 +34,7 @@ func TestEntriesAreThoseOfBuild(t *testing.T) {
 		for _, logged := range []bool{false, true} {
 			for _, standardize := range []string{"none", "center_scale"} {
 				formula, err := ParseFormula(text)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				d, err := Build(table, Spec{Formula: formula, Family: glm.Family{Name: "gaussian", Link: "identity"},
 					Standardize: standardize})
 				if err != nil {
@@ -53,9 +51,7 @@ func TestEntriesAreThoseOfBuild(t *testing.T) {
 				const row, shift = 17, 0.4
 				next := TableOf(names, rows, make(row, shift, true))
 				want, err := d.Record.Code(next, Coding{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				states := []float64{value(row, shift), float64(1 - row/3%2)}
 				if logged {
 					states[0] = naturalLog(states[0])
@@ -87,9 +83,7 @@ func TestEntriesOfLevels(t *testing.T) {
 		for _, contrasts := range []string{"treatment", "sum", "helmert"} {
 			for shift := range 3 {
 				formula, err := ParseFormula(text)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				d, err := Build(table, Spec{Formula: formula, Family: glm.Family{Name: "gaussian", Link: "identity"},
 					Standardize: "center_scale", Contrasts: map[string]string{"g": contrasts}})
 				if err != nil {
@@ -101,9 +95,7 @@ func TestEntriesOfLevels(t *testing.T) {
 					t.Fatal(text, err)
 				}
 				want, err := d.Record.Code(TableOf(names, rows, numbers(row, shift)), Coding{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if _, ok := e.Table(0); ok != tabled[text] {
 					t.Errorf("%s: entries stand in a table: %v", text, ok)
 				}

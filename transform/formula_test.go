@@ -391,9 +391,7 @@ func TestFormulaColumns(t *testing.T) {
 			t.Errorf("%q reads %q (%v), want %q", formula, got, err, want)
 		}
 		loaded, err := mustParse(t, formula).Named(schema)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if again, err := mustParse(t, formula).Columns(schemaOf(loaded...)); err != nil || !slices.Equal(again, want) {
 			t.Errorf("%q reads %q (%v) of the columns %q, want %q", formula, again, err, loaded, want)
 		}

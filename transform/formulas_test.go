@@ -27,9 +27,7 @@ func formulaGoldens(t testing.TB) []formulaGolden {
 		t.Fatalf("golden: %v (run make_formulas.R)", err)
 	}
 	var all []formulaGolden
-	if err := json.Unmarshal(src, &all); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(src, &all))
 	if len(all) < 115 {
 		t.Fatalf("%d golden matrices, want 115 at least", len(all))
 	}
@@ -62,16 +60,12 @@ func TestReferenceFormulasAreGolden(t *testing.T) {
 		held[g.Data+": "+g.Formula] = true
 	}
 	src, err := os.ReadFile("../testdata/classic/index.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var index []struct {
 		Name string
 		Fits []struct{ Formula string }
 	}
-	if err := json.Unmarshal(src, &index); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(src, &index))
 	seen := 0
 	for _, set := range index {
 		for _, fit := range set.Fits {
@@ -156,13 +150,9 @@ func TestNewDataMatchR(t *testing.T) {
 func throughJSON(t testing.TB, r *Record) *Record {
 	t.Helper()
 	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out, err := UnmarshalRecord(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out
 }
 
@@ -195,14 +185,10 @@ func TestCodeRepeatsBuild(t *testing.T) {
 // nor in factor().
 func freshRows(t testing.TB, g *formulaGolden) arrow.Table {
 	f, err := os.Open(filepath.Join("..", "testdata", "classic", g.Data+".csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fixed := fixedColumns(t, g.Formula)
 	whole := classic(t, g.Data)
 	var rows []int
@@ -215,9 +201,7 @@ func freshRows(t testing.TB, g *formulaGolden) arrow.Table {
 	var cols []col
 	for j, name := range records[0] {
 		c, err := openColumn(whole, j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var words []string
 		var flags []bool
 		var numbers []float64
@@ -259,4 +243,11 @@ func fixedColumns(t testing.TB, source string) map[string]bool {
 	}
 	inFactors(formula.right)
 	return fixed
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

@@ -95,9 +95,7 @@ func FuzzBuild(f *testing.F) {
 			t.Errorf("a draw became %v with %+v", theta, d.Record.Columns)
 		}
 		text, err := json.Marshal(d.Record)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		record, err := UnmarshalRecord(text)
 		if err != nil {
 			t.Fatalf("%v: %s", err, text)

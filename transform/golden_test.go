@@ -81,9 +81,7 @@ func goldens(t *testing.T) []golden {
 		t.Fatalf("golden: %v (run make_model_matrix.R)", err)
 	}
 	var all []golden
-	if err := json.Unmarshal(src, &all); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(src, &all))
 	if len(all) < 31 {
 		t.Fatalf("%d golden matrices, want 31 at least", len(all))
 	}

@@ -10,9 +10,7 @@ import (
 
 func TestParseItems(t *testing.T) {
 	f, err := ParseItems("cbind(a, factor(b), `c d`, s | trials(n), (r | trials(12))) ~ 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, i := range f.List {
 		got = append(got, fmt.Sprintf("%s %v %s %v", i.Column, i.Factor, i.Trials, i.TrialsEach))
@@ -60,9 +58,7 @@ func itemTable(t *testing.T) Table {
 func readItems(t *testing.T, formula string, s ItemsSpec) (*ItemRows, error) {
 	t.Helper()
 	f, err := ParseItems(formula)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	table := itemTable(t)
 	t.Cleanup(table.Release)
 	s.Dataset = "d"
@@ -91,9 +87,7 @@ func TestReadItems(t *testing.T) {
 			[]float64{1, 0, 1}, "a b"},
 	} {
 		got, err := readItems(t, "cbind(q, x, factor(k), s | trials(n)) ~ 1", c.s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		i := got.Items
 		if !slices.Equal(got.TableRows(), c.rows) || !equalNaN(i[0].Y, c.q) || !equalNaN(i[1].Y, c.x) || !equalNaN(i[2].Y, c.k) ||
 			!equalNaN(i[3].Y, c.n) || strings.Join(i[0].Categories, " ") != c.categories || i[1].Categories != nil {

@@ -23,13 +23,9 @@ func TestMarks(t *testing.T) {
 		{"y ~ x + g", "y ~ x + g", false, nil},
 	} {
 		f, err := ParseFormula(c.formula)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		plain, err := ParseFormula(c.plain)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if f.left.exact() != plain.left.exact() || f.right.exact() != plain.right.exact() {
 			t.Errorf("%s reads as %s ~ %s", c.formula, f.left.exact(), f.right.exact())
 		}

@@ -78,14 +78,10 @@ func TestPiecesOfAnyLength(t *testing.T) {
 		"log(y + 20) ~ poly(x, 3) + scale(z) + cut(x, c(-1, 2, 5, 20)) + offset(scale(x, TRUE, FALSE)) + offset(scale(z, 5))",
 		"y ~ bs(x, knots = c(2, 5)) + ns(z, knots = 9)", "y ~ 0 + g + z"} {
 		f, err := ParseFormula(formula)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all, err := Build(table, Spec{Dataset: "d", Formula: f, Family: glm.Family{Name: "gaussian", Link: "identity"},
 			Missing: "drop", Standardize: "center_scale"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var numbers []float64
 		for _, size := range []int64{500, 499, 100, 41, 7} {
 			p, d, err := pieced(table, size, formula, "drop")
@@ -194,16 +190,12 @@ func TestPiecesOfWideDesigns(t *testing.T) {
 	table := makeTable(t, 0, col{"y", y, nil}, col{"g", g, nil})
 	defer table.Release()
 	p, _, err := pieced(table, n, "y ~ g", "drop")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if p.place.Rows*p.place.Cols > 1<<21 {
 		t.Errorf("%d rows × %d columns at a time", p.place.Rows, p.place.Cols)
 	}
 	q, _, err := pieced(table, 1000, "y ~ g", "drop")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, a := p.Told()
 	if _, b := q.Told(); !slices.Equal(a, b) {
 		t.Error("other bits")

@@ -91,17 +91,13 @@ func TestRoomIsAsked(t *testing.T) {
 			return nil
 		}
 		p, err := Prepare(table, c.spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if want := [3]int64{n, n + 1, c.first}; len(asked) != 1 || asked[0] != want {
 			t.Errorf("%s: asked %v before columns are named, want %v", name, asked, want)
 		}
 		rows, columns, entries := p.Size()
 		d, err := p.Build()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		stored := d.Data.X.Entries()
 		if _, sparse := d.Data.X.(*design.Sparse); sparse != (name == "sparse") {
 			t.Errorf("%s: %T", name, d.Data.X)
@@ -132,9 +128,7 @@ func TestRoomOfEffects(t *testing.T) {
 			return nil
 		}}
 		p, err := Prepare(table, spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, _, foreseen := p.Size(); asked != 2*n+beside || foreseen != asked {
 			t.Errorf("%s: asked for %d entries and foreseen %d, want %d", formula, asked, foreseen, 2*n+beside)
 		}
@@ -149,14 +143,10 @@ func TestRoomOfEffects(t *testing.T) {
 func TestSizeOfTriplets(t *testing.T) {
 	table := makeTable(t, 0, mostlyZero(500, 40, 5, runsOf)...)
 	p, err := Prepare(table, Spec{Formula: mustParse(t, "y ~ ."), Family: familyNamed("bernoulli"), Standardize: "max_abs"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rows, columns, foreseen := p.Size()
 	d, err := p.Build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n := d.Data.X.Entries(); rows != 500 || columns != 41 || foreseen < n || foreseen > 3*n+500 {
 		t.Errorf("%d × %d with %d entries are foreseen, %d are stored", rows, columns, foreseen, n)
 	}

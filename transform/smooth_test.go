@@ -172,9 +172,7 @@ func TestCurves(t *testing.T) {
 	}
 	levels := slices.Repeat([]string{"b c"}, 11)
 	rows, err := d.Record.Code(makeTable(t, 0, col{name: "x", values: x}, col{name: "f", values: levels}), Coding{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for p, column := range curves[0].Columns {
 		if !slices.Equal(column, rows.Data.X.Col(curves[0].Fixed+p)) {
 			t.Errorf("column %d: %v, want %v", p, column, rows.Data.X.Col(curves[0].Fixed+p))

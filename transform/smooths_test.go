@@ -33,9 +33,7 @@ func smoothGoldens(t testing.TB) (all []smoothGolden) {
 	if err != nil {
 		t.Fatalf("golden: %v (run make_smooths.R)", err)
 	}
-	if err := json.Unmarshal(src, &all); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(src, &all))
 	if len(all) < 25 {
 		t.Fatalf("%d golden smooths, want 25 at least", len(all))
 	}
@@ -64,9 +62,7 @@ func (g *smoothGolden) rows(t testing.TB) arrow.Table {
 			continue
 		}
 		var words []string
-		if err := json.Unmarshal(values, &words); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(values, &words))
 		cols = append(cols, col{name: name, values: words})
 	}
 	slices.SortFunc(cols, func(a, b col) int { return strings.Compare(a.name, b.name) })
@@ -178,9 +174,7 @@ func BenchmarkSmooth(b *testing.B) {
 			b.Run(fmt.Sprintf("basis=tp/n=%d/k=%d", n, k), func(b *testing.B) {
 				for range b.N {
 					basis, err := (&smoothCall{k: k, bs: "tp", m: [2]int{2, 2}}).learn(x, nil)
-					if err != nil {
-						b.Fatal(err)
-					}
+					must(b, err)
 					basis.evaluate(x)
 				}
 			})
@@ -191,9 +185,7 @@ func BenchmarkSmooth(b *testing.B) {
 // The record without groupings keeps its smooths, whose variable may stand at another place then; effects know of them.
 func TestSmoothsWithoutGroupings(t *testing.T) {
 	f, err := ParseFormula("y ~ (1 + w | g) + s(x, k = 4)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if name, _ := f.Unknown([]string{"x"}); name != "" {
 		t.Errorf("the variable of a smooth is not known: %s", name)
 	}

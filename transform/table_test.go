@@ -88,14 +88,10 @@ func makeArray(t testing.TB, c col) arrow.Array {
 func readCSV(t testing.TB, path string) arrow.Table {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var cols []col
 	for j, name := range records[0] {
 		var texts []string
@@ -135,9 +131,7 @@ func classic(t testing.TB, name string) arrow.Table {
 func mustParse(t testing.TB, formula string) *Formula {
 	t.Helper()
 	f, err := ParseFormula(formula)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f
 }
 
@@ -148,9 +142,7 @@ func mustBuild(t testing.TB, table arrow.Table, formula string, spec Spec) *Desi
 		spec.Family.Name = "gaussian"
 	}
 	d, err := Build(table, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return d
 }
 

@@ -227,9 +227,7 @@ func TestRecordSurvivesJSON(t *testing.T) {
 			spec.Family, spec.Levels = familyNamed("binomial"), map[string][]string{"group": {"west"}}
 			d := mustBuild(t, countTable(t), formula, spec)
 			text, err := json.Marshal(d.Record)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if r, err := UnmarshalRecord(text); err != nil || !reflect.DeepEqual(r, d.Record) {
 				t.Errorf("%s: %v: %+v became %+v", formula, err, d.Record, r)
 			}
@@ -247,9 +245,7 @@ func countTable(t testing.TB) arrow.Table {
 func TestUnmarshalRecordRefuses(t *testing.T) {
 	d := mustBuild(t, scaledTable(t, 30), "y ~ .", Spec{})
 	good, err := json.Marshal(d.Record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if r, err := UnmarshalRecord(good); err != nil || !reflect.DeepEqual(r, d.Record) {
 		t.Fatalf("%v: %+v became %+v", err, d.Record, r)
 	}

@@ -28,9 +28,7 @@ func TestUnreadableColumns(t *testing.T) {
 		"y ~ x + (1 | x2)": "its type is LIST", "y ~ x3": "row 2: oops", "y ~ .": "row 2: oops", "y ~ x + offset(x3)": "row 2: oops",
 	} {
 		f, err := ParseFormula(formula)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		reads, err := f.Columns(marked.Schema())
 		if err != nil {
 			t.Errorf("%s: %v", formula, err)

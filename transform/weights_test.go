@@ -42,14 +42,10 @@ func TestWeightedDesign(t *testing.T) {
 		spec.Family = familyNamed("gaussian")
 		spec.Formula = mustParse(t, "y ~ .").Weighted("w", "p")
 		a, err := Build(weighted, spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		spec.Formula = mustParse(t, "y ~ .").Weighted("", "p")
 		b, err := Build(expanded, spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !slices.Equal(a.Data.Names, b.Data.Names) || slices.Contains(a.Data.Names, "gc") {
 			t.Fatalf("columns %v, expanded %v", a.Data.Names, b.Data.Names)
 		}
@@ -82,17 +78,11 @@ func TestWeightedDesign(t *testing.T) {
 func checkWeightedCoding(t *testing.T, d *Design, table, news arrow.Table) {
 	t.Helper()
 	text, err := json.Marshal(d.Record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, err := UnmarshalRecord(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	again, err := r.Code(table, Coding{Response: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !slices.Equal(again.Data.Frequency, d.Data.Frequency) || !slices.Equal(again.Data.Precision, d.Data.Precision) ||
 		!slices.Equal(cells(again.Data.X), cells(d.Data.X)) {
 		t.Errorf("coded again: frequencies %v, precisions %v", again.Data.Frequency, again.Data.Precision)
@@ -155,17 +145,13 @@ func TestProportion(t *testing.T) {
 		col{name: "x", values: []float64{1, 2, 3, 5}}, col{name: "rough", values: []float64{0.33, 0, 1, 0.3}}, col{name: "beyond", values: []float64{0, 1, 1.5, 0}})
 	spec := Spec{Formula: mustParse(t, "p | proportion(n) ~ x"), Family: glm.Family{Name: "binomial", Link: "logit"}}
 	d, err := Build(table, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !slices.Equal(d.Data.Y, []float64{5, 0, 3, 2}) || !slices.Equal(d.Data.Trials, []float64{15, 4, 3, 7}) {
 		t.Errorf("%v successes of %v", d.Data.Y, d.Data.Trials)
 	}
 	text, _ := json.Marshal(d.Record)
 	r, err := UnmarshalRecord(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if again, err := r.Code(table, Coding{Response: true}); err != nil || !slices.Equal(again.Data.Y, d.Data.Y) {
 		t.Errorf("coded again: %v, error %v", again, err)
 	}

@@ -59,9 +59,7 @@ func TestCompareNamesTheFitThatFailed(t *testing.T) {
 		p := compared("differ")
 		p.A.Verdict, p.B.Verdict = c.a, c.b
 		var b strings.Builder
-		if err := printComparisons(&screen{Writer: &b, width: 1000}, []pipelines.Comparison{p}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, printComparisons(&screen{Writer: &b, width: 1000}, []pipelines.Comparison{p}))
 		if got := b.String(); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
 			t.Errorf("verdicts %s and %s: want %q, not %q:\n%s", c.a, c.b, c.want, c.not, got)
 		}
@@ -79,9 +77,7 @@ func TestCompareFitsTheTerminal(t *testing.T) {
 	}
 	long.A.Evaluations = 12345678901
 	var b strings.Builder
-	if err := printComparisons(&screen{Writer: &b, width: 100}, []pipelines.Comparison{long, compared("unknown")}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, printComparisons(&screen{Writer: &b, width: 100}, []pipelines.Comparison{long, compared("unknown")}))
 	for _, line := range strings.Split(b.String(), "\n") {
 		if n := utf8.RuneCountInString(line); n > 100 {
 			t.Errorf("%d columns: %s", n, line)
@@ -98,9 +94,7 @@ func TestCompareFormats(t *testing.T) {
 	var b strings.Builder
 	p := compared("unknown")
 	p.RatioMin = pipelines.Interval{Value: pipelines.Number(math.Inf(1)), Low: pipelines.Number(math.NaN()), High: pipelines.Number(math.NaN())}
-	if err := csvComparisons(&b, []pipelines.Comparison{p}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, csvComparisons(&b, []pipelines.Comparison{p}))
 	head, row, _ := strings.Cut(strings.TrimSpace(b.String()), "\n")
 	if n, m := strings.Count(head, ","), strings.Count(row, ","); n != m || n != 56 {
 		t.Errorf("%d commas in the heading, %d in the row, want 56\n%s", n, m, b.String())
@@ -145,14 +139,10 @@ run: {chains: 4, warmup: 0, draws: 250}
 	mustCall(t, "run", "two.yaml")
 	mustCall(t, "compare", "--database", "two.duckdb")
 	db, err := sql.Open("duckdb", "two.duckdb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = db.Exec(`UPDATE summary SET mean = mean + sd
 		WHERE name = 'x' AND fit_id IN (SELECT fit_id FROM latest WHERE sampler = 'b')`)
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, db.Close()))
 	for _, format := range []string{"table", "csv", "json"} {
 		code, out, _ := call(t, "compare", "--database", "two.duckdb", "--format", format)
 		if code != 1 || !strings.Contains(strings.ToLower(out), "differ") && !strings.Contains(out, "DISAGREE") {

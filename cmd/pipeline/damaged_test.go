@@ -29,9 +29,7 @@ gates: {rhat: 3, ess_bulk: 1, ess_tail: 1}
 		t.Fatal(draws, err)
 	}
 	whole, err := os.ReadFile("posteriors.duckdb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	write(t, ".", "new.csv", "glu\n100\n")
 	flipped := func(first, step int) []byte {
 		out := bytes.Clone(whole)
@@ -52,9 +50,7 @@ gates: {rhat: 3, ess_bulk: 1, ess_tail: 1}
 			"report --output page.html", "export --to out", "predict s.yaml --data new.csv",
 			"prune s.yaml --keep 1", "import DRAWS",
 		} {
-			if err := os.WriteFile("posteriors.duckdb", content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile("posteriors.duckdb", content, 0o600))
 			words := strings.Fields(args)
 			for i := range words {
 				words[i] = strings.NewReplacer("_", " ", "DRAWS", draws[0]).Replace(words[i])
@@ -94,19 +90,11 @@ func newer(t *testing.T, whole []byte) []byte {
 	t.Helper()
 	write(t, ".", "newer.duckdb", string(whole))
 	db, err := sql.Open("duckdb", "newer.duckdb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = db.ExecContext(t.Context(), "INSERT INTO schema_version VALUES (99, 'later', now()::TIMESTAMP)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, db.Close())
 	content, err := os.ReadFile("newer.duckdb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return content
 }

@@ -46,9 +46,7 @@ var dbtCall = regexp.MustCompile(`{{ (\w+)\('(\w+)'(?:, '(\w+)')?\) }}`)
 func dbtSQL(t *testing.T, path string, f *dbtFile) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out := dbtCall.ReplaceAllStringFunc(string(text), func(call string) string {
 		m := dbtCall.FindStringSubmatch(call)
 		for _, s := range f.Sources {
@@ -75,9 +73,7 @@ func dbtSQL(t *testing.T, path string, f *dbtFile) string {
 // warehouse, tests as queries that find nothing, or else what is wrong. dbt itself is not started.
 func TestDBT(t *testing.T) {
 	root, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	t.Chdir(dir)
 	mustCall(t, "run", "quickstart", "--quiet")
@@ -114,9 +110,7 @@ func TestDBT(t *testing.T) {
 func dbtRun(t *testing.T, ledger string, f *dbtFile) (rows int, found map[string]int) {
 	t.Helper()
 	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	ask := func(query string) (n int) {
@@ -171,10 +165,6 @@ func alter(t *testing.T, ledger, statement string) {
 	if err == nil {
 		_, err = db.Exec(statement)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, db.Close())
 }

@@ -15,9 +15,7 @@ import (
 // run with a program that answers each call with the next code of a list.
 func TestNightlyScript(t *testing.T) {
 	script, err := filepath.Abs("../../deploy/nightly.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := os.ReadFile(script); err != nil { // so that go test sees it change
 		t.Fatal(err)
 	}
@@ -42,9 +40,7 @@ func TestNightlyScript(t *testing.T) {
 		write(t, dir, "codes", strings.ReplaceAll(c.codes, " ", "\n")+"\n")
 		fake := write(t, dir, "fake", "#!/bin/sh\necho \"$@\" >> calls\ncode=$(head -n 1 codes)\nsed -i 1d codes\n"+
 			"case $1$code in run3) echo \"the fake's reason\" >&2 ;; esac\nexit $code\n")
-		if err := os.Chmod(fake, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(fake, 0o755))
 		cmd := exec.Command("sh", script, "s.yaml", "--seed", "3")
 		cmd.Env = append(os.Environ(), "PIPELINE="+fake, "PIPELINE_DIR="+dir)
 		out, _ := cmd.CombinedOutput() // its code is looked at below
@@ -68,9 +64,7 @@ func fakes(t *testing.T, dir string, answers map[string]string) {
 		write(t, dir, name+".answers", text)
 		fake := write(t, dir, name, "#!/bin/sh\necho \""+name+" $@\" >> "+dir+"/calls\nanswer=$(head -n 1 "+dir+"/"+name+".answers)\n"+
 			"sed -i 1d "+dir+"/"+name+".answers\n"+answer)
-		if err := os.Chmod(fake, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(fake, 0o755))
 	}
 }
 
@@ -86,9 +80,7 @@ esac
 // A night under Slurm is planned, then an array and a job behind it are submitted; a shard that is not done is queued again until its attempts are used up.
 func TestSlurmScript(t *testing.T) {
 	script, err := filepath.Abs("../../deploy/slurm.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range []struct {
 		args, env string
 		answers   map[string]string
@@ -157,9 +149,7 @@ type kubernetesJob struct {
 // the job at once.
 func TestKubernetesScript(t *testing.T) {
 	text, err := os.ReadFile("../../deploy/k8s-indexed-job.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var night struct {
 		Data map[string]string
 	}
@@ -169,9 +159,7 @@ func TestKubernetesScript(t *testing.T) {
 		t.Fatalf("%d parts", len(parts))
 	}
 	for i, into := range []any{&night, &jobs[0], &jobs[1]} {
-		if err := yaml.Unmarshal([]byte(parts[i]), into); err != nil {
-			t.Fatal(err)
-		}
+		must(t, yaml.Unmarshal([]byte(parts[i]), into))
 	}
 	for i, want := range []string{"FailIndex shard run --plan /night --spool /night/spool --workers 4 --quiet", "FailJob gather gather /night"} {
 		rule, pod := jobs[i].Spec.PodFailurePolicy.Rules[0], jobs[i].Spec.Template.Spec.Containers[0]

@@ -53,9 +53,7 @@ func find(t *testing.T, dir, suffix string) string {
 	t.Helper()
 	found := ""
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range entries {
 		path := dir + "/" + e.Name()
 		if e.IsDir() {

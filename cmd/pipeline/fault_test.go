@@ -28,13 +28,9 @@ func TestFaultsAreNoUsage(t *testing.T) {
 	})
 	t.Run("nightly.sh", func(t *testing.T) {
 		write(t, dir, "program", "#!/bin/sh\nulimit -v 2000000\nexec '"+os.Args[0]+"' sql - </dev/zero\n")
-		if err := os.Chmod(filepath.Join(dir, "program"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(filepath.Join(dir, "program"), 0o755))
 		script, err := filepath.Abs("../../deploy/nightly.sh")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		cmd := exec.Command("sh", script, "spec.yaml")
 		cmd.Env = append(os.Environ(), asProgram+"=1", "PIPELINE="+filepath.Join(dir, "program"), "PIPELINE_DIR="+dir)
 		out, _ := cmd.CombinedOutput() // its code tells
@@ -45,9 +41,7 @@ func TestFaultsAreNoUsage(t *testing.T) {
 	t.Run("a signal of the processor", func(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "sql", "-")
 		text, in, err := os.Pipe() // which never ends
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer in.Close()
 		cmd.Stdin = text
 		if _, err := in.WriteString("SELECT"); err != nil {
@@ -75,9 +69,7 @@ func mustAbort(t *testing.T, cmd *exec.Cmd, dir, word string, then func()) {
 	t.Helper()
 	var out bytes.Buffer
 	cmd.Dir, cmd.Stderr, cmd.Env = dir, &out, append(os.Environ(), asProgram+"=1")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	then()
 	_ = cmd.Wait() // its status tells
 	status := cmd.ProcessState.Sys().(syscall.WaitStatus)

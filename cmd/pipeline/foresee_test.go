@@ -122,9 +122,7 @@ func sameEnd(t *testing.T, reason string, want int) {
 				Reasons         []string
 			}
 		}
-		if err := json.Unmarshal([]byte(out), &o); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(out), &o))
 		if len(o.Fits) != 1 || o.Fits[0].Action != "error" || len(o.Fits[0].Reasons) != 1 {
 			t.Fatalf("%q: %+v", args, o.Fits)
 		}
@@ -141,9 +139,7 @@ func sameEnd(t *testing.T, reason string, want int) {
 func listing(t *testing.T) string {
 	t.Helper()
 	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())

@@ -51,9 +51,7 @@ func hold(t *testing.T, database string) (release func()) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "sql", "--database", database, "SELECT count(*) FROM range(1000000000000) r(i) WHERE i % 7 = 3")
 	cmd.Env = append(os.Environ(), asProgram+"=1")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	release = func() {
 		_ = cmd.Process.Kill() // a second release finds it gone
 		_ = cmd.Wait()
@@ -62,9 +60,7 @@ func hold(t *testing.T, database string) (release func()) {
 	for range 200 {
 		if code, _, _ := call(t, "run", "quickstart", "--force", "--lock-wait", "1ns"); code == 3 {
 			// It holds the file. What this try has drawn is discarded.
-			if err := os.RemoveAll(database + ".work"); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.RemoveAll(database+".work"))
 			return release
 		}
 		time.Sleep(20 * time.Millisecond)

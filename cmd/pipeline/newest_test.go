@@ -81,9 +81,7 @@ func (w newestWorld) ask(database, query string) float64 {
 func (w newestWorld) number(text string) float64 {
 	w.Helper()
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		w.Fatal(err)
-	}
+	must(w, err)
 	return v
 }
 
@@ -168,14 +166,10 @@ func (w newestWorld) exported(text string) float64 {
 		w.Fatalf("export: %v\n%s", err, text)
 	}
 	f, err := os.Open(out[0].Files[0])
-	if err != nil {
-		w.Fatal(err)
-	}
+	must(w, err)
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		w.Fatal(err)
-	}
+	must(w, err)
 	for i, name := range rows[0] {
 		if name == "x" {
 			sum := 0.0
@@ -219,9 +213,7 @@ var pageFit = regexp.MustCompile(`(?s)id="data-fit-0"[^>]*>(.*?)</script>`)
 func (w newestWorld) page(path string) float64 {
 	w.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		w.Fatal(err)
-	}
+	must(w, err)
 	var fit struct {
 		Coefficients struct {
 			Name []string
@@ -229,9 +221,7 @@ func (w newestWorld) page(path string) float64 {
 		}
 	}
 	if m := pageFit.FindSubmatch(text); m != nil {
-		if err := json.Unmarshal(m[1], &fit); err != nil {
-			w.Fatal(err)
-		}
+		must(w, json.Unmarshal(m[1], &fit))
 	}
 	for i, name := range fit.Coefficients.Name {
 		if name == "x" {
@@ -248,20 +238,14 @@ func (w newestWorld) page(path string) float64 {
 func (w newestWorld) copy(from, to string) {
 	w.Helper()
 	in, err := os.Open(from)
-	if err != nil {
-		w.Fatal(err)
-	}
+	must(w, err)
 	defer in.Close()
 	out, err := os.Create(to)
-	if err != nil {
-		w.Fatal(err)
-	}
+	must(w, err)
 	if _, err := io.Copy(out, in); err != nil {
 		w.Fatal(err)
 	}
-	if err := out.Close(); err != nil {
-		w.Fatal(err)
-	}
+	must(w, out.Close())
 }
 
 // want demands that every surface has the numbers of one fit, with a state, and one fit that needs attention unless that

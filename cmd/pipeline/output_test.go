@@ -52,18 +52,14 @@ samplers: {s: {method: conjugate}}
 		temp := t.TempDir()
 		cmd := exec.Command(os.Args[0], "run", "s.yaml")
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), asProgram+"=1", "TMPDIR="+temp)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		for { // until it reads the query
 			if made, _ := filepath.Glob(filepath.Join(temp, "glmbatch-query-*")); len(made) > 0 {
 				break
 			}
 			time.Sleep(5 * time.Millisecond)
 		}
-		if err := cmd.Process.Signal(end); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Process.Signal(end))
 		_ = cmd.Wait()
 		if code := cmd.ProcessState.ExitCode(); code != pipelines.ExitInterrupted {
 			t.Errorf("%v: exit code %d", end, code)

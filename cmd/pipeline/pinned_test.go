@@ -64,9 +64,7 @@ var pinnedShipped = []struct {
 // (-update) only if a change of results is meant.
 func TestPinnedShipped(t *testing.T) {
 	list, err := pipelines.List()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pinned := map[string]bool{}
 	for _, c := range pinnedShipped {
 		pinned[c.name] = true
@@ -214,9 +212,7 @@ func (p *pin) decoded(text string) any {
 func (p *pin) line(v any) string {
 	p.t.Helper()
 	b, err := json.Marshal(v)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	return string(b)
 }
 
@@ -254,9 +250,7 @@ func (p *pin) page(database string) {
 	file := filepath.Join(p.dir, "page.html")
 	p.run("report", "--database", database, "--latest", "--output", file)
 	page, err := os.ReadFile(file)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	elements := pageElement.FindAllStringSubmatch(string(page), -1)
 	if len(elements) == 0 {
 		p.t.Fatal("the page has no data")
@@ -283,9 +277,7 @@ func (p *pin) golden(name string) {
 	path := filepath.Join(pinnedFolder, name+".txt")
 	got := strings.TrimLeft(p.facts.String(), "\n")
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			p.t.Fatal(err)
-		}
+		must(p.t, os.WriteFile(path, []byte(got), 0o644))
 		return
 	}
 	want, err := os.ReadFile(path)

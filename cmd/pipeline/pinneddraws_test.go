@@ -65,9 +65,7 @@ const (
 // The goldens are equal in every form of the kernels. Write them with -update only if draws are meant to change.
 func TestPinnedDraws(t *testing.T) {
 	folder, err := filepath.Abs("testdata/draws")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	specs, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil || len(specs) == 0 {
 		t.Fatalf("no specs in %s: %v", folder, err)
@@ -92,9 +90,7 @@ func TestPinnedDraws(t *testing.T) {
 func callsOf(t *testing.T, spec string) (calls [][]string) {
 	t.Helper()
 	text, err := os.ReadFile(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, line := range strings.Split(string(text), "\n") {
 		if call, ok := strings.CutPrefix(line, "# $ "); ok {
 			calls = append(calls, strings.Fields(call))

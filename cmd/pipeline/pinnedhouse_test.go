@@ -103,9 +103,7 @@ gates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5}
 func (p *pin) house(spec string) (path, database string) {
 	p.t.Helper()
 	cars, err := os.ReadFile("../../testdata/classic/mtcars.csv")
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	for name, text := range map[string]string{
 		"mtcars.csv": string(cars), "claims.csv": pinnedClaims, "broken.csv": "age,y\n1,2\n2,oops\n3,4\n",
 		"nodes.csv": "id,lean\na,0.4\nb,0.1\nc,-0.3\nd,0\n", "links.csv": "i,j,weight\na,b,1\nb,c,0.5\nc,d,1\n", "torn.csv": "i,j\na,b\nb,zed\n",

@@ -107,9 +107,7 @@ type book struct {
 func (p *pin) open(database string) *book {
 	p.t.Helper()
 	db, err := sql.Open("duckdb", database+"?access_mode=read_only&threads=1")
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	return &book{pin: p, db: db, names: map[int64]string{}, passing: map[string]bool{}}
 }
 

@@ -39,13 +39,9 @@ fits:
 // Pictures of the manual are what their calls draw; make figures writes them.
 func TestFigures(t *testing.T) {
 	folder, err := filepath.Abs("../../docs/pictures")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	looms, err := os.ReadFile("../../testdata/classic/warpbreaks.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Chdir(t.TempDir())
 	write(t, ".", "warpbreaks.csv", string(looms))
 	write(t, ".", "figures.yaml", figuresSpec)
@@ -59,9 +55,7 @@ func TestFigures(t *testing.T) {
 			continue
 		}
 		got, err := os.ReadFile(f.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		file := filepath.Join(folder, f.name)
 		if *update {
 			write(t, folder, f.name, string(got))

@@ -57,9 +57,7 @@ func TestQuietTellsWhatIsLeft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			t.Chdir(dir)
-			if err := os.Mkdir("folder", 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir("folder", 0o755))
 			write(t, dir, "s.yaml", quietSpec+c.more)
 			tellsLeft(t, []string{c.want, "folder"}, "run", "s.yaml", "--quiet")
 		})

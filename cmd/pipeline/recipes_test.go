@@ -15,27 +15,19 @@ import (
 // has nothing to do, and a third that fails.
 func TestCronLine(t *testing.T) {
 	page, err := os.ReadFile("../../docs/nightly.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	line := regexp.MustCompile(`(?m)^0 2 \* \* \*  (.*)$`).FindSubmatch(page)
 	if line == nil {
 		t.Fatal("docs/nightly.md has no crontab line")
 	}
 	dir := t.TempDir()
 	script, err := os.ReadFile("../../deploy/nightly.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "nightly.sh"), script, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "nightly.sh"), script, 0o755))
 	const text = "pipeline: nightly\ndatasets: {pima: \"example:pima.csv\"}\nmodels: {m: {formula: type ~ glu, family: bernoulli}}\nsamplers: {s: {}}\nrun: {chains: 2, warmup: 50, draws: 100}\ngates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5}\n"
 	write(t, dir, "nightly.yaml", text)
 	self, err := filepath.Abs(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	command := strings.NewReplacer("/usr/local/bin/pipeline", self, "/srv/glmbatch", dir).Replace(string(line[1]))
 	night := func() (int, string) {
 		cmd := exec.Command("/bin/sh", "-c", command)
@@ -68,9 +60,7 @@ func TestSystemdUnits(t *testing.T) {
 	var files []string
 	for _, name := range []string{"glmbatch.service", "glmbatch.timer"} {
 		text, err := os.ReadFile("../../deploy/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		unit := strings.ReplaceAll(string(text), "/srv/glmbatch/nightly.sh", "/bin/true")
 		files = append(files, write(t, dir, name, unit))
 	}
@@ -112,13 +102,9 @@ func TestAirflow(t *testing.T) {
 		t.Skip("there is no python3")
 	}
 	text, err := os.ReadFile("../../deploy/airflow_nightly.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	page, err := os.ReadFile("../../docs/nightly.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, task, _ := strings.Cut(string(text), "    @task\n")
 	task, _, _ = strings.Cut(task, "\n\n    fit()")
 	task = strings.TrimSpace(strings.ReplaceAll(task, "\n    ", "\n"))
@@ -127,15 +113,11 @@ func TestAirflow(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for name, module := range airflowStubs {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 		write(t, dir, name, module)
 	}
 	program := write(t, dir, "pipeline", "#!/bin/sh\necho '{\"counts\": {\"pass\": 12}}'\nexit $CODE\n")
-	if err := os.Chmod(program, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(program, 0o755))
 	const again, final = "AirflowException", "AirflowFailException"
 	for code, want := range map[string]string{"0": "{'pass': 12}", "1": final, "2": final, "3": again, "130": again, "134": again} {
 		cmd := exec.Command(python, "../../deploy/airflow_nightly.py")
@@ -151,9 +133,7 @@ func TestAirflow(t *testing.T) {
 // copies the binary alone, and its user is not root before the program starts.
 func TestDockerfile(t *testing.T) {
 	text, err := os.ReadFile("../../deploy/Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if faults := dockerfileFaults(string(text)); len(faults) > 0 {
 		t.Error(strings.Join(faults, "\n"))
 	}
@@ -192,4 +172,11 @@ func dockerfileFaults(text string) (faults []string) {
 		faults = append(faults, "the last stage, of "+base+", holds more than the program, or less than it needs")
 	}
 	return faults
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

@@ -25,9 +25,7 @@ const referencePath = "../../docs/reference/cli.md"
 func TestReference(t *testing.T) {
 	got := reference(commands(t))
 	if *update {
-		if err := os.WriteFile(referencePath, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(referencePath, got, 0o644))
 		return
 	}
 	want, err := os.ReadFile(referencePath)
@@ -89,9 +87,7 @@ func TestExamplesAreCalls(t *testing.T) {
 // So are the commands in the tables of docs/other-tools.md.
 func TestOtherToolsAreCalls(t *testing.T) {
 	page, err := os.ReadFile("../../docs/other-tools.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found := regexp.MustCompile("(?m)^\\|.*`(pipeline [^`]+)`").FindAllSubmatch(page, -1)
 	for _, m := range found {
 		if err := takes(string(m[1])); err != nil {

@@ -239,9 +239,7 @@ fits: [{datasets: d, models: m}, {datasets: k, models: n}]
 			answer := func(terminal bool) string {
 				isTerminal = func(int) bool { return terminal }
 				file, err := os.CreateTemp(t.TempDir(), "")
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				defer file.Close()
 				call := strings.Fields(args + format)
 				for i := range call {

@@ -45,9 +45,7 @@ func screensData(rows int) string {
 // clock are left out. It is written anew by -update; read the diff.
 func TestScreens(t *testing.T) {
 	golden, err := filepath.Abs(filepath.Join("testdata", "screens"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Chdir(t.TempDir())
 	t.Setenv("COLUMNS", "80")
 	t.Setenv("LC_ALL", "C.UTF-8")
@@ -83,12 +81,8 @@ func TestScreens(t *testing.T) {
 func holdScreen(t *testing.T, path, got string) {
 	t.Helper()
 	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(got), 0o644))
 		return
 	}
 	want, err := os.ReadFile(path)

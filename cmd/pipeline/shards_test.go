@@ -80,9 +80,7 @@ func TestFilesOfShards(t *testing.T) {
 	}
 	text := func(name string) string {
 		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return string(data)
 	}
 	series := map[string]bool{} // of all files: a collector reads them together
@@ -127,9 +125,7 @@ func checkSpans(t *testing.T, lines string) {
 		var m struct {
 			ResourceSpans []struct{ ScopeSpans []struct{ Spans []span } }
 		}
-		if err := json.Unmarshal([]byte(line), &m); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(line), &m))
 		all = append(all, m.ResourceSpans[0].ScopeSpans[0].Spans...)
 	}
 	name, count := map[string]string{"": ""}, map[string]int{}
@@ -161,9 +157,7 @@ func TestProgressAndMissing(t *testing.T) {
 	mustCall(t, "run", "--plan", "plan", "--shard", "0", "--quiet")
 	told, err := json.Marshal(map[string]any{"shard": 1, "fits": 3, "done": 1, "failed": 0, "seconds_left": 125, "updated": time.Now().Add(time.Hour),
 		"running": []any{map[string]any{"fit": "c/g9 × m × gibbs", "phase": "sampling", "iterations": 25, "expected": 100}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	write(t, "plan/progress", "1.json", string(told))
 	out = strings.Join(strings.Fields(mustCall(t, "progress", "plan")), " ")
 	for _, want := range []string{"1 done, 1 running", "about 2m05s left", "sampling 25 %"} {

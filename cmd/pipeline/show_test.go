@@ -92,9 +92,7 @@ func TestShowForMachines(t *testing.T) {
 			Statistics []struct{ Name string }
 		}
 	}
-	if err := json.Unmarshal([]byte(mustCall(t, "show", "1", "--format", "json")), &one); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(mustCall(t, "show", "1", "--format", "json")), &one))
 	if one.Run != nil || len(one.Fits) != 1 || len(one.Fits[0].Parameters) != 6 || one.Fits[0].Parameters[2].Mean == 0 || len(one.Fits[0].Statistics) == 0 {
 		t.Errorf("json: %+v", one)
 	}
@@ -147,17 +145,13 @@ func TestRuns(t *testing.T) {
 	spec := write(t, ".", "long.yaml", fmt.Sprintf(strings.Replace(long, "draws: 10000", "draws: 20000", 1), "posteriors.duckdb"))
 	cmd := exec.Command(os.Args[0], "run", spec)
 	cmd.Env = append(os.Environ(), asProgram+"=1")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	for told := ""; !strings.Contains(told, "running"); _, told, _ = call(t, "runs") {
 		if t.Context().Err() != nil { // the test's deadline
 			t.Fatalf("the run is not told as running:\n%s", told)
 		}
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Kill())
 	_ = cmd.Wait() // killed
 	if out := mustCall(t, "runs"); !strings.Contains(out, "killed") || strings.Contains(out, "running") {
 		t.Errorf("after the kill:\n%s", out)

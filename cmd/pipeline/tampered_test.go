@@ -39,17 +39,13 @@ samplers: {gibbs: {method: cggibbs}}
 run: {warmup: 50, draws: 100, loo: true, ppc: true}
 gates: {rhat: 3, ess_bulk: 1, ess_tail: 1}
 `, "new.csv": "glu\n100\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			f.Fatal(err)
-		}
+		must(f, os.WriteFile(name, []byte(text), 0o600))
 	}
 	if code := run(f.Context(), []string{"run", "s.yaml", "--quiet"}, strings.NewReader(""), os.Stderr, os.Stderr); code > 1 {
 		f.Fatal("the run ended with ", code)
 	}
 	whole, err := os.ReadFile("l.duckdb")
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	columns := numbersOf(f)
 	at := map[string]uint16{}
 	for i, c := range columns {
@@ -64,9 +60,7 @@ gates: {rhat: 3, ess_bulk: 1, ess_tail: 1}
 	}
 	f.Fuzz(func(t *testing.T, column uint16, value uint8) {
 		table, name, _ := strings.Cut(columns[int(column)%len(columns)], ".")
-		if err := os.WriteFile("l.duckdb", whole, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile("l.duckdb", whole, 0o600))
 		change := fmt.Sprintf("UPDATE %s SET %q = %s", table, name, tampered[int(value)%len(tampered)])
 		if !tamper(t, change) {
 			t.Skip("the engine refuses it")
@@ -93,21 +87,15 @@ gates: {rhat: 3, ess_bulk: 1, ess_tail: 1}
 // numbersOf lists the columns of numbers of the tables that have rows.
 func numbersOf(f *testing.F) (columns []string) {
 	db, err := sql.Open("duckdb", "l.duckdb?access_mode=READ_ONLY")
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	defer db.Close()
 	rows, err := db.Query(`SELECT table_name || '.' || column_name FROM duckdb_columns() JOIN duckdb_tables() USING (table_name)
 		WHERE numeric_precision IS NOT NULL AND estimated_size > 0 ORDER BY 1`)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	defer rows.Close()
 	for rows.Next() {
 		var c string
-		if err := rows.Scan(&c); err != nil {
-			f.Fatal(err)
-		}
+		must(f, rows.Scan(&c))
 		columns = append(columns, c)
 	}
 	return columns
@@ -116,9 +104,7 @@ func numbersOf(f *testing.F) (columns []string) {
 // tamper executes a statement on the ledger, and reports whether the engine took it.
 func tamper(t *testing.T, statement string) bool {
 	db, err := sql.Open("duckdb", "l.duckdb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = db.Exec(statement)
 	if cerr := db.Close(); cerr != nil {
 		t.Fatal(cerr)
@@ -143,9 +129,7 @@ gates: {rhat: 3, ess_bulk: 1, ess_tail: 1}
 	mustCall(t, "run", "s.yaml", "--seed", "2")
 	mustCall(t, "run", "s.yaml")
 	whole, err := os.ReadFile("l.duckdb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, change := range []string{"n_parameters = 2147483647", "chains = -1", "chains = 3", "draws = 99"} {
 		for k, args := range []string{"show", "show 2", "show */*", "verify", "report --output page.html", "report --fit 2 --output page.html", "drift",
 			"export --layout csv --to out", "predict s.yaml --data new.csv", "effects s.yaml", "run s.yaml", "run derived.yaml",
@@ -153,9 +137,7 @@ gates: {rhat: 3, ess_bulk: 1, ess_tail: 1}
 			if i > 0 && k%3 != i-1 { // all verbs with the first change, each with one of the others
 				continue
 			}
-			if err := os.WriteFile("l.duckdb", whole, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile("l.duckdb", whole, 0o600))
 			if !tamper(t, "UPDATE fit SET "+change) {
 				t.Fatal("the engine refuses ", change)
 			}

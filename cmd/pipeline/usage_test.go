@@ -22,9 +22,7 @@ run: {warmup: 20, draws: 20}
 		t.Fatalf("exit %d: %s%s", code, out, errs)
 	}
 	text, err := os.ReadFile("posteriors.duckdb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	write(t, ".", "copy.duckdb", string(text))
 	for _, c := range []struct {
 		args string

@@ -26,22 +26,16 @@ gates: {rhat: 1.5, ess_bulk: 10, ess_tail: 10}
 		t.Fatalf("the first run: %d\n%s%s", code, out, err)
 	}
 	whole, err := os.ReadFile(ledger)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	good, err := os.ReadFile(copied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if code, out, err := call(t, "verify", spec); code != 0 || !strings.Contains(out, "are what was written") {
 		t.Errorf("verify of a whole ledger: %d\n%s%s", code, out, err)
 	}
 	harm := 0
 	for at := 3*4096 + 9; at < len(whole); at += 1 << 19 {
 		whole[at] ^= 1
-		if err := os.WriteFile(ledger, whole, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(ledger, whole, 0o600))
 		whole[at] ^= 1
 		code, out, stderr := call(t, "verify", spec)
 		if code == 0 && strings.Contains(out, "holds nothing") {

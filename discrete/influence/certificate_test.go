@@ -20,9 +20,7 @@ type gibbs struct {
 
 func newGibbs(t testing.TB, m mrf.Model) *gibbs {
 	ex, err := mrf.Enumerate(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	n := m.Variables()
 	g := &gibbs{m: m, pi: ex.P, cond: make([][]float64, n), stride: make([]int, n)}
 	for i, stride := n-1, 1; i >= 0; i-- {
@@ -102,9 +100,7 @@ func (g *gibbs) worst(scan []int32, vars []int32) float64 {
 // small are models that can be enumerated, and whose influences contract.
 func small(t testing.TB) map[string]mrf.Model {
 	free, err := mrf.NewBinary([]float64{0.3, -1, 0.5}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return map[string]mrf.Model{
 		"ising 2 × 3": ising(t, 2, 3, 0.25), "binary": binary(t, 3, 5, 0.15), "potts": potts(t, 4, 4, 0.3),
 		"terms": triples(t, 5, 0.3), "free": free,

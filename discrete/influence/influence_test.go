@@ -30,17 +30,13 @@ func binary(t testing.TB, seed uint64, n int, scale float64) *mrf.Binary {
 		}
 	}
 	m, err := mrf.NewBinary(normals(r, n, 3*scale), edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
 func ising(t testing.TB, rows, cols int, theta float64) *mrf.Binary {
 	m, err := mrf.NewBinary(make([]float64, rows*cols), mrf.Grid(rows, cols, theta))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
@@ -56,9 +52,7 @@ func potts(t testing.TB, seed uint64, n int, scale float64) *mrf.Tables {
 		edges = append(edges, mrf.TableEdge{I: int32(i), J: int32((i + 1) % n), Table: int32(i)})
 	}
 	m, err := mrf.NewTables(states, normals(r, 3*n, scale), tables, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
@@ -68,17 +62,13 @@ func triples(t testing.TB, seed uint64, scale float64) *mrf.Terms {
 		{Weight: scale * r.NormFloat64(), Members: []int32{0, 1, 2}}, {Weight: scale * r.NormFloat64(), Members: []int32{2, 3, 4, 5}},
 		{Weight: scale * r.NormFloat64(), Members: []int32{0, 5}}, {Weight: scale * r.NormFloat64(), Members: []int32{1, 2}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 
 func exact(t testing.TB, m mrf.Model) *dogs.Influence {
 	c, err := Exact(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
@@ -118,9 +108,7 @@ func TestBoundsHold(t *testing.T) {
 	for seed := range uint64(6) {
 		scale := 0.1 + 0.2*float64(seed)
 		equal, err := mrf.NewBinary(normals(rand.New(rand.NewPCG(seed, 4)), 6, 3*scale), mrf.Grid(2, 3, scale))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for name, m := range map[string]mrf.Model{"binary": binary(t, seed, 6, scale), "equal": equal, "potts": potts(t, seed, 4, scale), "terms": triples(t, seed, scale)} {
 			upper, true_ := Bounds(m), exact(t, m)
 			for i := range m.Variables() {
@@ -183,9 +171,7 @@ func TestBoundsAreReached(t *testing.T) {
 			unary[2+a] = -(table.Log[a] + table.Log[3+a]) / 2
 		}
 		m, err := mrf.NewTables([]int{2, 3}, unary, []mrf.Table{table}, []mrf.TableEdge{{I: 0, J: 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, bound := Bounds(m).Row(1)
 		_, value := exact(t, m).Row(1)
 		if want := math.Tanh((diff[high] - diff[low]) / 4); math.Abs(bound[0]-want) > 1e-14 || math.Abs(value[0]-want) > 1e-12 {
@@ -216,8 +202,13 @@ func wide(t testing.TB) mrf.Model {
 		edges = append(edges, mrf.Edge{I: 0, J: j + 1, Weight: 0.1})
 	}
 	m, err := mrf.NewBinary(make([]float64, 18), edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

@@ -54,9 +54,7 @@ func (l *learner) model(theta []float64) *mrf.Binary {
 		edges[k].Weight = theta[n+k]
 	}
 	m, err := mrf.NewBinary(theta[:n], edges)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	must(l.t, err)
 	return m
 }
 
@@ -64,9 +62,7 @@ func (l *learner) model(theta []float64) *mrf.Binary {
 func (l *learner) exactly(theta []float64) []float64 {
 	m := l.model(theta)
 	ex, err := mrf.Enumerate(m)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	must(l.t, err)
 	out, x := make([]float64, len(theta)), make([]uint8, m.Variables())
 	for _, p := range ex.P {
 		l.add(out, x, p)
@@ -91,21 +87,15 @@ func (l *learner) sampled(theta []float64, scan string, chains int, rng *infer.S
 		o.Scan, o.Updates = mrf.Random, updates
 	default:
 		cert, err := c.Search(d, dogs.Options{Below: within, Rounds: 1})
-		if err != nil {
-			l.t.Fatal(err)
-		}
+		must(l.t, err)
 		updates, o.Order = len(cert.Scan), cert.Scan
 	}
 	s, err := mrf.NewGibbs(m, o)
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	must(l.t, err)
 	out = make([]float64, len(theta))
 	for range chains {
 		k, err := s.Kernel(infer.Chain{Count: 1, Stream: rng})
-		if err != nil {
-			l.t.Fatal(err)
-		}
+		must(l.t, err)
 		_, _ = k.Step()
 		l.add(out, k.(mrf.Sampler).State(), 1/float64(chains))
 	}

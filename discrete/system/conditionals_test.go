@@ -62,13 +62,9 @@ func TestConditionalsHaveLessError(t *testing.T) {
 		}
 	}
 	m, err := mrf.NewBinary([]float64{0.1, -0.2, 0.3, 0, 0.2, -0.1, 0.05, 0.4, -0.3}, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	exact, err := mrf.Enumerate(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.Model = m
 	for _, name := range []string{"gibbs", "herded"} {
 		var errorsBy, mcse [2]float64
@@ -81,13 +77,9 @@ func TestConditionalsHaveLessError(t *testing.T) {
 			} else {
 				inner, err = herded.New(m, herded.Options{})
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			s, err := f.NewSetup(inner, plan, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, k := range kernels(t, s, 40) {
 				for range 200 {
 					_, _ = k.Step()

@@ -53,13 +53,9 @@ func ising(t *testing.T, coupling float64) *Field {
 func countsItsVariables(t *testing.T, f *Field, order []int32, focus []int) {
 	t.Helper()
 	inner, err := mrf.NewGibbs(f.Model, mrf.Options{Order: order})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := f.NewSetup(inner, Plan{Segments: []int{0}, Batch: 2}, focus)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	wrapped, alone := kernels(t, s, 2), kernels(t, inner, 2)
 	ones := make([]float64, f.N)
 	for c := range wrapped {
@@ -102,9 +98,7 @@ func TestScanOfABudget(t *testing.T) {
 	target := dogs.Target{Variables: []int32{0, 13}, Weights: []float64{3, 0.5}}
 	variation := func(order []int32) float64 {
 		v, err := c.Variation(order, target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return v
 	}
 	scan := func(a Aim) ([]int32, Certificate) {
@@ -138,14 +132,10 @@ func TestScanByLooserBounds(t *testing.T) {
 	target := dogs.Target{Variables: []int32{0}}
 	aim := Aim{IDs: []string{"1,1"}, Updates: 40, Inflate: 1.25}
 	order, _, cert, err := f.Scan(aim)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	loose := c.Scaled(1.25)
 	want, err := loose.Optimise(loose.Towards(target, 40), target, dogs.Options{Rounds: 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	variation, err := c.Variation(order, target)
 	if err != nil || !slices.Equal(order, want.Scan) || cert.Bound != variation || !(cert.Bound < want.Variation) {
 		t.Errorf("%d updates, %d wanted; bound %v, judged %v, by the looser bounds %v: %v", len(order), len(want.Scan),

@@ -33,9 +33,7 @@ func grid(t testing.TB, rows, columns, states int, coupling float64) *Field {
 		f.Model, err = mrf.NewTables(slices.Repeat([]int{states}, n), make([]float64, n*states),
 			[]mrf.Table{mrf.Potts(states, coupling)}, pairs)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f
 }
 
@@ -44,13 +42,9 @@ func setups(t testing.TB, q int, p Plan) map[string]*Setup {
 	f := grid(t, 3, 4, q, 0.2)
 	f.Watched = []int{0, 11}
 	gibbs, err := mrf.NewGibbs(f.Model, mrf.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	herd, err := herded.New(f.Model, herded.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out := map[string]*Setup{}
 	for name, inner := range map[string]infer.Setup{"gibbs": gibbs, "herded": herd} {
 		if out[name], err = f.NewSetup(inner, p, nil); err != nil {
@@ -64,9 +58,7 @@ func kernels(t testing.TB, s infer.Setup, n int) []infer.Kernel {
 	out := make([]infer.Kernel, n)
 	for c := range out {
 		k, err := s.Kernel(infer.Chain{Index: c, Count: n, Stream: infer.NewStream(5, strconv.Itoa(c))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		out[c] = k
 	}
 	return out
@@ -179,9 +171,7 @@ func TestChainResumes(t *testing.T) {
 			k := kernels(t, s, 1)[0]
 			for i := range 40 {
 				state, err := k.MarshalBinary()
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				fresh := kernels(t, s, 1)[0]
 				for _, cut := range []int{0, 1, 16, 17, len(state) / 2, len(state) - 1} {
 					if fresh.UnmarshalBinary(state[:cut]) == nil {
@@ -227,22 +217,16 @@ func TestExactWaysAgree(t *testing.T) {
 		edges = append(edges, mrf.TableEdge{I: i, J: i + 1})
 	}
 	m, err := mrf.NewTables(slices.Repeat([]int{3}, 6), normals(18), []mrf.Table{pairs}, edges)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.Model = m
 	all, way, err := f.Exact()
 	if err != nil || way != "enumeration of all states" {
 		t.Fatal(way, err)
 	}
 	chain, err := mrf.ForwardBackward(f.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	best, err := f.Viterbi()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !bytes.Equal(best.Best, all.Best) || math.Abs(all.LogZ-chain.LogZ) > 1e-12 || math.Abs(best.BestU-all.BestU) > 1e-12 {
 		t.Errorf("best %v and %v, log Z %v and %v", all.Best, best.Best, all.LogZ, chain.LogZ)
 	}
@@ -254,5 +238,12 @@ func TestExactWaysAgree(t *testing.T) {
 	}
 	if math.IsNaN(told[0].Mean) || !math.IsNaN(told[2].Mean) {
 		t.Errorf("marginals tell %v", told)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -38,9 +38,7 @@ func TestAuto(t *testing.T) {
 			t.Errorf("%s, %d × %d, %v: %s (%s), want %s", c.family, c.n, c.d, c.prior, basis, reason, c.want)
 		}
 		s, err := New(target, Options{Basis: "auto"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		words := s.(infer.Explainer).Explain()
 		if !strings.HasPrefix(words, c.want+":") || !strings.Contains(words, "auto chose it for "+reason) {
 			t.Errorf("%s, %d × %d: %q, want %s and the reason %q", c.family, c.n, c.d, words, c.want, reason)
@@ -71,13 +69,9 @@ func TestAutoHasTheBitsOfItsBasis(t *testing.T) {
 	var infos []infer.Info
 	for _, basis := range []string{"auto", "reduced"} {
 		s, err := New(target, Options{Basis: basis})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		infos = append(infos, step(t, k))
 	}
 	if infos[0] != infos[1] {
@@ -128,9 +122,7 @@ func TestDependenceOfTwoColumns(t *testing.T) {
 			Family: glm.Family{Name: "gaussian", Link: "identity"}, Coefficients: []prior.Prior{wide, wide},
 			Dispersion: prior.Prior{Kind: prior.HalfNormal, Scale: 1},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got, want := dependence(target), (1+c*c)/(1-c*c); math.Abs(got/want-1) > 1e-6 {
 			t.Errorf("correlation %v: %v sweeps to a draw, want %v", c, got, want)
 		}

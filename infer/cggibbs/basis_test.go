@@ -77,9 +77,7 @@ func basisCases() []infertest.Case {
 func simulated(t testing.TB, c infertest.Case) *glm.Target {
 	t.Helper()
 	_, target, err := c.Simulate(infer.NewStream(5, "conform", c.Name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 

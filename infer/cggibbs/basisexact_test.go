@@ -15,13 +15,9 @@ import (
 func based(t testing.TB, target *glm.Target, o Options) (*basisKernel, infer.Setup) {
 	t.Helper()
 	s, err := New(target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if r, ok := k.(*reducedKernel); ok {
 		return r.basisKernel, s
 	}
@@ -109,27 +105,17 @@ func TestIdentityIsCoordinate(t *testing.T) {
 	for _, f := range familyNames {
 		target := posterior(t, f, 14, 4, unitNormal)
 		o, err := Options{Update: "doubling"}.filled()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s, err := newBasis(target, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		a, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "x")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		plain, err := New(target, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		stream := infer.NewStream(1, "x")
 		stream.Uint64() // the key
 		b, err := plain.Kernel(infer.Chain{Count: 4, Stream: stream})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		agree(t, f, a, b, 60, 1e-9)
 	}
 }
@@ -145,16 +131,10 @@ func TestBasisRestored(t *testing.T) {
 			x, y := make([]float64, target.Dim()), make([]float64, target.Dim())
 			for i := range 20 {
 				state, err := b.MarshalBinary()
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				other, err := s.Kernel(infer.Chain{Index: 2, Count: 4, Stream: infer.NewStream(99, "another")})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := other.UnmarshalBinary(state); err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
+				must(t, other.UnmarshalBinary(state))
 				if again, _ := other.MarshalBinary(); !bytes.Equal(again, state) {
 					t.Fatalf("%s, %s, iteration %d: the state changed", c.Name, v.name, i)
 				}
@@ -186,9 +166,7 @@ func TestExpand(t *testing.T) {
 	for _, c := range append(basisCases(), gaps) {
 		target := simulated(t, c)
 		s, err := New(target, Options{Basis: "reduced"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		expands(t, c.Name, s.(infer.Compact), s.(*reducedSetup))
 	}
 }
@@ -198,9 +176,7 @@ func expands(t *testing.T, name string, setup infer.Compact, reduced *reducedSet
 	t.Helper()
 	d := len(setup.Parameters())
 	made, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(3, "expand")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k := made.(infer.CompactKernel)
 	entries := setup.Row()
 	const m = 2*lines + 3
@@ -250,5 +226,12 @@ func checkRow(t *testing.T, s *reducedSetup, entries []infer.RowEntry, row, thet
 	r := float64(len(v) - len(s.reduction.kept))
 	if want := -(squares + r*math.Log(2*math.Pi)) / 2; entries[at].Name != "log_density_z" || math.Abs(row[at]-want) > 1e-8 {
 		t.Errorf("%s is %v, of the position %v", entries[at].Name, row[at], want)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

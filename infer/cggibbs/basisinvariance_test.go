@@ -20,9 +20,6 @@ import (
 // False alarms: at most 1e-6 for each check, 1e-5 over those of the quick form.
 // Power: a distance of 0.19 between laws with 460 pairs, of 0.029 in full.
 func TestBasisInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for i, c := range append(append(basisCases(), infertest.FamilyCases()...), infertest.WeightedCases()...) {
 		for k, v := range basisVariants {
@@ -68,9 +65,6 @@ var frameFaults = map[string]func(s *basisSetup){
 
 // Each fault of the frame must be rejected, in both bases.
 func TestBasisInvarianceCatches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	for name, plant := range frameFaults {
 		for _, c := range []infertest.Case{infertest.Bernoulli(12), wide(infertest.Poisson(8), 5, 8)} {
 			for _, basis := range []string{"rotated", "reduced"} {
@@ -103,9 +97,6 @@ func TestBasisInvarianceCatches(t *testing.T) {
 // Ranks begin at the sampler's own starts. False alarms: at most 1e-6 each. Power:
 // a distance of 0.14 from uniform ranks with 460 pairs, of 0.03 with 10,000.
 func TestBasisRanks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	cases := []infertest.Case{wide(infertest.Bernoulli(12), 5, 8), mixed(infertest.Poisson(8)), infertest.Gaussian(6, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5})}
 	for i, c := range cases {
@@ -137,15 +128,11 @@ func TestFrozenZIsSeen(t *testing.T) {
 	target := simulated(t, wide(infertest.Bernoulli(12), n, d))
 	for _, frozen := range []bool{true, false} {
 		s, err := New(target, Options{Basis: "reduced"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		theta, z, logLik := make([][][]float64, d), make([][][]float64, n), make([][]float64, chains)
 		for c := range chains {
 			made, err := s.Kernel(infer.Chain{Index: c, Count: chains, Stream: infer.NewStream(4, strconv.Itoa(c))})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			k := made.(*reducedKernel).basisKernel
 			for j := range d {
 				theta[j] = append(theta[j], nil)

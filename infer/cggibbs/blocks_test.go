@@ -43,9 +43,7 @@ func (s atOnce) Kernel(c infer.Chain) (infer.Kernel, error) {
 func blockCases(t *testing.T) (out []infertest.Case) {
 	for _, c := range append(append(basisCases(), infertest.FamilyCases()...), infertest.WeightedCases()...) {
 		made, err := inBlocks(simulated(t, c))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if s, ok := made.(*basisSetup); ok && s.blocks != nil {
 			out = append(out, c)
 		}
@@ -68,14 +66,10 @@ func TestBlocksRatio(t *testing.T) {
 	for _, c := range blockCases(t) {
 		target := simulated(t, c)
 		made, err := inBlocks(target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s := made.(*basisSetup)
 		started, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k, dim := started.(*basisKernel), len(s.widths)
 		k.Iteration, k.settled = 1, true
 		point, v, slopes := glm.NewPoint(target), make([]float64, dim), make([]float64, dim)
@@ -117,9 +111,6 @@ func TestBlocksRatio(t *testing.T) {
 //
 // False alarms: at most 1e-6 for each. Power: 460 pairs see a distance of 0.2 between laws.
 func TestBlocksInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for i, c := range blockCases(t) {
 		if !infertest.Full() && i%3 != 0 {
@@ -134,9 +125,6 @@ func TestBlocksInvariance(t *testing.T) {
 
 // A prior eight times as wide is rejected.
 func TestBlocksFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	for _, c := range blockCases(t)[:1] {
 		infertest.MustReject(t, func(tb infertest.TB) {
 			infertest.Invariance(tb, infertest.Check{Case: c, Sampler: infertest.WrongPriorScale(inBlocksAtOnce, 8),
@@ -151,16 +139,12 @@ func TestBlocksFaults(t *testing.T) {
 func TestBlocksComeFromAfar(t *testing.T) {
 	target := posterior(t, "bernoulli", 600, 80, prior.Prior{Kind: prior.Normal, Scale: 10})
 	made, err := inBlocks(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	peak, theta := target.LogLik(target.Penalised()), make([]float64, target.Dim())
 	for index, iterations := range map[int]int{0: 9, 3: 150} {
 		chain := func() *basisKernel {
 			k, err := made.Kernel(infer.Chain{Index: index, Count: 4, Warmup: 200, Stream: infer.NewStream(1, "chain")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return k.(*basisKernel)
 		}
 		k := chain()
@@ -174,9 +158,7 @@ func TestBlocksComeFromAfar(t *testing.T) {
 				k.settled)
 		}
 		state, err := k.MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		other := chain()
 		if err := other.UnmarshalBinary(state); err != nil || !other.settled {
 			t.Errorf("a restored chain is settled %t, error %v", other.settled, err)
@@ -209,9 +191,7 @@ func TestAutoTakesBlocks(t *testing.T) {
 		{"bernoulli", 600, 80, prior.Prior{Kind: prior.Laplace, Scale: 1}, false},
 	} {
 		made, err := New(posterior(t, c.family, c.n, c.d, c.law), Options{Basis: "auto", Joint: "off"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		words := made.(infer.Explainer).Explain()
 		if got := strings.Contains(words, "proposed at a time"); got != c.want {
 			t.Errorf("%s, %d × %d: blocks %t, want %t: %s", c.family, c.n, c.d, got, c.want, words)

@@ -272,9 +272,7 @@ func TestCombinationsAreThemselves(t *testing.T) {
 			t.Errorf("%s: a %T", c.Name, s)
 		}
 		k, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		point := glm.NewPoint(target)
 		theta, u := make([]float64, target.Dim()), make([]float64, target.Dim())
 		for range 3 {
@@ -296,9 +294,6 @@ func TestCombinationsAreThemselves(t *testing.T) {
 // False alarms: at most 1e-6 for each, 0.004 over all of them. Power: a distance of 0.2 between laws;
 // the tests of each basis see smaller ones.
 func TestCombinationsInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for i, c := range combinations() {
 		if !infertest.Full() && i%401 != 7 {
@@ -316,9 +311,6 @@ func TestCombinationsInvariance(t *testing.T) {
 // A prior eight times as wide must be rejected along every route, in full with every update, scan
 // and shape of design. The quick form takes every third route.
 func TestCombinationsCatch(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seen := map[string]bool{}
 	for _, c := range combinations() {
 		key := c.route.name

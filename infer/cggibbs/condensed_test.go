@@ -15,9 +15,6 @@ import (
 // rows. False alarms: at most 1e-6. Power: a distance of 0.19 between laws with 460
 // pairs, of 0.029 in full.
 func TestCondensedInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	c := mixed(infertest.Gaussian(20, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5}))
 	if words := explained(t, simulated(t, c)); !strings.Contains(words, "20 rows told by 4") {
 		t.Errorf("not condensed: %s", words)
@@ -33,9 +30,6 @@ func TestCondensedInvariance(t *testing.T) {
 // False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between laws
 // with 460 pairs, of 0.029 in full.
 func TestGroupedInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	for _, c := range []infertest.Case{mixed(infertest.Bernoulli(24)), infertest.Poisson(24)} {
 		x, offset := c.Data.X.(*design.Dense), append([]float64(nil), c.Data.Offset...)
 		for i := range 24 {
@@ -60,8 +54,6 @@ func TestGroupedInvariance(t *testing.T) {
 func explained(t *testing.T, target *glm.Target) string {
 	t.Helper()
 	s, err := New(target, Options{Basis: "auto"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s.(infer.Explainer).Explain()
 }

@@ -33,18 +33,14 @@ func TestExplain(t *testing.T) {
 		{posterior(t, "poisson", 3, basis.RotateLimit+1, laplace), Options{Basis: "rotated"}, "5001 coordinates to rotate, more than 5000"},
 	} {
 		s, err := New(c.target, c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if words := s.(infer.Explainer).Explain(); !strings.Contains(words, c.want) {
 			t.Errorf("%+v: %q, want %q", c.o, words, c.want)
 		}
 	}
 	s, _ := New(other, Options{Basis: "reduced"})
 	k, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if step(t, k) != step(t, chain(t, other, Options{})) {
 		t.Error("the fallback is another sampler than the coordinate one")
 	}
@@ -62,9 +58,6 @@ func TestExplain(t *testing.T) {
 // False alarms: 1e-5, split over bases, coefficients, sigma and their squares, as
 // far as batch means are normal. Power: a shift of 0.2 sd.
 func TestFlatAgreesWithConjugate(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	plain := posterior(t, "gaussian", 16, 6, unitNormal)
 	m := *plain.Model()
 	m.Coefficients = append([]prior.Prior(nil), m.Coefficients...)
@@ -75,9 +68,7 @@ func TestFlatAgreesWithConjugate(t *testing.T) {
 		data.Y[i] += 3 + 3*x
 	}
 	target, err := glm.NewTarget(&data, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	exact := batches(t, infertest.Seed(t), func() (infer.Setup, error) { return conjugate.New(target) }, target.Dim())
 	limit := math.Sqrt2 * math.Erfcinv(1e-5/float64(2*2*target.Dim()))
 	for _, basis := range []string{"rotated", "reduced", "mixture"} {
@@ -96,17 +87,13 @@ func TestFlatAgreesWithConjugate(t *testing.T) {
 func batches(t *testing.T, seed uint64, makeSetup func() (infer.Setup, error), d int) [][2]float64 {
 	t.Helper()
 	setup, err := makeSetup()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const chains, warm = 100, 10
 	draws := infertest.Scale(40, 400)
 	out, theta := make([][2]float64, 2*d), make([]float64, d)
 	for c := range chains {
 		k, err := setup.Kernel(infer.Chain{Index: c, Count: chains, Stream: infer.NewStream(seed, "batch", strconv.Itoa(c))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		means := make([]float64, 2*d)
 		for i := range warm + draws {
 			step(t, k)

@@ -13,9 +13,6 @@ import (
 // False alarms: at most 1e-6 for each of 18 checks. Power: a distance of 0.19
 // between laws with 460 pairs, of 0.029 with GLMBATCH_STAT=1.
 func TestFamilyInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for _, c := range infertest.FamilyCases() {
 		t.Run(c.Name, func(t *testing.T) {
@@ -28,9 +25,6 @@ func TestFamilyInvariance(t *testing.T) {
 // times too large, and a first dispersion whose prior is twenty times too wide.
 // The quick form takes every tenth case.
 func TestFamilyInvarianceCatches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	plain := sampler(Options{})
 	for i, c := range infertest.FamilyCases() {
 		if i%infertest.Scale(10, 1) != 0 {
@@ -55,9 +49,7 @@ func TestFamilyConformance(t *testing.T) {
 	for _, c := range infertest.FamilyCases() {
 		t.Run(c.Name, func(t *testing.T) {
 			_, target, err := c.Simulate(infer.NewStream(5, "conform", c.Name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			infertest.Conformance(t, target, sampler(Options{RefreshEvery: 3}))
 		})
 	}
@@ -68,19 +60,13 @@ func TestFamilyConformance(t *testing.T) {
 func TestFamilyUncached(t *testing.T) {
 	for _, c := range infertest.FamilyCases() {
 		_, target, err := c.Simulate(infer.NewStream(6, "uncached", c.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var ends [2][]float64
 		for i, uncached := range []bool{false, true} {
 			s, err := New(target, Options{Uncached: uncached})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, "x")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for range 30 {
 				step(t, k)
 			}
@@ -100,17 +86,13 @@ func TestFamilyUncached(t *testing.T) {
 func TestKernelsAgree(t *testing.T) {
 	for _, c := range append(infertest.Cases(), infertest.FamilyCases()...) {
 		_, target, err := c.Simulate(infer.NewStream(7, "kernels", c.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, basis := range []string{"coordinate", "rotated", "reduced"} {
 			var kernels [2]infer.Kernel
 			parameters := 0
 			for i, name := range []string{"scalar", "vector"} {
 				s, err := New(target, Options{Basis: basis, Kernels: name, RefreshEvery: 7})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				parameters = len(s.Parameters())
 				if kernels[i], err = s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, "x")}); err != nil {
 					t.Fatal(err)
@@ -133,17 +115,11 @@ func TestKernelsAgree(t *testing.T) {
 func TestFamilyStepAllocatesNothing(t *testing.T) {
 	for _, c := range infertest.FamilyCases() {
 		_, target, err := c.Simulate(infer.NewStream(6, "allocations", c.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s, err := New(target, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, "x")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if a := testing.AllocsPerRun(20, func() { step(t, k) }); a != 0 {
 			t.Errorf("%s: %v allocations in a step", c.Name, a)
 		}

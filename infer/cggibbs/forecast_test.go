@@ -51,9 +51,7 @@ func dependent(t *testing.T, family string, n, d int, law prior.Prior) *glm.Targ
 		model.Coefficients[0] = prior.Prior{Kind: prior.Flat}
 	}
 	target, err := glm.NewTarget(data, model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 
@@ -64,9 +62,7 @@ func functionsOf(t *testing.T, s infer.Setup, dim, iterations int, functions ...
 	out := make([][][]float64, len(functions))
 	for c := range 4 {
 		k, err := s.Kernel(infer.Chain{Index: c, Warmup: warmup, Stream: infer.NewStream(5, "forecast", fmt.Sprint(c))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for f := range functions {
 			out[f] = append(out[f], nil)
 		}
@@ -117,22 +113,16 @@ func TestChainsForgetAsForecast(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			target := dependent(t, c.family, c.n, c.d, c.law)
 			s, err := New(target, c.opts)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			sweeps, why, ok := SweepsOf(s)
 			if !ok || sweeps == nil {
 				t.Fatalf("no sweeps: %s", why)
 			}
 			h, err := sweeps.Target.CurvatureAt(sweeps.Target.Penalised())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			want, err := diag.SweepRates(h.Matrix(), c.d,
 				diag.Sweep{Random: sweeps.Random, Others: target.Dim() - c.d, Times: sweeps.Times})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			const iterations = 10_000
 			functions := [][]float64{want.Slowest, want.Along}
 			for j := range c.d {
@@ -174,9 +164,7 @@ func TestSweepsOf(t *testing.T) {
 		{Options{Basis: "rotated", Joint: "on"}, "proposed at once"},
 	} {
 		s, err := New(dependent(t, "bernoulli", 60, 4, normal), c.opts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, why, ok := SweepsOf(s)
 		if !ok || (got == nil) == (c.want == "") || !strings.Contains(why, c.want) {
 			t.Errorf("%+v: %+v, %q, %v", c.opts, got, why, ok)
@@ -186,9 +174,7 @@ func TestSweepsOf(t *testing.T) {
 		}
 	}
 	s, err := listed(Options{}, 4, 1, 2)(dependent(t, "bernoulli", 60, 4, normal))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, why, _ := SweepsOf(s); got != nil || !strings.Contains(why, "list") {
 		t.Errorf("a list: %+v, %q", got, why)
 	}

@@ -40,14 +40,10 @@ func logistic(t testing.TB, columns [][]float64, y []float64, law prior.Prior, i
 		m.Coefficients = append(m.Coefficients, law)
 	}
 	family, err := laws.Parse("bernoulli", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m.Family = family
 	target, err := glm.NewTarget(&glm.Data{X: x, Y: y, Intercept: 0}, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 
@@ -55,14 +51,10 @@ func logistic(t testing.TB, columns [][]float64, y []float64, law prior.Prior, i
 func pima(t testing.TB, copy uint64) *glm.Target {
 	t.Helper()
 	f, err := os.Open("../../testdata/classic/pima_tr.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	head, rows := rows[0], rows[1:]
 	r := rand.New(rand.NewPCG(copy, 0))
 	columns, y := make([][]float64, 5), make([]float64, len(rows))
@@ -72,9 +64,7 @@ func pima(t testing.TB, copy uint64) *glm.Target {
 		for c, name := range head {
 			if j, ok := used[name]; ok {
 				v, err := strconv.ParseFloat(row[c], 64)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				columns[j] = append(columns[j], v)
 			} else if name == "type" && row[c] == "Yes" {
 				y[i] = 1
@@ -131,9 +121,7 @@ func gated(t testing.TB, s infer.Setup, iterations, seed int) (rhat, bulk, tail 
 	for c := range 4 {
 		k, err := s.Kernel(infer.Chain{Index: c, Count: 4, Warmup: from,
 			Stream: infer.NewStream(uint64(seed), "gates", strconv.Itoa(c))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		theta := make([]float64, dim)
 		for j := range draws {
 			draws[j] = append(draws[j], make([]float64, 0, iterations-from))
@@ -172,9 +160,7 @@ func TestAutoOnSmallData(t *testing.T) {
 	for copy := range copies {
 		target := pima(t, copy)
 		s, err := New(target, Options{Basis: "auto"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rhat, bulk, tail := gated(t, s, 500, int(copy))
 		bulks, tails = bulks+bulk/float64(copies), tails+tail/float64(copies)
 		if passes(rhat, bulk, tail) {
@@ -218,9 +204,7 @@ func TestAutoWhereClassesAreSeparated(t *testing.T) {
 			target := c.of(uint64(seed))
 			reach := func(o Options) int {
 				s, err := New(target, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				for length := 500; length <= 20_000; length *= 2 {
 					if passes(gated(t, s, length, seed)) {
 						return length

@@ -50,9 +50,7 @@ func posterior(t testing.TB, family string, n, d int, law prior.Prior) *glm.Targ
 		}
 	}
 	f, err := laws.Parse(family, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m := glm.Model{Family: f, Dispersion: prior.Prior{Kind: prior.HalfCauchy, Scale: 1}}
 	for j := range d {
 		m.Coefficients = append(m.Coefficients, law)
@@ -61,9 +59,7 @@ func posterior(t testing.TB, family string, n, d int, law prior.Prior) *glm.Targ
 		}
 	}
 	target, err := glm.NewTarget(data, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 
@@ -73,22 +69,16 @@ var unitNormal = prior.Prior{Kind: prior.Normal, Scale: 1}
 func chain(t testing.TB, target *glm.Target, o Options) *kernel {
 	t.Helper()
 	s, err := New(target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return k.(*kernel)
 }
 
 func step(t testing.TB, k infer.Kernel) infer.Info {
 	t.Helper()
 	info, err := k.Step()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return info
 }
 
@@ -193,9 +183,7 @@ func TestGaussianConditionals(t *testing.T) {
 	k := chain(t, target, Options{})
 	data := target.Data()
 	theta := []float64{0.2, -0.4, 0.9, 1.3}
-	if err := k.SetPosition(theta); err != nil {
-		t.Fatal(err)
-	}
+	must(t, k.SetPosition(theta))
 	sigma := theta[3]
 	for j := range 3 {
 		precision, shift := 1/0.64, 0.5/0.64

@@ -35,9 +35,6 @@ func TestConformance(t *testing.T) {
 // False alarms: at most 1e-6 for each of 15 checks. Power: see
 // infertest.Invariance; 2,000 independent pairs each.
 func TestInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for _, c := range infertest.Cases() {
 		for _, v := range variants {
@@ -81,9 +78,6 @@ func staleCache(target *glm.Target) (infer.Setup, error) {
 
 // Each planted fault must be rejected by the check above, for every family.
 func TestInvarianceCatches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	plain := sampler(Options{})
 	faults := map[string]infertest.Sampler{
 		"prior scale": infertest.WrongPriorScale(plain, 2),
@@ -110,9 +104,6 @@ func TestInvarianceCatches(t *testing.T) {
 // False alarms: at most 1e-6 for each of 5 checks. Power: a distance of 0.14
 // from uniform ranks with 460 pairs, of 0.03 with 10,000.
 func TestRanks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	check := infertest.Check{Sampler: sampler(Options{}), Seed: seed, Pairs: infertest.Scale(460, 10_000),
 		Steps: infertest.Scale(10, 25), Draws: infertest.Scale(7, 15)}

@@ -29,9 +29,7 @@ var jointVariants = []struct {
 func jointly(t testing.TB, target *glm.Target, o Options) *jointSetup {
 	t.Helper()
 	s, err := New(target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	j, ok := s.(*jointSetup)
 	if !ok && !strings.Contains(s.(infer.Explainer).Explain(), "no joint moves: ") {
 		t.Fatalf("%T: %s", s, s.(infer.Explainer).Explain())
@@ -70,9 +68,7 @@ func TestJointQueueIsState(t *testing.T) {
 	s := jointly(t, target, jointVariants[0].Options)
 	fresh := func() *jointKernel {
 		k, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return k.(*jointKernel)
 	}
 	k, other := fresh(), fresh()
@@ -80,18 +76,14 @@ func TestJointQueueIsState(t *testing.T) {
 		step(t, k)
 	}
 	state, err := k.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	waiting := 8 * (jointBatch - 5)
 	if err := other.UnmarshalBinary(state[:len(state)-waiting]); err == nil {
 		t.Error("a state without weights in its queue was taken")
 	}
 	lost := bytes.Clone(state)
 	copy(lost[len(lost)-waiting:], make([]byte, waiting)) // weights of 0
-	if err := other.UnmarshalBinary(lost); err != nil {
-		t.Fatal(err)
-	}
+	must(t, other.UnmarshalBinary(lost))
 	same := true
 	for range jointBatch - 5 {
 		same = same && step(t, k) == step(t, other)
@@ -130,9 +122,7 @@ func TestGuardsMoveWithoutProposals(t *testing.T) {
 	s := jointly(t, posterior(t, "bernoulli", 40, 9, unitNormal), jointVariants[0].Options)
 	s.law.centre[0] += 1e6
 	made, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k := made.(*jointKernel)
 	before := slices.Clone(k.u)
 	for range guardShare * jointBatch {
@@ -237,9 +227,7 @@ func TestJointRatio(t *testing.T) {
 			continue
 		}
 		made, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k, point := made.(*jointKernel), glm.NewPoint(s.target)
 		posterior := func(x []float64) float64 {
 			at := append([]float64(nil), x...)
@@ -275,9 +263,6 @@ func TestJointRatio(t *testing.T) {
 // False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between laws
 // with 460 pairs, of 0.029 in full.
 func TestJointInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for i, c := range append(append(basisCases(), infertest.FamilyCases()...), infertest.WeightedCases()...) {
 		for k, v := range jointVariants {
@@ -298,9 +283,6 @@ func TestJointInvariance(t *testing.T) {
 // Each fault of a joint move must be rejected; the same way to step without one is
 // not.
 func TestJointFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	learns := func(k *jointKernel) {
 		copy(k.setup.law.centre, k.u)
 		k.propose()
@@ -344,9 +326,6 @@ func TestJointFaults(t *testing.T) {
 // Ranks begin at the sampler's own starts. False alarms: at most 1e-6. Power: a
 // distance of 0.14 from uniform ranks with 460 pairs, of 0.03 with 10,000.
 func TestJointRanks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	infertest.Ranks(t, infertest.Check{Case: infertest.Poisson(8), Sampler: sampler(jointVariants[0].Options), Seed: infertest.Seed(t),
 		Pairs: infertest.Scale(460, 10_000), Steps: infertest.Scale(5, 15), Draws: infertest.Scale(7, 15)})
 }
@@ -360,9 +339,7 @@ func TestPilotForetellsAcceptance(t *testing.T) {
 	}{{2000, 5, 0.85, 1}, {120, 30, 0, 0.45}} {
 		s := jointly(t, posterior(t, "bernoulli", c.n, c.d, unitNormal), jointVariants[0].Options)
 		k, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		sum := 0.0
 		const draws = 640
 		for range draws {
@@ -380,9 +357,7 @@ func TestJointNotFinite(t *testing.T) {
 	s := jointly(t, posterior(t, "bernoulli", 40, 3, unitNormal), jointVariants[0].Options)
 	s.law.ratio = math.NaN()
 	k, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := k.Step(); err == nil || !strings.Contains(err.Error(), "all parameters at once") {
 		t.Errorf("error %v", err)
 	}
@@ -394,15 +369,11 @@ func TestTallComesFromThePrior(t *testing.T) {
 	target := posterior(t, "bernoulli", 1<<14, 3, prior.Prior{Kind: prior.Normal, Scale: 3000})
 	for _, o := range []Options{{Basis: "rotated", Joint: "on"}, {Basis: "rotated", Update: "stepping_out"}} {
 		made, err := New(target, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		far := 0.0
 		for seed := range uint64(3) {
 			k, err := made.Kernel(infer.Chain{Index: 3, Count: 4, Warmup: 100, Stream: infer.NewStream(seed, "prior")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			theta := make([]float64, target.Dim())
 			k.Position(theta)
 			far = math.Max(far, target.LogLik(target.Penalised())-target.LogLik(theta))

@@ -55,9 +55,7 @@ func kernelCases(t *testing.T) (out []*glm.Target) {
 	}
 	for _, c := range cases {
 		_, target, err := c.Simulate(infer.NewStream(7, "kernels", c.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		x := target.Data().X
 		n, cols := x.Size()
 		dense, sparse := design.NewDense(n, cols), design.NewSparse(n, cols, n)

@@ -81,13 +81,9 @@ func TestMixtureConformance(t *testing.T) {
 func TestMixtureIdentities(t *testing.T) {
 	for _, c := range append(infertest.HorseshoeCases(), mixedPriors(wide(infertest.Poisson(8), 5, 8), 0)) {
 		s, err := New(simulated(t, c), Options{Basis: "mixture"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		made, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k := made.(*mixtureKernel)
 		for i := range 40 {
 			if info := step(t, k); math.Abs(info.Accept-1) > 1e-5 {
@@ -125,9 +121,6 @@ func TestMixtureIdentities(t *testing.T) {
 // with 460 pairs, of 0.029 in full. The quick form takes one pair of case and update in
 // fifteen.
 func TestMixtureInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for i, c := range mixtureCases() {
 		for k, update := range mixtureUpdates {
@@ -163,19 +156,12 @@ func coarse(s *mixtureSetup) { s.negligible = 0.3 }
 
 // With most directions of K left out the draws are right still.
 func TestMixtureIsRightWhateverIsLeftOut(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	for _, c := range []infertest.Case{mixedPriors(wide(infertest.Poisson(8), 5, 8), 0), infertest.HorseshoeCases()[1]} {
 		refused := 0.0
 		s, err := mixtureWith(coarse)(simulated(t, c))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, "coarse")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for range 200 {
 			refused += (1 - step(t, k).Accept) / 200
 		}
@@ -274,9 +260,6 @@ func tiltedSurrogate(k *mixtureKernel, by func(s *surrogate, l float64) float64)
 // Each fault must be rejected, and the sampler without one is not, on the same
 // pairs. False alarms of the latter: at most 1e-6 each.
 func TestMixtureInvarianceCatches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	for _, f := range mixtureFaults {
 		t.Run(f.name, func(t *testing.T) {
 			check := func(tb infertest.TB, s infertest.Sampler) {
@@ -293,9 +276,6 @@ func TestMixtureInvarianceCatches(t *testing.T) {
 // Ranks begin at the sampler's own starts. False alarms: at most 1e-6 each. Power: a
 // distance of 0.14 from uniform ranks with 460 pairs, of 0.03 with 10,000.
 func TestMixtureRanks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	for i, c := range []infertest.Case{poissonCase(), studentCase(), infertest.HorseshoeCases()[2], mixedPriors(infertest.Cases()[0], 1)} {
 		if !infertest.Full() && i != 1 {
 			continue

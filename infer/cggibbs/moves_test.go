@@ -37,13 +37,9 @@ func TestMovesAreIterations(t *testing.T) {
 			o := o
 			o.Moves = moves
 			s, err := New(target, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			k, err := s.Kernel(infer.Chain{Count: 4, Warmup: warmup, Stream: infer.NewStream(1, "chain")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return k
 		}
 		several, single := kernel(moves), kernel(0)
@@ -78,23 +74,17 @@ func TestSweepsFollowProposals(t *testing.T) {
 	const moves, warmup, every, steps = 5, 10, 3, 40
 	target := posterior(t, "bernoulli", 40, 3, unitNormal)
 	s, err := New(target, Options{Basis: "rotated", Joint: "swept", Moves: moves, SweepEvery: every, lean: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fresh := func(index int) infer.Kernel {
 		k, err := s.Kernel(infer.Chain{Index: index, Count: 4, Warmup: warmup, Stream: infer.NewStream(1, "chain", strconv.Itoa(index))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return k
 	}
 	var infos []infer.Info
 	var states [][]byte
 	for k := fresh(0); len(infos) < steps; {
 		state, err := k.MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		states, infos = append(states, state), append(infos, step(t, k))
 	}
 	for i, info := range infos {
@@ -109,9 +99,7 @@ func TestSweepsFollowProposals(t *testing.T) {
 		for range i % 3 {
 			step(t, k)
 		}
-		if err := k.UnmarshalBinary(states[i]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, k.UnmarshalBinary(states[i]))
 		for j := i; j < min(steps, i+12); j++ {
 			if got := step(t, k); got != infos[j] {
 				t.Fatalf("restored at iteration %d: iteration %d is %+v, want %+v", i, j, got, infos[j])
@@ -252,9 +240,6 @@ func TestAutoTakesJointMovesWhereTheyCoverTheTails(t *testing.T) {
 //
 // False alarms: at most 1e-6 for each. Power: a distance of 0.19 between laws with 460 pairs, of 0.029 in full.
 func TestMovesInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	heavyTails := infertest.Bernoulli(12)
 	heavyTails.Model.Coefficients = slices.Clone(heavyTails.Model.Coefficients)
 	for j := range heavyTails.Model.Coefficients {

@@ -37,13 +37,9 @@ func TestPinned(t *testing.T) {
 		target := streamPosterior(t, f)
 		for c := range 4 {
 			s, err := New(target, Options{Kernels: kernels, RefreshEvery: 16, Scan: []string{"systematic", "random"}[c%2]})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			k, err := s.Kernel(infer.Chain{Index: c, Count: 4, Stream: infer.NewStream(uint64(c), f)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			theta := make([]float64, target.Dim())
 			for range 40 {
 				info := step(t, k)
@@ -88,17 +84,13 @@ func streamPosterior(t *testing.T, family string) *glm.Target {
 		}
 	}
 	f, err := laws.Parse(family, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m := glm.Model{Family: f, Dispersion: prior.Prior{Kind: prior.HalfNormal, Scale: 2}}
 	for j := range d {
 		m.Coefficients = append(m.Coefficients, prior.Prior{Kind: prior.Normal, Location: 0.1, Scale: 1 + float64(j)})
 	}
 	m.Coefficients[0] = prior.Prior{Kind: prior.Flat}
 	target, err := glm.NewTarget(data, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }

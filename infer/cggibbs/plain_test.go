@@ -98,17 +98,12 @@ func (c plainCase) sampler(basis string) infertest.Sampler {
 // Auto's plain sweeps leave the posterior as it is, in each basis, and chains with them are resumed with the same bits.
 // False alarms: at most 1e-6 for each of 5 cases. Power: as TestBasisInvariance has it.
 func TestPlainSweeps(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	for _, c := range plainCases() {
 		t.Run(c.Name, func(t *testing.T) {
 			infertest.Invariance(t, infertest.Check{Case: c.Case, Sampler: c.sampler(""), Seed: infertest.Seed(t),
 				Steps: 2, Pairs: infertest.Scale(460, 20_000)})
 			_, target, err := c.Simulate(infer.NewStream(1, "plain"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			infertest.Conformance(t, target, c.sampler(c.basis))
 		})
 	}
@@ -126,22 +121,14 @@ func TestPlainSweepsFindModes(t *testing.T) {
 		Family:       glm.Family{Name: "student_t", Link: "identity"},
 		Coefficients: []prior.Prior{{Kind: prior.Normal, Location: 6.5, Scale: 20}},
 		Dispersion:   prior.Prior{Kind: prior.Constant, Location: 1}, Nu: prior.Prior{Kind: prior.Constant, Location: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const joint = "all of them proposed at once"
 	setup, err := plainCase{options: cggibbs.Options{Basis: "auto"}}.sampler(joint)(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, start := range []float64{0, 14} {
 		k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(3, fmt.Sprint(start))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := k.(infertest.Placer).SetPosition([]float64{start}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, k.(infertest.Placer).SetPosition([]float64{start}))
 		at, high := []float64{0}, 0
 		for range 4000 {
 			if _, err := k.Step(); err != nil {
@@ -155,5 +142,12 @@ func TestPlainSweepsFindModes(t *testing.T) {
 		if high < 400 || high > 3600 {
 			t.Errorf("from %g, %d of 4000 draws are in the higher of two modes, want 400 to 3600", start, high)
 		}
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -50,13 +50,9 @@ func TestRareEventsHaveTangents(t *testing.T) {
 		target, err := glm.NewTarget(&glm.Data{X: x, Names: []string{"(Intercept)", "a", "b"}, Y: c.y, Trials: c.trials,
 			Frequency: c.frequency}, glm.Model{Family: glm.Family{Name: c.family, Link: c.link},
 			Coefficients: []prior.Prior{normal, normal, normal}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		setup, err := cggibbs.New(target, cggibbs.Options{Basis: "auto"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		words := setup.(infer.Explainer).Explain()
 		if got := strings.Contains(words, "updates: tangent"); got != c.want {
 			t.Errorf("%s: %s, want tangents %v", name, words, c.want)

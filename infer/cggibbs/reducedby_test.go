@@ -46,9 +46,6 @@ func TestReducedByConformance(t *testing.T) {
 // with 460 pairs, of 0.029 in full. The quick form takes one pair of case and variant
 // in seventeen.
 func TestReducedByInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for i, c := range append(append(basisCases(), infertest.FamilyCases()...), infertest.WeightedCases()...) {
 		for k, v := range seenVariants {
@@ -65,9 +62,6 @@ func TestReducedByInvariance(t *testing.T) {
 // Faults of what another sampler is given must be rejected: a prior of z that is not
 // N(0, I), and a likelihood of other directions.
 func TestReducedByCatches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	for name, plant := range map[string]func(seen *glm.Target) (*glm.Target, error){
 		"prior of z": func(seen *glm.Target) (*glm.Target, error) {
 			m := *seen.Model()
@@ -108,9 +102,7 @@ func TestReducedByCatches(t *testing.T) {
 func TestReducedByExpands(t *testing.T) {
 	for _, c := range basisCases()[3:9] {
 		s, err := seenBy(nuts.Options{})(simulated(t, c))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		expands(t, c.Name, s.(infer.Compact), s.(*seenSetup).reducedSetup)
 	}
 }

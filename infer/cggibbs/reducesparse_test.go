@@ -52,13 +52,9 @@ func TestSparseReductionIsTheDenseOne(t *testing.T) {
 	for _, c := range sparseBasisCases() {
 		sparse, dense := simulated(t, c), simulated(t, densely(c))
 		a, err := reduce(sparse)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		b, err := reduce(dense)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if a.space.Rank != b.space.Rank || a.space.Rank != 5 || a.space.Own != 1 || b.sparse != nil {
 			t.Errorf("%s: rank %d with %d of rows' own, dense %d; want 5 with 1", c.Name, a.space.Rank, a.space.Own, b.space.Rank)
 		}
@@ -123,9 +119,6 @@ func TestSparseReducedExpands(t *testing.T) {
 // with 460 pairs, of 0.029 in full. The quick form takes one pair of case and variant
 // in eight.
 func TestSparseReducedInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for i, c := range sparseBasisCases() {
 		for k, o := range sparseReducedVariants {
@@ -146,9 +139,6 @@ func TestSparseReducedInvariance(t *testing.T) {
 // direction of a row's own that is none of length 1, and the design of a draw without
 // some of its entries.
 func TestSparseReducedCatches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	for name, plant := range map[string]func(p *reduction){
 		"scale of V": func(p *reduction) {
 			for c := range p.scale {
@@ -195,13 +185,9 @@ func TestSparseReducedRefuses(t *testing.T) {
 	x.Append([]int32{1, 2}, []float64{1, 2})
 	target, err := glm.NewTarget(&glm.Data{X: x, Y: make([]float64, basis.RotateLimit+1), Intercept: -1},
 		glm.Model{Family: glm.Family{Name: "poisson", Link: "log"}, Coefficients: []prior.Prior{unitNormal, unitNormal}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := New(target, Options{Basis: "reduced"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const want = "coordinate, for reduced cannot be made: a sparse design of 5001 rows, more than 5000: their products would not fit"
 	if got := s.(infer.Explainer).Explain(); got != want {
 		t.Errorf("%q, want %q", got, want)

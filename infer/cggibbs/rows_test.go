@@ -15,9 +15,6 @@ import (
 // Sweeps of rows on families with closed sums and with laws, with weights, and with a sweep of coordinates among them. Not
 // every simulated response has rows that serve, but most have. False alarms and power as TestBasisInvariance.
 func TestRowsInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed, tried, served := infertest.Seed(t), 0, 0
 	byRows := func(target *glm.Target) (infer.Setup, error) {
 		s, err := New(target, Options{Basis: "reduced", Update: "rows", RefreshEvery: 7})
@@ -88,9 +85,7 @@ func TestRowsServe(t *testing.T) {
 		values[i] = math.FMA(0.01, values[i], 1)
 	}
 	similar, err := glm.NewTarget(similar.Data(), *similar.Model())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range []struct {
 		name   string
 		target *glm.Target

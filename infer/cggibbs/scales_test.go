@@ -14,9 +14,7 @@ func TestHorseshoeConformance(t *testing.T) {
 		for _, o := range []Options{{RefreshEvery: 3}, {Scan: "random"}} {
 			t.Run(c.Name, func(t *testing.T) {
 				_, target, err := c.Simulate(infer.NewStream(5, "conform", c.Name))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				infertest.Conformance(t, target, sampler(o))
 			})
 		}
@@ -26,9 +24,6 @@ func TestHorseshoeConformance(t *testing.T) {
 // False alarms: at most 1e-6 for each of 5 checks. Power: a distance of 0.13
 // between laws with 1,000 pairs, of 0.029 with GLMBATCH_STAT=1.
 func TestHorseshoeInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for _, c := range infertest.HorseshoeCases() {
 		t.Run(c.Name, func(t *testing.T) {
@@ -127,9 +122,6 @@ func late(blocks ...scaleBlock) infertest.Sampler {
 // TestHorseshoeInvarianceCatches plants faults in blocks and prior, each of
 // which must be rejected; a fault that kills a chain is no rejection.
 func TestHorseshoeInvarianceCatches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	plain, regularised := infertest.HorseshoeCases()[0], infertest.HorseshoeCases()[2]
 	for _, f := range []struct {
 		name    string

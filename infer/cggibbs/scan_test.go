@@ -52,14 +52,10 @@ func TestScanVisits(t *testing.T) {
 	target := posterior(t, "gaussian", 20, 5, unitNormal)
 	for _, update := range []string{"", "stepping_out"} {
 		s, err := listed(Options{Update: update}, 4, 2, 0, 2)(target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		const warmup = 5
 		k, err := s.Kernel(infer.Chain{Count: 4, Warmup: warmup, Stream: infer.NewStream(1, "chain")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		before, now := make([]float64, target.Dim()), make([]float64, target.Dim())
 		k.Position(before)
 		for i := range 20 {
@@ -117,9 +113,7 @@ func TestFocus(t *testing.T) {
 			t.Errorf("%s: a sweep in every %d iterations, asked for %d", c.name, plan.every, c.SweepEvery)
 		}
 		k, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for range 3 {
 			step(t, k)
 		}
@@ -137,9 +131,7 @@ func TestNoCertificates(t *testing.T) {
 		"reduced": sampler(Options{Basis: "reduced"}), "auto": sampler(Options{Basis: "auto"}), "joint": sampler(Options{Basis: "rotated", Joint: "on"}), "reduced by": reduced,
 	} {
 		made, err := s(target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if c, ok := made.(infer.Certifier); ok && c.Certificates() != nil {
 			t.Errorf("%s: %+v", name, c.Certificates())
 		}
@@ -169,9 +161,7 @@ func checkCertificates(t *testing.T, name string, got []infer.Certificate, s *sc
 func TestPrecision(t *testing.T) {
 	target := posterior(t, "poisson", 30, 4, unitNormal)
 	q, err := precision(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	peak := slices.Clone(target.Penalised())
 	at := func(i, j int, a, b float64) float64 {
 		u := slices.Clone(peak)
@@ -198,30 +188,22 @@ func TestScanRestored(t *testing.T) {
 	target := posterior(t, "bernoulli", 40, 6, unitNormal)
 	for _, update := range updates {
 		s, err := New(target, Options{Focus: []string{"x2"}, SweepEvery: 5, RefreshEvery: 7, Update: update})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if scanOf(t, s).every != 5 {
 			t.Fatalf("no list: %s", s.(infer.Explainer).Explain())
 		}
 		fresh := func() infer.Kernel {
 			k, err := s.Kernel(infer.Chain{Count: 4, Warmup: 3, Stream: infer.NewStream(1, "chain")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return k
 		}
 		a, b := fresh(), fresh()
 		x, y := make([]float64, target.Dim()), make([]float64, target.Dim())
 		for i := range 30 {
 			state, err := b.MarshalBinary()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			b = fresh()
-			if err := b.UnmarshalBinary(state); err != nil {
-				t.Fatal(err)
-			}
+			must(t, b.UnmarshalBinary(state))
 			u, v := step(t, a), step(t, b)
 			a.Position(x)
 			b.Position(y)
@@ -237,9 +219,6 @@ func TestScanRestored(t *testing.T) {
 // pairs, of 0.029 in full. Lists are those that are found, and one that repeats
 // and leaves coordinates out; the iterations of a pair are a sweep and lists.
 func TestScanInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for i, c := range infertest.Cases() {
 		for k, update := range updates {
@@ -283,9 +262,6 @@ func (s steeredSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 // that leaves a coordinate out never gets there: both must be rejected, the first by the check
 // above, the second by ranks, which begin at the sampler's own starts and see what never moves.
 func TestScanCatches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	c := infertest.Poisson(8)
 	infertest.MustReject(t, func(tb infertest.TB) {
 		infertest.Invariance(tb, infertest.Check{Case: c, Seed: 1, Steps: 8, Pairs: 1000,
@@ -307,9 +283,6 @@ func TestScanCatches(t *testing.T) {
 // Ranks begin at the sampler's own starts. False alarms: at most 1e-6 each. Power: a
 // distance of 0.14 from uniform ranks with 460 pairs, of 0.03 with 10,000.
 func TestScanRanks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for i, c := range infertest.Cases() {
 		if i%3 != 0 && !infertest.Full() {

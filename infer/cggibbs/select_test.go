@@ -19,9 +19,6 @@ import (
 // False alarms: at most 1e-6 for each of 7 checks. Power: a distance of 0.19 with 460 pairs, of 0.029 with
 // GLMBATCH_STAT=1; the faults below are seen.
 func TestSelectionInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for _, c := range infertest.SelectionCases() {
 		t.Run(c.Name, func(t *testing.T) {
@@ -34,9 +31,6 @@ func TestSelectionInvariance(t *testing.T) {
 // Inclusion with other odds than the prior's, and a slab of another scale, are seen. The quick form takes two
 // case.
 func TestSelectionInvarianceCatches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	plain := sampler(Options{})
 	even := infertest.Wrong(plain, func(_ *glm.Data, m *glm.Model) {
 		for j := range m.Coefficients {
@@ -67,13 +61,9 @@ func TestSelectionConformance(t *testing.T) {
 				*d = prior.Prior{Kind: prior.Uniform, Low: 0.6, High: 2}
 			}
 			_, target, err := c.Simulate(infer.NewStream(5, "conform", c.Name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			setup, err := New(target, Options{RefreshEvery: 3})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			params := append(target.Parameters(), infer.Parameter{Name: "included[a]", Kind: infer.Inclusion, Term: "a"},
 				infer.Parameter{Name: "included[b]", Kind: infer.Inclusion, Term: "b"})
 			infertest.Conforms(t, setup, infertest.Posterior{Parameters: params,
@@ -89,9 +79,7 @@ func TestSelectionConformance(t *testing.T) {
 func TestSelectionAcceptance(t *testing.T) {
 	for _, c := range infertest.SelectionCases() {
 		_, target, err := c.Simulate(infer.NewStream(8, "acceptance", c.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k := started(t, target, Options{})
 		mean := 0.0
 		for range 300 {
@@ -110,13 +98,9 @@ func TestSelectionAcceptance(t *testing.T) {
 func started(t *testing.T, target *glm.Target, o Options) infer.Kernel {
 	t.Helper()
 	s, err := New(target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(3, "chain")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return k
 }
 
@@ -141,17 +125,13 @@ func selectionProblem(t *testing.T, family string, n, d int, p prior.Prior) *glm
 		}
 	}
 	f, err := laws.Parse(family, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m := glm.Model{Family: f, Dispersion: prior.Prior{Kind: prior.Constant, Location: 1}}
 	for range d {
 		m.Coefficients = append(m.Coefficients, p)
 	}
 	target, err := glm.NewTarget(data, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 

@@ -194,9 +194,6 @@ func invariance(law target, pairs int, seed uint64, update func(src variate.Sour
 // proved from 458 pairs on. Power: 20,000 independent pairs put it at 0.029;
 // TestSliceFaults shows what it catches.
 func TestSliceIsInvariant(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	pairs := infertest.Scale(20_000, 500_000)
 	seed := infertest.Seed(t)
 	limit := math.Sqrt(math.Log(2*8/1e-6) / float64(pairs))
@@ -218,9 +215,6 @@ func TestSliceIsInvariant(t *testing.T) {
 
 // Each planted fault must be rejected by the same test.
 func TestSliceFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	const pairs = 20_000
 	limit := math.Sqrt(math.Log(2*8/1e-6) / pairs)
 	for fault, name := range map[flaw]string{

@@ -81,13 +81,9 @@ func TestSlowCacheMatchesProduct(t *testing.T) {
 	for _, c := range slowCases() {
 		target := simulated(t, c)
 		s, err := directed(Options{Update: "stepping_out", RefreshEvery: -1})(target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		made, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(3, "slow")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k, theta, before := made.(*basisKernel), make([]float64, target.Dim()), make([]float64, target.Dim())
 		for range 20 {
 			k.Position(before)
@@ -128,9 +124,6 @@ func TestSlowCacheMatchesProduct(t *testing.T) {
 // with 460 pairs, of 0.029 in full. The quick form takes one pair of case and variant
 // in eight.
 func TestSlowInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for i, c := range slowCases() {
 		for k, o := range directedVariants {
@@ -150,9 +143,6 @@ func TestSlowInvariance(t *testing.T) {
 // Faults of the updates along directions must be rejected: a prior of another slope
 // or centre, and a predictor that moves otherwise than the coefficients.
 func TestSlowCatches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	for name, plant := range map[string]func(s *slowDirections, i int){
 		"slope of the prior": func(s *slowDirections, i int) {
 			for j := range s.weighted[i] {
@@ -236,13 +226,9 @@ func TestSlowTakesTurns(t *testing.T) {
 	target := posterior(t, "bernoulli", 20, 6, unitNormal)
 	for _, moves := range []int{1, 3} {
 		o, err := Options{Update: "tangent", Moves: moves}.filled()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		made, err := newBasis(target, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		betas := make([][]float64, 5) // each moves a coefficient of its own
 		for i := range betas {
 			betas[i] = make([]float64, 6)
@@ -251,9 +237,7 @@ func TestSlowTakesTurns(t *testing.T) {
 		s := made.(*basisSetup)
 		s.slow = newSlowDirections(s.frame, newDirections(target.Data().X, betas), 2)
 		start, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(3, "turns")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k := start.(*basisKernel)
 		for iteration := range 20 {
 			step(t, k)
@@ -290,17 +274,13 @@ func TestSlowPinned(t *testing.T) {
 	for _, c := range slowPinned {
 		for _, kernels := range []string{"scalar", "vector"} {
 			s, err := New(words(t, c.rows, c.coefficients), Options{Basis: "auto", Kernels: kernels})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			b, ok := s.(*basisSetup)
 			if !ok || b.slow == nil || b.slow.each == len(b.slow.lines) {
 				t.Fatalf("%d coefficients: %s", c.coefficients, s.(infer.Explainer).Explain())
 			}
 			k, err := s.Kernel(infer.Chain{Count: 1, Warmup: 2, Stream: infer.NewStream(5, "pinned")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			h, theta := sha256.New(), make([]float64, c.coefficients)
 			for range 8 {
 				info := step(t, k)
@@ -326,9 +306,7 @@ func TestNoSlowDirections(t *testing.T) {
 		{posterior(t, "bernoulli", 10, 3, prior.Prior{Kind: prior.Laplace, Scale: 1}), "these want normal or flat priors"},
 	} {
 		s, err := New(c.target, Options{Slow: "on"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := s.(infer.Explainer).Explain(); !strings.Contains(got, "; no slow directions: ") || !strings.Contains(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
@@ -355,16 +333,12 @@ func TestAutoOfSparse(t *testing.T) {
 		var infos []infer.Info
 		for _, o := range []Options{{Basis: "auto"}, c.want} {
 			s, err := New(target, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got := s.(infer.Explainer).Explain(); !strings.HasPrefix(got, c.says) {
 				t.Errorf("%d × %d: %q, want %q", c.n, c.d, got, c.says)
 			}
 			k, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "chain")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			infos = append(infos, step(t, k))
 		}
 		if infos[0] != infos[1] {

@@ -44,9 +44,7 @@ func words(t testing.TB, n, d int) *glm.Target {
 		}
 	}
 	target, err := glm.NewTarget(&glm.Data{X: x, Y: y, Intercept: -1}, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 
@@ -54,9 +52,7 @@ func words(t testing.TB, n, d int) *glm.Target {
 func found(t *testing.T) (target *glm.Target, slow *directions) {
 	target = words(t, 300, 304)
 	slow, err := findSlow(target, slowCount)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target, slow
 }
 

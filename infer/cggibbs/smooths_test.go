@@ -22,9 +22,7 @@ func TestSmoothConformance(t *testing.T) {
 		for _, o := range []Options{{RefreshEvery: 3}, {Scan: "random"}, {Basis: "auto", RefreshEvery: 3}} {
 			t.Run(c.Name, func(t *testing.T) {
 				_, target, err := c.Simulate(infer.NewStream(5, "conform", c.Name))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				infertest.Conformance(t, target, sampler(o))
 			})
 		}
@@ -35,9 +33,7 @@ func TestSmoothConformance(t *testing.T) {
 func TestAutoOfSmooths(t *testing.T) {
 	c := infertest.SmoothCases()[2]
 	_, target, err := c.Simulate(infer.NewStream(5, "auto"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for want, o := range map[string]Options{"smooths": {}, "coordinate": {Uncached: true}} {
 		basis, words, _ := Auto(target, o)
 		if basis != want || !strings.HasPrefix(words, want+": ") {
@@ -62,9 +58,6 @@ func unswept(target *glm.Target) (infer.Setup, error) {
 // False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between laws with 460 pairs, of 0.093 with 2,000,
 // of 0.029 with GLMBATCH_STAT=1.
 func TestSmoothInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	samplers := map[string]infertest.Sampler{"coordinate": sampler(Options{}), "auto": sampler(Options{Basis: "auto"}), "drawn": unswept}
 	for _, c := range infertest.SmoothCases() {
@@ -83,9 +76,6 @@ func TestSmoothInvariance(t *testing.T) {
 // Each way of moving standard deviations by itself leaves the law as it is. False alarms and power: see
 // TestSmoothInvariance.
 func TestSmoothBlocksAreInvariant(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	for name, block := range map[string]scaleBlock{"stretch": stretch, "given": sliceGlobal} {
 		for _, c := range infertest.SmoothCases()[:4] {
 			t.Run(name+"/"+c.Name, func(t *testing.T) {
@@ -115,9 +105,6 @@ func (k driftKernel) Step() (infer.Info, error) { return k.drift.step() }
 
 // False alarms: at most 1e-6 for each check. Power: a distance of 0.13 between laws with 1,000 pairs.
 func TestDriftInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	for _, c := range infertest.SmoothCases() {
 		if c.Model.Family.Name == "gaussian" {
 			continue // drawn at once beside other parts

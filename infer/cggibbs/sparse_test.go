@@ -51,22 +51,16 @@ func TestSparseChainIsTheDenseChain(t *testing.T) {
 				var kernels [2]infer.Kernel
 				for i, data := range []*glm.Data{sparse, dense} {
 					target, err := glm.NewTarget(data, *target.Model())
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					setup, err := New(target, o)
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					if kernels[i], err = setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(3, f)}); err != nil {
 						t.Fatal(err)
 					}
 				}
 				a, b := make([]float64, target.Dim()), make([]float64, target.Dim())
 				kernels[1].Position(b)
-				if err := kernels[0].(interface{ SetPosition([]float64) error }).SetPosition(b); err != nil {
-					t.Fatal(err)
-				}
+				must(t, kernels[0].(interface{ SetPosition([]float64) error }).SetPosition(b))
 				for sweep := range 20 {
 					one, err := kernels[0].Step()
 					two, other := kernels[1].Step()
@@ -97,9 +91,7 @@ func TestSparseConformance(t *testing.T) {
 		target := posterior(t, f, 13, 4, unitNormal)
 		sparse, _ := withZeros(target.Data())
 		target, err := glm.NewTarget(sparse, *target.Model())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		o := sparseUpdate(sparseUpdates[i%len(sparseUpdates)], target)
 		t.Run(f, func(t *testing.T) { infertest.Conformance(t, target, sampler(o)) })
 	}
@@ -108,9 +100,6 @@ func TestSparseConformance(t *testing.T) {
 // False alarms: at most 1e-6 for each of 8 checks (each update of each family in
 // make stat). Power: see infertest.Invariance; the pairs are independent.
 func TestSparseInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for i, c := range infertest.Cases() {
 		sparse, _ := withZeros(&c.Data)
@@ -128,9 +117,6 @@ func TestSparseInvariance(t *testing.T) {
 
 // A lost entry of a sparse column must be rejected by that check.
 func TestSparseInvarianceCatches(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	c := infertest.Poisson(8)
 	sparse, _ := withZeros(&c.Data)
 	c.Data = *sparse

@@ -13,16 +13,10 @@ import (
 func restored(t *testing.T, k *kernel) *kernel {
 	t.Helper()
 	state, err := k.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	other, err := k.setup.Kernel(infer.Chain{Index: 2, Count: 4, Stream: infer.NewStream(99, "another")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := other.UnmarshalBinary(state); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, other.UnmarshalBinary(state))
 	return other.(*kernel)
 }
 

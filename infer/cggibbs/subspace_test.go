@@ -87,9 +87,6 @@ func TestSubspaceConform(t *testing.T) {
 // False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between laws with 460 pairs, of 0.029 in full.
 // The quick form takes one pair of case and variant in ten.
 func TestSubspaceInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for i, c := range jointlyCases() {
 		for k, v := range jointlyVariants {
@@ -107,9 +104,6 @@ func TestSubspaceInvariance(t *testing.T) {
 // Faults of a subspace must be rejected: a prior that is missing, of another slope or centre, rows that move otherwise than
 // the coefficients, and in an exact draw another curvature.
 func TestSubspaceCatch(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	poisson, gaussian := infertest.Poisson(8), infertest.Cases()[0]
 	for _, f := range []struct {
 		name  string
@@ -154,13 +148,9 @@ func TestSubspaceKeepTheCache(t *testing.T) {
 			}
 			target := simulated(t, c)
 			s, err := v.sampler(target)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			made, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(3, "blocks")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			k := made.(*basisKernel)
 			step(t, k)
 			for range 20 {
@@ -207,14 +197,10 @@ func twins(t testing.TB, family string, law prior.Prior) *glm.Target {
 		}
 	}
 	f, err := laws.Parse(family, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	target, err := glm.NewTarget(&glm.Data{X: x, Y: y, Intercept: -1, Names: []string{"a", "b", "c"}},
 		glm.Model{Family: f, Dispersion: prior.Prior{Kind: prior.HalfNormal, Scale: 1}, Coefficients: []prior.Prior{law, law, law}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 
@@ -258,13 +244,9 @@ func TestSubspaceAgainstQuadrature(t *testing.T) {
 			{Kind: prior.StudentT, DF: 5, Location: -0.2, Scale: 1}} {
 			target := twins(t, family, law)
 			s, err := New(target, Options{Blocks: [][]string{{"b", "c"}}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			made, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(9, "quadrature")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			k, theta := made.(*basisKernel), make([]float64, target.Dim())
 			for range 20 {
 				step(t, k)
@@ -321,9 +303,7 @@ func TestSubspaceAreSaidAndRefused(t *testing.T) {
 		{"bernoulli", unitNormal, "then (b, c) jointly by NUTS (steps of "},
 	} {
 		s, err := New(twins(t, c.family, c.law), Options{Blocks: [][]string{{"b", "c"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := s.(infer.Explainer).Explain(); !strings.Contains(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
@@ -357,16 +337,12 @@ func TestSubspaceAreSaidAndRefused(t *testing.T) {
 // Slow directions are drawn jointly where that is asked for.
 func TestSlowByNuts(t *testing.T) {
 	s, err := New(words(t, 300, 304), Options{Slow: "nuts", Update: "tangent"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, want := s.(infer.Explainer).Explain(), "then 9 slow directions jointly by NUTS (steps of "; !strings.Contains(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	k, err := s.Kernel(infer.Chain{Count: 1, Warmup: 4, Stream: infer.NewStream(1, "chain")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for range 8 {
 		if info := step(t, k); info.Gradients < 2 {
 			t.Errorf("%d gradients in an iteration", info.Gradients)
@@ -387,13 +363,9 @@ func TestSubspacePinned(t *testing.T) {
 		for _, kernels := range []string{"scalar", "vector"} {
 			target, h := streamPosterior(t, f), sha256.New()
 			s, err := New(target, Options{Kernels: kernels, Blocks: [][]string{{"x2", "x4"}, {"x3", "x5"}}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			k, err := s.Kernel(infer.Chain{Count: 2, Warmup: 5, Stream: infer.NewStream(1, f)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			theta := make([]float64, target.Dim())
 			for range 40 {
 				info := step(t, k)

@@ -132,9 +132,6 @@ func steppingOnce(t *testing.T, src variate.Source, law target, x float64) float
 // quick form; on t3 the share beyond √3 is
 // 0.182.
 func TestUpdatesAreInvariant(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	pairs := infertest.Scale(10_000, 500_000)
 	seed := infertest.Seed(t)
 	limit := math.Sqrt(math.Log(2*15/1e-6) / float64(pairs))
@@ -167,9 +164,6 @@ func TestUpdatesAreInvariant(t *testing.T) {
 // of the way back, and of leaving out the way back, are rejected; the first on t3, where it
 // never leaves the middle.
 func TestUpdateFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	laws, reject := curvedLaws(), rejects(t)
 	bySign := func(src variate.Source, x float64) float64 {
 		if !(t3(x).curvature > 0) {
@@ -220,9 +214,7 @@ func TestMatchedLeavesTails(t *testing.T) {
 	for _, o := range []Options{{Update: "matched"}, {Basis: "rotated", Update: "matched"}} {
 		k, _ := based(t, target, o)
 		at := []float64{300}
-		if err := k.SetPosition(at); err != nil {
-			t.Fatal(err)
-		}
+		must(t, k.SetPosition(at))
 		accepted := 0.0
 		for i := 0; i < 200 && math.Abs(at[0]) > 20; i++ {
 			accepted = step(t, k).Accept
@@ -251,9 +243,6 @@ func rejects(t *testing.T) func(name string, law curved, update func(src variate
 // Tangents of a law that is not log-concave, and ends nearer than the tangent has them,
 // are rejected.
 func TestTangentFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	laws, reject := curvedLaws(), rejects(t)
 	reject("within tangents of a law that is not log-concave", laws[2], func(src variate.Source, x float64) float64 {
 		return tangentOnce(t, src, concave{laws[2], 0}, x)
@@ -282,9 +271,7 @@ func priorTarget(t *testing.T, r int) *glm.Target {
 		m.Coefficients = append(m.Coefficients, unitNormal)
 	}
 	target, err := glm.NewTarget(&glm.Data{X: x, Y: make([]float64, r), Trials: make([]float64, r), Intercept: -1}, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 

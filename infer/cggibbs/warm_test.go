@@ -31,9 +31,7 @@ func wideTarget(t *testing.T) *glm.Target {
 		m.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 100}
 	}
 	target, err := glm.NewTarget(&glm.Data{X: x, Y: y, Intercept: 0}, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 
@@ -41,19 +39,13 @@ func wideTarget(t *testing.T) *glm.Target {
 func counted(t *testing.T, target *glm.Target) float64 {
 	t.Helper()
 	s, err := New(target, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k, err := s.Kernel(infer.Chain{Count: 4, Stream: infer.NewStream(1, "warm")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	total := int64(0)
 	for range 300 {
 		info, err := k.Step()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		total += info.Evaluations
 	}
 	return float64(total) / float64(300*target.Dim())
@@ -65,9 +57,7 @@ func TestEarlierScalesSpareEvaluations(t *testing.T) {
 	target := wideTarget(t)
 	earlier := glm.Previous{Mean: make([]float64, 3), SD: []float64{0.25, 0.3, math.NaN()}}
 	warm, err := target.From(earlier)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := []float64{unit(warm, 0), unit(warm, 1), unit(warm, 2)}; got[0] != 1.25 || got[1] != 1.5 || got[2] != 100 {
 		t.Errorf("units of width %v, want 5 earlier standard deviations, and the prior's own where they are unknown", got)
 	}

@@ -13,9 +13,6 @@ import (
 // the planted fault, precisions of 1, is seen with 1000 pairs. The quick form takes
 // two cases.
 func TestPrecisionInvariance(t *testing.T) {
-	if testing.Short() {
-		t.Skip("statistical; run without -short")
-	}
 	seed := infertest.Seed(t)
 	for i, c := range infertest.WeightedCases() {
 		if i%infertest.Scale(3, 1) != 0 {
@@ -41,9 +38,7 @@ func TestWeightedConformance(t *testing.T) {
 		c.Data.Frequency = []float64{1, 2, 1, 3, 1, 1, 4, 1, 2}
 		t.Run(c.Name, func(t *testing.T) {
 			_, target, err := c.Simulate(infer.NewStream(5, "conform", c.Name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			infertest.Conformance(t, target, sampler(Options{RefreshEvery: 3}))
 		})
 	}

@@ -18,13 +18,9 @@ import (
 func mustSetup(t *testing.T, f fixture) *setup {
 	t.Helper()
 	target, err := glm.NewTarget(f.data, f.model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := newSetup(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -36,9 +32,7 @@ func TestMarginalMatchesDenseAlgebra(t *testing.T) {
 		t.Run(f.name, func(t *testing.T) {
 			s := mustSetup(t, f)
 			m, _, err := newMarginal(s.red)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			zero := oracle(f, m.ref).logDensity
 			for ell := m.ref - 4; ell < m.ref+6; ell += 0.37 {
 				got, want := m.at(ell), oracle(f, ell).logDensity-zero
@@ -56,9 +50,7 @@ func TestSlopeIsDerivative(t *testing.T) {
 	for _, f := range fixtures() {
 		s := mustSetup(t, f)
 		m, _, err := newMarginal(s.red)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for ell := m.ref - 3; ell < m.ref+3; ell += 0.41 {
 			const h = 1e-4
 			want := (m.at(ell+h) - m.at(ell-h)) / (2 * h)
@@ -134,9 +126,7 @@ func TestQuantileOfInverseGamma(t *testing.T) {
 	for _, rows := range []int{2, 3, 4, 10, 50, 1000, 100_000} {
 		p := noiseOnly(rows)
 		l, err := newLaw(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, u := range []float64{1e-12, 1e-6, 0.001, 0.1, 0.5, 0.77, 0.99, 0.99999} {
 			sigma := math.Exp(l.quantile(u))
 			got := mathext.GammaIncRegComp(float64(rows-1)/2, p.rss/(2*sigma*sigma))
@@ -161,9 +151,7 @@ func TestDrawsAreTheExactNormal(t *testing.T) {
 				rng := infer.NewStream(5, "draw", fmt.Sprint(draw))
 				replay := infer.NewStream(5, "draw", fmt.Sprint(draw))
 				k, err := s.Kernel(infer.Chain{Count: 1, Stream: rng})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				theta := make([]float64, d+1)
 				k.Position(theta)
 				want := replayed(s.red, replay)
@@ -317,9 +305,7 @@ func TestRefusals(t *testing.T) {
 	}
 	f.model.Family = glm.Family{Name: "bernoulli", Link: "logit"}
 	target, err := glm.NewTarget(f.data, f.model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var unsupported *UnsupportedError
 	if _, err := New(target); !errors.As(err, &unsupported) {
 		t.Errorf("bernoulli: error %v, want an UnsupportedError", err)
@@ -353,9 +339,7 @@ func TestExtremes(t *testing.T) {
 				continue
 			}
 			k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, "extremes")})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			theta := make([]float64, 4)
 			for range 20 {
 				info, _ := k.Step()
@@ -367,5 +351,12 @@ func TestExtremes(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

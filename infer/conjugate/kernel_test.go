@@ -24,9 +24,7 @@ func TestConformance(t *testing.T) {
 	for _, f := range conjugate.Fixtures() {
 		t.Run(f.Name, func(t *testing.T) {
 			target, err := glm.NewTarget(f.Data, f.Model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			infertest.Conformance(t, target, sampler)
 		})
 	}
@@ -43,9 +41,7 @@ func TestBitsArePinned(t *testing.T) {
 		theta := make([]float64, data.Cols()+1)
 		for range 50 {
 			info, err := k.Step()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			k.Position(theta)
 			for _, v := range append(theta, info.LogLik, info.LogPrior) {
 				_ = binary.Write(hash, binary.LittleEndian, v)
@@ -70,17 +66,11 @@ func TestStepAllocatesNothing(t *testing.T) {
 func kernel(tb testing.TB, data *glm.Data, model glm.Model) infer.Kernel {
 	tb.Helper()
 	target, err := glm.NewTarget(data, model)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	setup, err := conjugate.New(target)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, "test")})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	must(tb, err)
 	return k
 }
 
@@ -88,13 +78,9 @@ func kernel(tb testing.TB, data *glm.Data, model glm.Model) infer.Kernel {
 func TestNoStream(t *testing.T) {
 	f := conjugate.Fixtures()[0]
 	target, err := glm.NewTarget(f.Data, f.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	setup, err := conjugate.New(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := setup.Kernel(infer.Chain{}); err == nil {
 		t.Error("a chain started without a stream")
 	}
@@ -126,9 +112,7 @@ func BenchmarkNew(b *testing.B) {
 	for _, s := range shapes {
 		b.Run("n="+strconv.Itoa(s[0])+"/d="+strconv.Itoa(s[1]), func(b *testing.B) {
 			target, err := glm.NewTarget(big(s[0], s[1]))
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			for b.Loop() {
 				if _, err := conjugate.New(target); err != nil {
 					b.Fatal(err)
@@ -149,5 +133,12 @@ func BenchmarkStep(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

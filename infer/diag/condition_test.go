@@ -49,9 +49,7 @@ func TestConditionOfKnownMatrices(t *testing.T) {
 		"toeplitz": {toeplitz, 9, 1 / (tan * tan), 1 / (tan * tan), 1 / (tan * tan)},
 	} {
 		got, err := ConditionNumbers(c.a, c.n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if c.raw > 0 && math.Abs(got.Raw-c.raw) > 1e-9*c.raw || math.Abs(got.Correlation-c.corr) > 1e-9*c.corr {
 			t.Errorf("%s: %+v, want raw %v and correlation %v", name, got, c.raw, c.corr)
 		}
@@ -72,13 +70,9 @@ func TestResidualConditionIsInvariant(t *testing.T) {
 			s[j] = math.Exp(2 * r.NormFloat64())
 		}
 		one, err := ConditionNumbers(a, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		two, err := ConditionNumbers(scaled(a, s, n), n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if one.ResidualLow > two.Residual*(1+1e-9) || two.ResidualLow > one.Residual*(1+1e-9) {
 			t.Errorf("n=%d: residual in [%v, %v], scaled in [%v, %v]", n, one.ResidualLow, one.Residual, two.ResidualLow, two.Residual)
 		}

@@ -25,9 +25,7 @@ func readLines(t testing.TB, path ...string) []string {
 	for scanner.Scan() {
 		lines = append(lines, scanner.Text())
 	}
-	if err := scanner.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, scanner.Err())
 	return lines
 }
 
@@ -37,9 +35,7 @@ func parse(t testing.TB, s string) float64 {
 		return math.NaN()
 	}
 	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 

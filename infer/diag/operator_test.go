@@ -25,17 +25,11 @@ func TestConditionOfProducts(t *testing.T) {
 			diagonal[i] = a[i*n+i]
 		}
 		want, err := ConditionNumbers(a, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		m, err := NewDefinite(a, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, err := ConditionOf(m, diagonal)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Logf("n=%d: %.4g, by products %.4g", n, want, got)
 		if math.Abs(got.Raw-want.Raw) > 1e-4*want.Raw || math.Abs(got.Correlation-want.Correlation) > 1e-4*want.Correlation {
 			t.Errorf("n=%d: raw and correlation %v and %v, want %v and %v", n, got.Raw, got.Correlation, want.Raw, want.Correlation)
@@ -54,9 +48,7 @@ func TestConditionOfRefuses(t *testing.T) {
 		}
 	}
 	m, err := NewDefinite([]float64{2, 1, 1, 2}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, err := ConditionOf(m, []float64{2, math.NaN()}); !errors.Is(err, ErrNotDefinite) || !math.IsNaN(got.Residual) {
 		t.Errorf("%+v, error %v", got, err)
 	}

@@ -46,9 +46,7 @@ func meanOf(n int, iterate func(x []float64)) []float64 {
 func inverse(t *testing.T, a []float64, n int) []float64 {
 	t.Helper()
 	m, err := NewDefinite(a, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return meanOf(n, func(x []float64) { m.Solve(append([]float64(nil), x...), x) })
 }
 
@@ -95,9 +93,7 @@ func total(b, sigma, f []float64, n int) (sum, variance float64) {
 func TestSweepOfAPair(t *testing.T) {
 	for _, r := range []float64{0.3, -0.9, 0.999} {
 		got, err := SweepRates([]float64{4, 2 * r * 3, 2 * r * 3, 9}, 2, Sweep{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		near(t, "kept", got.Kept, r*r, 1e-9)
 		near(t, "least", got.Least, 1-math.Abs(r), 1e-9)
 		for _, v := range got.Each {
@@ -122,9 +118,7 @@ func TestSweepAgainstAutocovariances(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("n=%d/times=%d", n, times), func(t *testing.T) {
 				got, err := SweepRates(a, n, Sweep{Times: times})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				sigma := inverse(t, a, n)
 				b := meanOf(n, func(x []float64) {
 					for range times {
@@ -200,9 +194,7 @@ func TestRandomScanAgainstAutocovariances(t *testing.T) {
 		for _, times := range []int{1, 3} {
 			a, others := wishart(r, n), times-1
 			got, err := SweepRates(a, n, Sweep{Random: true, Others: others, Times: times})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			b := meanOf(n, func(x []float64) {
 				for range (n + others) * times {
 					y := make([]float64, n)
@@ -248,13 +240,9 @@ func TestRatesDoNotDependOnScales(t *testing.T) {
 		}
 		for _, random := range []bool{false, true} {
 			one, err := SweepRates(a, n, Sweep{Random: random})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			two, err := SweepRates(scaled(a, s, n), n, Sweep{Random: random})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			near(t, "kept", two.Kept, one.Kept, 1e-6)
 			near(t, "least", two.Least, one.Least, 1e-6)
 			near(t, "bound", two.Bound, one.Bound, 1e-6)
@@ -278,13 +266,9 @@ func TestConditionNumbersAreOrdered(t *testing.T) {
 		}
 		a = scaled(a, s, n)
 		c, err := ConditionNumbers(a, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		rates, err := SweepRates(a, n, Sweep{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		const rounding = 1 + 1e-9
 		if rates.Condition > c.ResidualLow*rounding && rates.Condition > c.Residual*rounding ||
 			c.ResidualLow > c.Correlation*rounding || c.Residual > c.Raw*rounding ||
@@ -337,9 +321,7 @@ func TestTrajectoryRates(t *testing.T) {
 	sigma := inverse(t, a, n)
 	trajectory := &Trajectory{Length: 1.1, Jitter: 0.4, Accept: 0.8}
 	got, err := TrajectoryRates(a, n, Variances, trajectory)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b := oscillated(a, sigma, n, trajectory)
 	for j := range n {
 		f := make([]float64, n)
@@ -355,16 +337,12 @@ func TestTrajectoryRates(t *testing.T) {
 		t.Errorf("κ is %v: too round a target", got.Condition)
 	}
 	corr, err := ConditionNumbers(sigma, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	near(t, "κ in the metric", got.Condition, corr.Correlation, 1e-9)
 
 	// In its own covariance every normal law is round; a quarter of its period forgets it.
 	round, err := TrajectoryRates(a, n, Covariance, &Trajectory{Length: math.Pi / 2, Accept: 0.8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	near(t, "kept in its covariance", round.Kept, 0.2, 1e-9)
 	near(t, "κ in its covariance", round.Condition, 1, 1e-12)
 	if free, err := TrajectoryRates(a, n, Variances, nil); err != nil || !math.IsNaN(free.Kept) || free.Along == nil {
@@ -456,9 +434,7 @@ func TestPaperBound(t *testing.T) {
 			a[i*n+i] += 0.01 + 0.3*rng.Float64()
 		}
 		got, err := SweepRates(a, n, Sweep{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		values, _, _ := eigenOf(a, n)
 		if bound := PaperBound(values[0]/values[n-1], 1); got.Positive != 0 || got.Kept > bound+1e-9 {
 			t.Errorf("%d positive pairs; a sweep keeps %v, more than %v", got.Positive, got.Kept, bound)
@@ -467,5 +443,12 @@ func TestPaperBound(t *testing.T) {
 	got, err := SweepRates([]float64{2, 1, -1, 1, 2, 1, -1, 1, 2.1}, 3, Sweep{})
 	if err != nil || got.Positive != 2 {
 		t.Errorf("%d pairs with a positive entry, want 2: %v", got.Positive, err)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -117,9 +117,7 @@ func TestBits(t *testing.T) {
 	for _, name := range []string{"iid", "ar_0.99", "poisson", "lognormal_wide"} {
 		_, v := fields(NewWorkspace().Summarize(readDraws(t, name)))
 		v = append(v, ESSMean(readDraws(t, name)), ESSSD(readDraws(t, name)), PerfectRHat(100, 4, 1000, 0.5))
-		if err := binary.Write(h, binary.LittleEndian, v); err != nil {
-			t.Fatal(err)
-		}
+		must(t, binary.Write(h, binary.LittleEndian, v))
 	}
 	const want = "b7de3edbd7982887fb1a7f202d541ab8582e52376e05578558ce07ad2c91d338"
 	if got := hex.EncodeToString(h.Sum(nil)); got != want {

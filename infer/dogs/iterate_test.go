@@ -13,13 +13,9 @@ func TestIterate(t *testing.T) {
 	for _, d := range []Target{{Variables: []int32{0}}, {Variables: []int32{14, 3}, Weights: []float64{2, 0.5}}, All(36)} {
 		o := Options{Below: 0.02 * float64(len(d.Variables)), Rounds: 20}
 		cert, err := c.Iterate(d, 72, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		once, err := c.Optimise(c.Towards(d, 72), d, Options{Rounds: 20})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		left := slices.DeleteFunc(Systematic(36, 36), func(i int32) bool { return slices.Contains(once.Scan, i) })
 		list := append(left, once.Scan...)
 		for at, i := range cert.Scan {

@@ -33,9 +33,7 @@ func precisionOf(seed uint64, n int, shared, ridge float64) []float64 {
 func normalOf(t testing.TB, q []float64, n int) *Normal {
 	t.Helper()
 	p, err := NewNormal(q, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 
@@ -127,9 +125,7 @@ func TestKept(t *testing.T) {
 				gibbsUpdate(q, n, int(i), y, z)
 			}
 			kept, err := p.Kept(scan, All(n))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for i := range n {
 				if !near(x[i]-y[i], delta[i], 1e-12) {
 					t.Errorf("coupled chains differ by %v in variable %d, not %v", x[i]-y[i], i, delta[i])
@@ -199,9 +195,7 @@ func TestNormalInfluence(t *testing.T) {
 	for _, d := range targets(n) {
 		for length := 1; length < 3*n; length++ {
 			cert, err := c.Optimise(randomScan(r, n, length), d, Options{Rounds: 3})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			differ := func(scan []int32, delta []float64) (sum float64) {
 				end := after(q, n, scan, delta)
 				for _, i := range d.Variables {
@@ -249,9 +243,7 @@ func TestImprove(t *testing.T) {
 				input := randomScan(r, n, length)
 				before, _ := p.kept(input, d)
 				scan, err := p.Improve(input, d, 50)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				v, _ := p.kept(scan, d)
 				if v > before || len(scan) > length {
 					t.Errorf("%d updates keep %v, the input %v", len(scan), v, before)
@@ -286,9 +278,7 @@ func TestCost(t *testing.T) {
 		for _, c := range []Cycle{{nil, 1}, {[]int32{2}, 2}, {[]int32{1, 2, 0}, 5}, {[]int32{4, 4}, 12}} {
 			d := Target{Variables: []int32{2, 0}}
 			got, err := p.Cost(c, d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			worst := 0.0
 			for _, i := range d.Variables {
 				worst = max(worst, slowly(q, n, c, int(i), sigma))
@@ -336,9 +326,7 @@ func TestPlanCycle(t *testing.T) {
 		p := normalOf(t, precisionOf(uint64(k), n, shared, 1), n)
 		for _, d := range targets(n) {
 			plan, err := p.PlanCycle(d, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if plan.Cost > plan.Systematic || plan.Every < 1 || plan.Every > 64 || !(plan.Kept >= 0 && plan.Kept < 1) {
 				t.Errorf("shared %v, %v: %+v", shared, d.Variables, plan)
 			}
@@ -397,5 +385,12 @@ func BenchmarkPlanCycle(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

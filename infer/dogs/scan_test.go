@@ -167,9 +167,7 @@ func TestSearch(t *testing.T) {
 	for _, d := range []Target{All(100), {Variables: []int32{55}}, {Variables: []int32{0, 99}}} {
 		for _, below := range []float64{0.3, 0.01, 1e-6} {
 			cert, err := c.Search(d, Options{Below: below, Rounds: 4})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			v, _ := c.Variation(cert.Scan, d)
 			short, _ := c.Variation(cert.Scan[:len(cert.Scan)-1], d)
 			if v != cert.Variation || v > below || short <= below && len(cert.Scan) > 1 || cert.Rounds < 1 {

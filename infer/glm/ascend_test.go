@@ -26,9 +26,7 @@ func TestAscendIsStep(t *testing.T) {
 			model.Coefficients = append(model.Coefficients, prior.Prior{Kind: prior.Normal, Location: r.NormFloat64(), Scale: 1 + r.Float64()})
 		}
 		target, err := NewTarget(data, model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p := target.pilot
 		rows, g, want, wantMove := make([]float64, n), make([]float64, d), make([]float64, d), make([]float64, n)
 		step, move := make([]float64, d), make([]float64, n)

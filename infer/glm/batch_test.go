@@ -18,13 +18,9 @@ func TestBatchIsPoint(t *testing.T) {
 	stream := infer.NewStream(3, "batch")
 	for _, c := range append(append(infertest.Cases(), infertest.FamilyCases()...), infertest.WeightedCases()...) {
 		_, small, err := c.Simulate(infer.NewStream(5, "batch", c.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		large, err := glm.NewTarget(repeated(small.Data(), 700), *small.Model())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, target := range []*glm.Target{small, small.Vectorised(), large.Vectorised()} {
 			const points = 5
 			dim := target.Dim()

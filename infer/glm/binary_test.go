@@ -21,9 +21,7 @@ func TestSlopesOfCertainOutcomes(t *testing.T) {
 			x := design.NewDense(1, 1)
 			x.Col(0)[0] = 1
 			target, err := NewTarget(&Data{X: x, Y: []float64{y}}, Model{Family: Family{Name: "bernoulli", Link: link}, Coefficients: []prior.Prior{{Kind: prior.Cauchy, Scale: 1}}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			p, grad := NewPoint(target), []float64{0}
 			p.SetTheta([]float64{eta})
 			p.Gradient(grad, []float64{0})

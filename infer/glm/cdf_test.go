@@ -26,9 +26,7 @@ func TestPointwiseCDF(t *testing.T) {
 			data.Precision = []float64{1, 2.5}
 		}
 		p, err := NewPointwise(f, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		disp := []float64{2.5, 5}
 		eta, logLik := 0.8, []float64{0.8}
 		p.LogLik(1, []float64{eta}, disp, logLik)

@@ -42,14 +42,10 @@ type frame map[string][]string
 func readFrame(t *testing.T, path string) frame {
 	t.Helper()
 	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = file.Close() }()
 	lines, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f := frame{}
 	for j, name := range lines[0] {
 		for _, line := range lines[1:] {
@@ -176,9 +172,7 @@ func (r *fitted) target(t *testing.T, f frame) *Target {
 		}
 	}
 	target, err := NewTarget(data, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 
@@ -203,9 +197,7 @@ func mode(t *testing.T, target *Target) (beta, se []float64) {
 	}
 	design.WeightedGram(target.data.X, info, scratch, h)
 	c, err := linalg.Cholesky(h, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for j := range d {
 		e := make([]float64, d)
 		e[j] = 1
@@ -239,9 +231,7 @@ func eachClassic(t *testing.T, check func(t *testing.T, file string, r *fitted, 
 		if err == nil {
 			err = json.Unmarshal(text, &reference)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		f := readFrame(t, strings.TrimSuffix(path, ".reference.json")+".csv")
 		for _, r := range reference.Fits {
 			fits++
@@ -274,4 +264,11 @@ func (r *fitted) check(t *testing.T, f frame) (estimate, stdError float64) {
 	}
 	t.Logf("%d coefficients, largest relative difference %.1e", len(beta), max(estimate, stdError))
 	return estimate, stdError
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

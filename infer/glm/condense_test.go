@@ -21,9 +21,7 @@ func TestCondensedIsTheSamePosterior(t *testing.T) {
 	for _, c := range append(append(infertest.Cases(), infertest.WeightedCases()...), infertest.FamilyCases()...) {
 		for _, shift := range []float64{0, 1e8} {
 			_, small, err := c.Simulate(infer.NewStream(5, "condensed", c.Name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			gaussian := c.Model.Family == glm.Family{Name: "gaussian", Link: "identity"}
 			if !gaussian {
 				continue
@@ -41,9 +39,7 @@ func TestCondensedIsTheSamePosterior(t *testing.T) {
 				}
 			}
 			target, err := glm.NewTarget(data, model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got, words := target.Condensed()
 			condensed++
 			if got.Rows() != target.Cols()+1 || got.Observations() != target.Observations() || words == "" {

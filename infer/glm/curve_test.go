@@ -17,9 +17,7 @@ func eachCounted(t *testing.T, check func(t *testing.T, target *Target, theta []
 			data.Frequency[i] = float64(1 + i%3)
 		}
 		counted, err := NewTarget(&data, target.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		check(t, counted, theta)
 	})
 }

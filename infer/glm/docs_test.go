@@ -15,9 +15,7 @@ import (
 func documented(t *testing.T) map[string][][]string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/reference/language.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	name := regexp.MustCompile("^\\| `([^`(]+)(?:\\([^`]*\\))?` \\|")
 	out := map[string][][]string{}
 	for _, line := range strings.Split(string(page), "\n") {

@@ -23,14 +23,10 @@ type extreme struct {
 func extremes(t *testing.T) (out []extreme) {
 	t.Helper()
 	file, err := os.Open("testdata/extremes.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	lines, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, line := range lines[1:] {
 		e := extreme{family: line[0], link: line[1]}
 		for i, to := range []*float64{&e.y, &e.trials, &e.eta, &e.dispersion, &e.nu,

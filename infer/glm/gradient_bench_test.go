@@ -27,9 +27,7 @@ func BenchmarkGradient(b *testing.B) {
 			model.Coefficients = append(model.Coefficients, prior.Prior{Kind: prior.Normal, Scale: 10})
 		}
 		target, err := glm.NewTarget(&glm.Data{X: x, Intercept: -1, Y: y}, model)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		p, u, grad, rows := glm.NewPoint(target.Vectorised()), make([]float64, d), make([]float64, d), make([]float64, n)
 		b.Run(fmt.Sprintf("n=%d/p=%d/part=gradient", n, d), func(b *testing.B) {
 			for i := range b.N {

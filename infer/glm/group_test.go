@@ -46,9 +46,7 @@ func sparsely(data *glm.Data) *glm.Data {
 func TestGroupedIsTheSamePosterior(t *testing.T) {
 	for _, c := range append(append(infertest.Cases(), infertest.WeightedCases()...), infertest.FamilyCases()...) {
 		_, small, err := c.Simulate(infer.NewStream(5, "grouped", c.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		zeros := small.Data().X.(*design.Dense) // a column that a sparse design stores half of
 		for i := range zeros.Col(2) {
 			zeros.Col(2)[i] *= float64(i % 2)
@@ -59,9 +57,7 @@ func TestGroupedIsTheSamePosterior(t *testing.T) {
 				continue // condensed otherwise
 			}
 			target, err := glm.NewTarget(data, c.Model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got, words := target.Condensed()
 			most := len(small.Data().Y)
 			if f := c.Model.Family.Name; f != "bernoulli" && f != "binomial" && f != "poisson" {
@@ -107,9 +103,7 @@ func TestGroupedRows(t *testing.T) {
 		}
 		for name, data := range map[string]*glm.Data{"dense": data, "sparse": sparsely(data)} {
 			target, err := glm.NewTarget(data, model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got, words := target.Condensed()
 			if 4*len(first) > n {
 				if got != target || words != "" {
@@ -132,5 +126,12 @@ func TestGroupedRows(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

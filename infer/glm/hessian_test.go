@@ -19,9 +19,7 @@ func TestHessianOfGaussian(t *testing.T) {
 		Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 3}, {Kind: prior.Normal, Scale: 0.1}},
 		Dispersion:   prior.Prior{Kind: prior.HalfNormal, Scale: 1},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const logSigma = 0.7
 	got := target.Hessian([]float64{0.3, -0.2, logSigma})
 	precision := math.Exp(-2 * logSigma)
@@ -66,9 +64,7 @@ func curved(t *testing.T, rows, cols int, family Family, last prior.Prior) *Targ
 		m.Dispersion = prior.Prior{}
 	}
 	target, err := NewTarget(&Data{X: x, Intercept: -1, Y: y}, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 

@@ -205,9 +205,7 @@ func TestHorseshoeLayout(t *testing.T) {
 	e.model.Coefficients[0] = prior.Prior{Kind: prior.Flat}
 	e.data.Names[1] = "tau"
 	target, err := NewTarget(e.data, e.model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := names(target); got != "prior.tau:scale lambda[tau]:local_scale lambda[x2]:local_scale" {
 		t.Errorf("beside a column tau: %s", got)
 	}

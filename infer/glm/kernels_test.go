@@ -143,9 +143,7 @@ func TestRowCurves(t *testing.T) {
 	for _, e := range []example{familyExample(3, Family{Name: "bernoulli", Link: "logit"}, n, 2),
 		familyExample(4, Family{Name: "binomial", Link: "logit"}, n, 2)} {
 		target, err := NewTarget(e.data, e.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all, one, eta := make([]float64, 3*n), make([]float64, 3), make([]float64, n)
 		for i := range eta {
 			eta[i] = float64((i*i)%161-80) / 2

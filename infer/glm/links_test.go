@@ -14,9 +14,7 @@ import (
 // starts about the wall, and is the one of the manual.
 func TestLinkTable(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/language.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, table, _ := strings.Cut(string(page), "| link | eta | mean |")
 	table, _, _ = strings.Cut(table, "\n\n")
 	for _, l := range family.Links() {

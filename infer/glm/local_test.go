@@ -12,9 +12,7 @@ func TestLocal(t *testing.T) {
 		dense, sparse := thinned(target.data)
 		for _, data := range []*Data{dense, sparse} {
 			made, err := NewTarget(data, target.model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			targets = append(targets, made, made.Vectorised())
 		}
 		for _, target := range targets {

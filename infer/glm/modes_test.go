@@ -32,9 +32,7 @@ func dispersedTarget(t *testing.T, family glm.Family, y, x []float64, law prior.
 		model.Nu = prior.Prior{Kind: prior.Constant, Location: 2}
 	}
 	target, err := glm.NewTarget(data, model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 

@@ -17,9 +17,7 @@ func TestPartIsItsRows(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			rng := infer.NewStream(3, c.Name)
 			theta, whole, err := c.Simulate(rng)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			part := whole.NewPart()
 			p := glm.NewPoint(part.Target())
 			rows := []int32{3, 0, 2, 5, 4}
@@ -29,9 +27,7 @@ func TestPartIsItsRows(t *testing.T) {
 				data := whole.Data().Taken([]int{3, 0, 2, 5, 4})
 				data.Frequency = counts
 				alone, err := glm.NewTarget(data, *whole.Model())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				near := slices.Clone(theta)
 				for j := range near {
 					near[j] *= 1.01

@@ -16,9 +16,7 @@ func TestPearson(t *testing.T) {
 	target, err := NewTarget(&Data{X: x, Y: y, Names: []string{"(Intercept)"}}, Model{
 		Family:       Family{Name: "poisson", Link: "log"},
 		Coefficients: []prior.Prior{{Kind: prior.Normal, Location: 1, Scale: 1e-8}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := 0.0
 	for _, v := range y {
 		want += (v - math.E) * (v - math.E) / math.E / 3

@@ -12,9 +12,7 @@ import (
 func TestPointwiseLogLik(t *testing.T) {
 	eachFamily(t, func(t *testing.T, target *Target, theta []float64) {
 		p, err := NewPointwise(target.model.Family, target.data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		disp := pair(theta[3:])
 		eta := exactEta(target.data, theta[:3])
 		rows := make([]float64, len(eta))
@@ -54,9 +52,7 @@ func TestPointwiseDraws(t *testing.T) {
 			data.Trials = []float64{4, 9} // the second row is drawn
 		}
 		p, err := NewPointwise(f, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		disp := []float64{2.5, 5}
 		eta, want := []float64{0.8}, []float64{0}
 		p.Mean(1, eta, disp, want)
@@ -81,9 +77,7 @@ func TestPointwiseOutside(t *testing.T) {
 	s := rand.New(rand.NewPCG(4, 4))
 	for _, f := range everyFamily() {
 		p, err := NewPointwise(f, &Data{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, eta := range []float64{-700, -0.5, 700} {
 			got := []float64{0}
 			p.Mean(0, []float64{eta}, []float64{2, 3}, got)

@@ -16,9 +16,7 @@ func TestStartsAroundAnEarlierPosterior(t *testing.T) {
 	target := previousTarget(t)
 	mean, sd := []float64{0.4, math.NaN(), 0.02, -1}, []float64{1e-3, math.NaN(), 0.3, 1e-3}
 	warm, err := target.From(Previous{Mean: mean, SD: sd})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	stretch := warm.before.stretch
 	if stretch[0] != 1 || stretch[1] != 1 || stretch[3] != 1 || !(stretch[2] > 2) {
 		t.Fatalf("stretched by %v, want wider starts in the third coefficient alone", stretch)
@@ -53,9 +51,7 @@ func previousTarget(t *testing.T) *Target {
 	law := prior.Prior{Kind: prior.Normal, Scale: 5}
 	model := Model{Family: Family{Name: "gaussian", Link: "identity"}, Coefficients: []prior.Prior{law, law, law}, Dispersion: prior.Prior{Kind: prior.Exponential, Rate: 1}}
 	target, err := NewTarget(&Data{X: x, Y: y, Intercept: 0}, model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 

@@ -19,17 +19,13 @@ import (
 func unchecked(t testing.TB, e example) *Target {
 	t.Helper()
 	u := &Target{data: e.data, model: e.model, priors: prior.NewJoint(e.model.Coefficients)}
-	if err := u.takeFamily(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, u.takeFamily())
 	for k := range u.dispersions {
 		if e.model.DispersionPrior(k).Kind != prior.Constant {
 			u.free = append(u.free, k)
 		}
 	}
-	if err := family.CheckResponse(e.model.Family, e.data.Y, e.data.Trials); err != nil {
-		t.Fatal(err)
-	}
+	must(t, family.CheckResponse(e.model.Family, e.data.Y, e.data.Trials))
 	u.rowData()
 	u.weights, u.counted = u.rowWeights(), product(e.data.Frequency, e.data.Y)
 	u.xty = make([]float64, u.Cols())

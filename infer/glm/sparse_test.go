@@ -42,9 +42,7 @@ func eachSparse(t *testing.T, check func(t *testing.T, dense, sparse *Target, th
 			t.Skip(err) // the zeros moved eta out of the link's domain, or the posterior is improper
 		}
 		sparse, err := NewTarget(b, target.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if target.model.Family.PositiveEta() {
 			copy(theta, dense.Penalised())
 			dense.Constrain(theta, theta)
@@ -186,9 +184,7 @@ func TestSparseSumSurvivesAFall(t *testing.T) {
 	x.Append([]int32{3, 5}, []float64{1, 1})
 	data := &Data{X: x, Intercept: -1, Y: make([]float64, 60)}
 	target, err := NewTarget(data, Model{Family: Family{Name: "poisson", Link: "log"}, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 1000}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p := NewPoint(target)
 	p.SetTheta([]float64{700})
 	v := p.Along(0, -700)
@@ -217,9 +213,7 @@ func TestFewSparseRowsWithAnIntercept(t *testing.T) {
 	var points [2][]float64
 	for i, x := range []design.Matrix{x, design.ToDense(x)} {
 		target, err := NewTarget(&Data{X: x, Y: []float64{1, 0, 0, 1}, Intercept: 0}, model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		points[i] = target.Penalised()
 	}
 	for j, want := range points[1] {

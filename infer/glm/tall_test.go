@@ -62,9 +62,7 @@ func TestTallPenalisedPoint(t *testing.T) {
 	for _, family := range []string{"bernoulli", "poisson", "gaussian", "gamma"} {
 		data, model := tallData(family, 70_001)
 		target, err := NewTarget(data, model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p, d := target.pilot, data.Cols()
 		gram, g, step, rows := make([]float64, d*d), make([]float64, d), make([]float64, d), make([]float64, data.Rows())
 		p.product()
@@ -101,9 +99,7 @@ func TestTallReadings(t *testing.T) {
 			do(i)
 		}
 	}, data, model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if readings < 3 || readings > 12 {
 		t.Errorf("%d readings of rows, coarse levels among them; 3 to 12 expected", readings)
 	}
@@ -128,9 +124,7 @@ func TestTallBits(t *testing.T) {
 		var want []float64
 		for _, by := range []infer.Parallel{nil, backwards, atOnce} {
 			target, err := NewTargetBy(by, data, model)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got := append(target.Penalised(), target.PenalisedInformation()...)
 			u, logLiks := make([]float64, 3*target.Dim()), make([]float64, 3)
 			NewBatch(target.Vectorised(), by).LogLiks(u, logLiks)
@@ -162,9 +156,7 @@ func TestTallCoarseRowsSeparated(t *testing.T) {
 		model.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 1e6}
 	}
 	target, err := NewTarget(data, model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p, g, rows := target.pilot, make([]float64, 4), make([]float64, len(data.Y))
 	p.product()
 	target.RowGradient(p.eta, p.disp.at[:], rows)

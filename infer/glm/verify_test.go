@@ -16,9 +16,7 @@ func writeSection(t *testing.T, name, table string) {
 	t.Helper()
 	path := os.Getenv("GLMBATCH_VERIFY")
 	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	section := regexp.MustCompile("(?s)(<!-- table: " + name + " -->\n).*?(<!-- end -->)")
 	if !section.Match(page) {
 		t.Fatalf("%s has no section %s", path, name)
@@ -26,9 +24,7 @@ func writeSection(t *testing.T, name, table string) {
 	page = section.ReplaceAllFunc(page, func(old []byte) []byte {
 		return []byte("<!-- table: " + name + " -->\n" + table + "<!-- end -->")
 	})
-	if err := os.WriteFile(path, page, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, page, 0o644))
 }
 
 // TestVerifyClassic writes the table of R's fits.
@@ -50,9 +46,7 @@ func TestVerifyClassic(t *testing.T) {
 // The page has a row of every fit.
 func TestVerificationPageHasFits(t *testing.T) {
 	page, err := os.ReadFile(verificationPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	eachClassic(t, func(t *testing.T, file string, r *fitted, _ frame) {
 		row := fmt.Sprintf("| %s | %s(%s) | `%s` | ", file, r.Family, r.Link, strings.ReplaceAll(r.Formula, "|", `\|`))
 		if !strings.Contains(string(page), row) {

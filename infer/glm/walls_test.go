@@ -26,9 +26,7 @@ func walledTarget(t *testing.T, slope prior.Prior) *glm.Target {
 	target, err := glm.NewTarget(data, glm.Model{Family: glm.Family{Name: "poisson", Link: "log"}, Coefficients: []prior.Prior{
 		{Kind: prior.Uniform, Low: -5, High: 1}, slope,
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 

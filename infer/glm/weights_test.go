@@ -41,9 +41,7 @@ func TestDrawsHavePrecision(t *testing.T) {
 			continue
 		}
 		p, err := NewPointwise(f, &Data{Precision: []float64{1, 25}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s := rand.New(rand.NewPCG(3, 3))
 		variance := func(row int) float64 {
 			sum, squares := 0.0, 0.0
@@ -230,9 +228,7 @@ func TestWeightedFits(t *testing.T) {
 		t.Fatalf("%v (run make_weights.R)", err)
 	}
 	var fits []fitted
-	if err := json.Unmarshal(text, &fits); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &fits))
 	for _, r := range fits {
 		t.Run(r.Family+"("+r.Link+")/"+r.Formula, func(t *testing.T) { r.check(t, readFrame(t, "../../testdata/classic/"+r.File)) })
 	}

@@ -19,9 +19,7 @@ func TestNutsConformsOnHorseshoes(t *testing.T) {
 	for _, i := range []int{0, 3} {
 		c := infertest.HorseshoeCases()[i]
 		_, target, err := c.Simulate(infer.NewStream(5, "nuts", c.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Run(c.Name, func(t *testing.T) {
 			infertest.Conformance(t, target, warmed(nutsSampler(nuts.Options{MaxDepth: 5}), 60))
 		})
@@ -194,13 +192,9 @@ func TestHorseshoeQuadrature(t *testing.T) {
 
 func (f *tiny) compare(t *testing.T, s infertest.Sampler, draws int, exact []float64) {
 	setup, err := s(f.target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(infertest.Seed(t), "quadrature", f.name)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const batches = 50
 	var means [4][batches]float64
 	var total, squares [4]float64

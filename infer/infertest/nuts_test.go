@@ -92,9 +92,7 @@ func TestNutsConformsOnEveryFamily(t *testing.T) {
 			continue
 		}
 		_, target, err := c.Simulate(infer.NewStream(5, "nuts", c.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Run(c.Name, func(t *testing.T) { infertest.Conformance(t, target, warmed(nutsSampler(nuts.Options{}), 60)) })
 	}
 }
@@ -107,9 +105,7 @@ func TestNutsConformsWithWeights(t *testing.T) {
 		}
 		c.Data.Frequency = []float64{1, 2, 1, 3, 1, 1, 4, 1, 2}
 		_, target, err := c.Simulate(infer.NewStream(5, "nuts", c.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Run(c.Name, func(t *testing.T) { infertest.Conformance(t, target, warmed(nutsSampler(nuts.Options{}), 60)) })
 	}
 }

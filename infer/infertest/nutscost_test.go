@@ -43,9 +43,7 @@ type costs struct {
 func readStan(t *testing.T) map[string]costs {
 	t.Helper()
 	file, err := os.Open(stanFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	out := map[string]costs{}
 	for lines := bufio.NewScanner(file); lines.Scan(); {
@@ -68,20 +66,14 @@ func readStan(t *testing.T) map[string]costs {
 // measureNuts runs chains as Stan does by default.
 func measureNuts(t *testing.T, k known, opts nuts.Options, seed uint64) (c costs) {
 	target, err := glm.NewTarget(k.data, k.model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	setup, err := nuts.New(target, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	chains, length := protocol(k.name)
 	for chain := range chains {
 		kernel, err := setup.Kernel(infer.Chain{Index: chain, Count: chains, Warmup: length,
 			Stream: infer.NewStream(seed, "cost", k.name, strconv.Itoa(chain))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		theta, draws, drawn := make([]float64, target.Dim()), make([][]float64, target.Dim()), 0.0
 		for i := range 2 * length {
 			info, err := kernel.Step()

@@ -83,9 +83,7 @@ func posteriors(t *testing.T) (covered []known, left map[string]string) {
 	t.Helper()
 	var index struct{ Posteriors []entry }
 	folder := references.Folder(t, "posteriordb")
-	if err := readJSON(filepath.Join(folder, "index.json"), &index); err != nil {
-		t.Fatal(err)
-	}
+	must(t, readJSON(filepath.Join(folder, "index.json"), &index))
 	left = map[string]string{}
 	for _, e := range index.Posteriors {
 		e.folder = folder

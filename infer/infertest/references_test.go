@@ -80,13 +80,9 @@ func TestMomentsAgainstPosteriordb(t *testing.T) {
 	var worstMean, worstSd float64
 	for _, k := range family(t, "gaussian") {
 		target, err := glm.NewTarget(k.data, k.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, err := conjugate.Moments(target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for j, p := range target.Parameters() {
 			dm, ds := (got.Mean[j]-k.mean[j])/k.sd[j], got.Sd[j]/k.sd[j]-1
 			worstMean, worstSd = max(worstMean, math.Abs(dm)), max(worstSd, math.Abs(ds))

@@ -74,9 +74,7 @@ func gaussians() []infertest.Case {
 func TestSamplersConform(t *testing.T) {
 	for _, c := range infertest.Cases() {
 		_, target, err := c.Simulate(infer.NewStream(3, "conform", c.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for name, opts := range gibbsOptions {
 			t.Run("cggibbs/"+name+"/"+c.Name, func(t *testing.T) { infertest.Conformance(t, target, gibbs(opts)) })
 		}

@@ -31,15 +31,11 @@ var smoothSamplers = map[string]infertest.Sampler{
 func moments(t *testing.T, target *glm.Target, s infertest.Sampler, draws int, of func(theta []float64) []float64, mean, sd, mcse []float64) {
 	t.Helper()
 	setup, err := s(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	chains := make([][][]float64, len(mean))
 	for c := range 2 {
 		k, err := setup.Kernel(infer.Chain{Index: c, Count: 2, Warmup: 500, Stream: infer.NewStream(uint64(c), "moments", t.Name())})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		theta := make([]float64, len(setup.Parameters()))
 		of1 := make([][]float64, len(mean))
 		for i := range 500 + draws {
@@ -175,9 +171,7 @@ func TestSmoothAgainstQuadrature(t *testing.T) {
 		}
 	}
 	target, err := glm.NewTarget(&data, model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, s := range smoothSamplers {
 		t.Run(name, func(t *testing.T) {
 			moments(t, target, s, infertest.Scale(10_000, 200_000), func(theta []float64) []float64 {
@@ -243,18 +237,12 @@ func TestSmoothsAgainstStan(t *testing.T) {
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var f stanSmooth
-		if err := json.Unmarshal(text, &f); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(text, &f))
 		data, model := f.model()
 		target, err := glm.NewTarget(&data, model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var mean, sd, mcse []float64
 		rows := []int{}
 		names := stanNames(target, &f)
@@ -304,4 +292,11 @@ func stanNames(target *glm.Target, f *stanSmooth) (names []string) {
 		names = append(names, "sds["+strconv.Itoa(k+1)+"]")
 	}
 	return names
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

@@ -32,9 +32,7 @@ func writeSection(t *testing.T, name, table string) {
 	t.Helper()
 	path := os.Getenv("GLMBATCH_VERIFY")
 	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	section := regexp.MustCompile("(?s)(<!-- table: " + name + " -->\n).*?(<!-- end -->)")
 	if !section.Match(page) {
 		t.Fatalf("%s has no section %s", path, name)
@@ -42,9 +40,7 @@ func writeSection(t *testing.T, name, table string) {
 	page = section.ReplaceAllFunc(page, func(old []byte) []byte {
 		return []byte("<!-- table: " + name + " -->\n" + table + "<!-- end -->")
 	})
-	if err := os.WriteFile(path, page, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, page, 0o644))
 }
 
 // TestVerifyPosteriors writes distances and p-values of every reference
@@ -139,9 +135,7 @@ func gridRow(c infertest.Case) string {
 // others: a model that was added is verified, and its row written, by make verify.
 func TestVerificationPage(t *testing.T) {
 	page, err := os.ReadFile(verificationPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rows := func(section string) (out []string) {
 		m := regexp.MustCompile("(?s)<!-- table: " + section + " -->\n(.*?)<!-- end -->").FindSubmatch(page)
 		if m == nil {

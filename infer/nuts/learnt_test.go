@@ -37,13 +37,9 @@ func TestWindowsAreThoseOfTheChain(t *testing.T) {
 	for _, o := range []Options{{}, {Metric: "dense"}, {Metric: "low_rank"}, {Static: true}} {
 		target := fixed(t, infertest.Cases()[0])
 		s, err := New(target, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		made, err := s.Kernel(infer.Chain{Count: 1, Warmup: warmup, Stream: infer.NewStream(4)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k := made.(*kernel)
 		var positions [][]float64
 		metrics := map[int]*metric{0: k.space.metric}
@@ -63,9 +59,7 @@ func TestWindowsAreThoseOfTheChain(t *testing.T) {
 			copy(theta, positions[i])
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if len(got) != len(metrics) || len(got) < 2 {
 			t.Fatalf("%+v: %d windows, the chain had %d", o, len(got), len(metrics))
 		}
@@ -87,22 +81,16 @@ func TestPrecondition(t *testing.T) {
 	low.m, low.scales = []float64{4, 1, 0.25}, []float64{0.5, 1, 2}
 	low.withLowRank([]float64{9, 0.5}, []float64{0.6, 0.8, 0, 0, 0, 1})
 	diagonal, err := newMetric(3, []float64{4, 1, 0.25}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dense, err := newMetric(3, []float64{2, 1, 0.5, 1, 3, 0.2, 0.5, 0.2, 1}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	three := full{3, []float64{2, 1, 0, 1, 2, 0, 0, 0, 4}, []float64{2. / 3, -1. / 3, 0, -1. / 3, 2. / 3, 0, 0, 0, 0.25}}
 	two := full{2, []float64{2, 1, 1, 2}, []float64{2. / 3, -1. / 3, -1. / 3, 2. / 3}}
 	for name, m := range map[string]*metric{"diagonal": diagonal, "dense": dense, "low rank": low} {
 		for _, h := range []full{three, two} {
 			w := &Window{0, m}
 			p, err := w.Precondition(h)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			trace, want := 0.0, 0.0
 			block := m.block(h.n)
 			columns := make([][]float64, h.n)

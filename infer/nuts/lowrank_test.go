@@ -56,9 +56,7 @@ func learntFrom(t *testing.T, dim, n int, corr float64) (m *metric, cov, precisi
 	t.Helper()
 	cov, precision = normalPosterior(dim, corr)
 	root, err := linalg.Cholesky(append([]float64(nil), precision...), dim)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f, rng := newFisher(dim), infer.NewStream(3)
 	u, grad := make([]float64, dim), make([]float64, dim)
 	for range n {
@@ -110,9 +108,7 @@ func condition(t *testing.T, m *metric, precision []float64) float64 {
 		}
 	}
 	values, _, err := linalg.SymEigen(inner, dim)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return values[0] / values[dim-1]
 }
 
@@ -204,13 +200,9 @@ func TestPinnedLowRank(t *testing.T) {
 			}
 			target := fixed(t, c)
 			s, err := New(target, Options{Metric: "low_rank"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			k, err := s.Kernel(infer.Chain{Count: 1, Warmup: 200, Stream: infer.NewStream(1, c.Name)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			h, theta := sha256.New(), make([]float64, target.Dim())
 			for range 220 {
 				if _, err := k.Step(); err != nil {

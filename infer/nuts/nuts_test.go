@@ -181,13 +181,9 @@ func TestRanks(t *testing.T) {
 func TestFrozenAfterWarmup(t *testing.T) {
 	target := posterior(t, infertest.Poisson(8))
 	s, err := New(target, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	raw, err := s.Kernel(infer.Chain{Count: 1, Warmup: 1000, Stream: infer.NewStream(4)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k := raw.(*kernel)
 	run := func(n int) (last infer.Info, accept float64) {
 		for range n {
@@ -225,18 +221,12 @@ func TestInfoCounts(t *testing.T) {
 	target := posterior(t, infertest.Bernoulli(12))
 	for _, o := range []Options{{StepSize: 0.01, MaxDepth: 3}, {Static: true, StepSize: 0.1, Length: 0.75}} {
 		s, err := New(target, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(4)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range 3 {
 			info, err := k.Step()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			leaps, depth, gradients := int32(7), int32(3), int64(7)
 			if o.Static {
 				leaps, depth, gradients = 8, 0, 8 // 0.75 over 0.1 is 7.5, away from zero
@@ -260,9 +250,7 @@ func TestDivergence(t *testing.T) {
 	for _, static := range []bool{false, true} {
 		s, _ := New(target, Options{StepSize: 50, Static: static})
 		k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(4)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		before, after := make([]float64, 3), make([]float64, 3)
 		k.Position(before)
 		info, err := k.Step()
@@ -294,13 +282,9 @@ func TestWeights(t *testing.T) {
 // Each window of warm-up learns from its own iterations only.
 func TestWindowsForget(t *testing.T) {
 	s, err := New(posterior(t, infertest.Poisson(8)), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	raw, err := s.Kernel(infer.Chain{Count: 1, Warmup: 200, Stream: infer.NewStream(4)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k := raw.(*kernel)
 	for i := range 200 {
 		before := k.space.metric
@@ -328,14 +312,10 @@ func TestWindowsForget(t *testing.T) {
 func TestResumesInEveryWindow(t *testing.T) {
 	for _, o := range []Options{{}, {Metric: "dense"}, {Metric: "low_rank"}} {
 		s, err := New(posterior(t, infertest.Binomial(8)), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		start := func() infer.Kernel {
 			k, err := s.Kernel(infer.Chain{Count: 1, Warmup: 400, Stream: infer.NewStream(4)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return k
 		}
 		var states [][]byte
@@ -343,13 +323,9 @@ func TestResumesInEveryWindow(t *testing.T) {
 		k := start()
 		for range 450 {
 			state, err := k.MarshalBinary()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			info, err := k.Step()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			states, infos = append(states, state), append(infos, info)
 		}
 		for _, from := range []int{74, 75, 98, 99, 100, 130, 149, 150, 348, 349, 350, 399, 400} { // windows end with 99, 149 and 349
@@ -370,22 +346,14 @@ func TestResumesInEveryWindow(t *testing.T) {
 // first transition would not be invariant.
 func TestStepSizeIgnoresState(t *testing.T) {
 	s, err := New(posterior(t, infertest.Poisson(8)), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var steps []float64
 	for _, x := range []float64{0, 1, -3} {
 		k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(4)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := k.(*kernel).SetPosition([]float64{x, x, -x}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, k.(*kernel).SetPosition([]float64{x, x, -x}))
 		info, err := k.Step()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if steps = append(steps, info.StepSize); steps[0] != info.StepSize {
 			t.Errorf("step sizes %v from three points", steps)
 		}
@@ -414,9 +382,7 @@ func TestDenseIsBounded(t *testing.T) {
 		model.Coefficients[j] = prior.Prior{Kind: prior.Normal, Scale: 1}
 	}
 	target, err := glm.NewTarget(&glm.Data{X: x, Intercept: -1, Y: []float64{0, 1}}, model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var wrong *OptionError
 	if _, err := New(target, Options{Metric: "dense"}); !errors.As(err, &wrong) {
 		t.Errorf("error %v, want one about the metric", err)
@@ -431,13 +397,9 @@ func TestStateRefuses(t *testing.T) {
 	target := posterior(t, infertest.Gaussian(6, prior.Prior{Kind: prior.HalfNormal, Scale: 1}))
 	fresh := func(o Options, warmup int) *kernel {
 		s, err := New(target, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k, err := s.Kernel(infer.Chain{Count: 1, Warmup: warmup, Stream: infer.NewStream(4)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return k.(*kernel)
 	}
 	k := fresh(Options{}, 30)
@@ -447,9 +409,7 @@ func TestStateRefuses(t *testing.T) {
 		}
 	}
 	state, err := k.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for want, other := range map[string]*kernel{
 		"warm-up": fresh(Options{}, 31), "metric or method": fresh(Options{Metric: "dense"}, 30), "method differ": fresh(Options{Static: true}, 30),
 	} {
@@ -463,5 +423,12 @@ func TestStateRefuses(t *testing.T) {
 	}
 	if err := fresh(Options{}, 30).UnmarshalBinary(state); err != nil {
 		t.Errorf("the chain's own state was refused: %v", err)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

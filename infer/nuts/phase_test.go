@@ -15,9 +15,7 @@ import (
 func posterior(t testing.TB, c infertest.Case) *glm.Target {
 	t.Helper()
 	_, target, err := c.Simulate(infer.NewStream(5, "nuts", c.Name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 

@@ -29,9 +29,7 @@ func fixed(t testing.TB, c infertest.Case) *glm.Target {
 		}
 	}
 	target, err := glm.NewTarget(&data, c.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 
@@ -54,18 +52,12 @@ func TestPinned(t *testing.T) {
 		theta := make([]float64, target.Dim())
 		for i, o := range []Options{{}, {Metric: "dense"}, {Static: true}, {Static: true, Jitter: 0.5, Metric: "dense"}} {
 			s, err := New(target, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			k, err := s.Kernel(infer.Chain{Index: i, Count: 4, Warmup: 50, Stream: infer.NewStream(uint64(i), c.Name)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for range 80 {
 				info, err := k.Step()
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				k.Position(theta)
 				for _, v := range append(theta, info.LogLik, info.LogPrior, info.Energy, info.StepSize, info.Accept, float64(info.Leapfrogs)) {
 					h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
@@ -83,18 +75,12 @@ func BenchmarkStep(b *testing.B) {
 	for _, c := range infertest.Cases() {
 		b.Run(c.Name, func(b *testing.B) {
 			s, err := New(fixed(b, c), Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			k, err := s.Kernel(infer.Chain{Count: 1, Warmup: 300, Stream: infer.NewStream(1, "bench")})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			step := func() infer.Info {
 				info, err := k.Step()
-				if err != nil {
-					b.Fatal(err)
-				}
+				must(b, err)
 				return info
 			}
 			for range 300 {

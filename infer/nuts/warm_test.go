@@ -30,18 +30,12 @@ func warmed(target *glm.Target, step float64, unknown bool) (*glm.Target, error)
 func TestWarmChain(t *testing.T) {
 	for _, warmup := range []int64{60, 400} {
 		target, err := warmed(posterior(t, infertest.Poisson(8)), 0.7, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s, err := New(target, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		start := func() *kernel {
 			k, err := s.Kernel(infer.Chain{Count: 1, Warmup: int(warmup), Stream: infer.NewStream(4)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return k.(*kernel)
 		}
 		k, states, infos := start(), [][]byte(nil), []infer.Info(nil)
@@ -51,13 +45,9 @@ func TestWarmChain(t *testing.T) {
 		}
 		for k.iteration < warmup+100 {
 			state, err := k.MarshalBinary()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			info, err := k.Step()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			states, infos = append(states, state), append(infos, info)
 			if k.iteration == warmup {
 				if learnt := !slices.Equal(began, k.space.metric.m); learnt != (warmup >= leastLearning) {
@@ -75,9 +65,7 @@ func TestWarmChain(t *testing.T) {
 		}
 		for _, from := range []int64{0, 30, 59, 60, warmup - 51, warmup - 1, warmup} {
 			k := start()
-			if err := k.UnmarshalBinary(states[from]); err != nil {
-				t.Fatal(err)
-			}
+			must(t, k.UnmarshalBinary(states[from]))
 			for i := from; i < min(from+70, warmup+100); i++ {
 				if info, err := k.Step(); err != nil || info != infos[i] {
 					t.Fatalf("warm-up of %d, restored at %d: iteration %d is %+v, error %v, want %+v", warmup, from, i, info, err, infos[i])

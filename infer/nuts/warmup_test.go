@@ -62,13 +62,9 @@ func TestMomentsMatchFormulas(t *testing.T) {
 		dense.add(draws[i])
 	}
 	full, err := dense.metric()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	marginal, err := diagonal.metric()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for j := range dim {
 		for l := range dim {
 			var mj, ml, s float64

@@ -37,18 +37,14 @@ func TestClustersAreApart(t *testing.T) {
 	})
 	hold(t, apart)
 	mods, err := requirements()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, m := range mods {
 		if within(m.path, "go.temporal.io", module+"/cluster") {
 			t.Errorf("go.mod requires %s", m.path)
 		}
 	}
 	found, err := filepath.Glob(filepath.Join(root, "cluster", "*", "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range found {
 		found[i] = filepath.Base(filepath.Dir(found[i]))
 	}
@@ -61,14 +57,10 @@ func TestClustersAreApart(t *testing.T) {
 func TestClustersAreInForm(t *testing.T) {
 	for _, name := range clusters {
 		tr, err := readTree(filepath.Join(root, "cluster", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		inPlace := &tree{fset: tr.fset}
 		for _, s := range tr.files {
-			if err := inPlace.add("cluster/"+name+"/"+strings.TrimPrefix(s.path, "./"), s.text); err != nil {
-				t.Fatal(err)
-			}
+			must(t, inPlace.add("cluster/"+name+"/"+strings.TrimPrefix(s.path, "./"), s.text))
 		}
 		if len(inPlace.files) < 5 {
 			t.Fatalf("cluster/%s has %d Go files: the rules would hold for nothing", name, len(inPlace.files))

@@ -44,9 +44,7 @@ func TestMakefile(t *testing.T) {
 		t.Fatalf("the rule does not see what it must: %v", got)
 	}
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, name := range helpless(string(makefile)) {
 		t.Errorf("Makefile: %s is not both a target with its line of help and in .PHONY", name)
 	}
@@ -56,9 +54,7 @@ func TestMakefile(t *testing.T) {
 		}
 	}
 	ci, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, want := range []string{"make test", "make lint", "make e2e", "make morning", "make race", "make compat", "make forms", "make kill", "make soak", "make fuzz",
 		"GLMBATCH_REFERENCES=required"} {
 		if !strings.Contains(string(ci), want) {

@@ -107,13 +107,9 @@ func TestDependenciesHaveReasons(t *testing.T) {
 	}
 
 	mods, err := requirements()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tr, err := moduleTree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var pages strings.Builder
 	files, err := filepath.Glob(filepath.Join(root, "docs", "decisions", "*.md"))
 	if err != nil || len(files) == 0 {
@@ -121,9 +117,7 @@ func TestDependenciesHaveReasons(t *testing.T) {
 	}
 	for _, f := range files {
 		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		pages.Write(text)
 	}
 	for _, m := range unreasoned(needed(tr, mods), pages.String()) {
@@ -155,20 +149,23 @@ func TestRequirementsAreTidy(t *testing.T) {
 	mods := []requirement{{"a.org/b", "v1", true}, {"c.org/d", "v1", false}, {"c.org/d/e", "v1", false},
 		{"f.org/g", "v1", true}}
 	tr := &tree{fset: token.NewFileSet()}
-	if err := tr.add("ingest/a.go", "package ingest\nimport (\n\"c.org/d/e/f\"\n\"f.org/g\"\n\"os\"\n)\n"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tr.add("ingest/a.go", "package ingest\nimport (\n\"c.org/d/e/f\"\n\"f.org/g\"\n\"os\"\n)\n"))
 	if got := mislabelled(tr, mods); !slices.Equal(got, []string{"a.org/b", "c.org/d/e"}) {
 		t.Fatalf("the rule does not see what it must: %v", got)
 	}
 	mods, err := requirements()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if tr, err = moduleTree(); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range mislabelled(tr, mods) {
 		t.Errorf("go.mod: %s is called direct and not imported, or imported and called indirect: run go mod tidy", m)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -231,7 +231,5 @@ func TestNothingPutOff(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

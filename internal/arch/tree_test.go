@@ -105,9 +105,7 @@ func readTree(root string) (*tree, error) {
 func hold(t *testing.T, r rule) {
 	t.Helper()
 	module, err := moduleTree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(module.files) < 10 {
 		t.Fatalf("found only %d Go files under %s: the rule would hold for nothing", len(module.files), root)
 	}
@@ -127,9 +125,7 @@ func seen(t *testing.T, r rule, files planted) {
 	tr := &tree{fset: token.NewFileSet()}
 	var want []string
 	for p, text := range files {
-		if err := tr.add(p, text); err != nil {
-			t.Fatal(err)
-		}
+		must(t, tr.add(p, text))
 		for i, line := range strings.Split(text, "\n") {
 			if strings.HasSuffix(line, "// want") {
 				want = append(want, fmt.Sprintf("%s:%d", p, i+1))

@@ -233,9 +233,7 @@ func (t *tree) excused(s *source, pos token.Pos, mark string) bool {
 // A rule that looks at types must not pass because it could not see them.
 func TestUntypedIsSeen(t *testing.T) {
 	tr := &tree{fset: token.NewFileSet()}
-	if err := tr.add("infer/nuts/a.go", "package nuts\nimport \"glmbatch/nowhere\"\nvar X = nowhere.Y * 2\n"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, tr.add("infer/nuts/a.go", "package nuts\nimport \"glmbatch/nowhere\"\nvar X = nowhere.Y * 2\n"))
 	if len(typed(func(*tree, checked) []finding { return nil })(tr)) == 0 {
 		t.Error("a package that does not type-check passes")
 	}

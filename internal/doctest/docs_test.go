@@ -26,9 +26,7 @@ func pages(t *testing.T) map[string][]Block {
 	out := map[string][]Block{}
 	read := func(path string) {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		blocks, err := Parse(string(text))
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
@@ -47,9 +45,7 @@ func pages(t *testing.T) map[string][]Block {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out
 }
 
@@ -67,16 +63,12 @@ func TestDocumentation(t *testing.T) {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// Packages of a scratch folder are those of the last one, and their tests are run all the same.
 	t.Setenv("GOFLAGS", os.Getenv("GOFLAGS")+" -trimpath -count=1")
 	for _, name := range []string{"GOCACHE", "GOMODCACHE"} { // a page has a HOME of its own
 		path, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Setenv(name, strings.TrimSpace(string(path)))
 	}
 	for name, blocks := range pages(t) {
@@ -109,9 +101,7 @@ var cloned = []struct {
 func clone(t *testing.T, bin string, blocks []Block) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range cloned {
 		if !slices.ContainsFunc(blocks, func(b Block) bool { return b.runs() && strings.Contains(b.Text, c.word) }) {
 			continue
@@ -123,14 +113,10 @@ func clone(t *testing.T, bin string, blocks []Block) string {
 			} else {
 				err = copyFile(from, to)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 	}
-	if err := os.Symlink(bin, filepath.Join(dir, "bin")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(bin, filepath.Join(dir, "bin")))
 	return dir
 }
 
@@ -180,5 +166,12 @@ func TestSkippedBlocks(t *testing.T) {
 	}
 	if n != skipped {
 		t.Errorf("%d blocks are not executed, expected %d", n, skipped)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

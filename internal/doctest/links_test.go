@@ -57,18 +57,14 @@ func hasHeading(page, anchor string) bool {
 func TestLinks(t *testing.T) {
 	dir := os.DirFS("testdata/links")
 	text, err := fs.ReadFile(dir, "sub/page.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := strings.Join(broken(dir, "sub/page.md", string(text)), " "); got != "gone.md ../other.md#no-such #nor-this" {
 		t.Fatalf("the rule does not see what it must: %s", got)
 	}
 	seen := 0
 	for _, page := range markdown(t) {
 		text, err := os.ReadFile(filepath.Join(root, page))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		seen++
 		for _, l := range broken(os.DirFS(root), page, string(text)) {
 			t.Errorf("%s: the target of the link %s does not exist", page, l)
@@ -95,9 +91,7 @@ func markdown(t *testing.T) []string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return list
 }
 
@@ -125,9 +119,7 @@ func TestPagesAreListed(t *testing.T) {
 		t.Fatalf("the rule does not see what it must: %v", planted)
 	}
 	index, err := os.ReadFile(filepath.Join(root, "docs", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, p := range unlisted(string(index), markdown(t)) {
 		t.Errorf("docs/README.md does not list %s: add a line under the kind of page that it is", p)
 	}
@@ -136,9 +128,7 @@ func TestPagesAreListed(t *testing.T) {
 // Every decision page stands in the list of decisions.
 func TestDecisionsAreListed(t *testing.T) {
 	list, err := os.ReadFile(filepath.Join(root, "docs", "decisions", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	files, err := filepath.Glob(filepath.Join(root, "docs", "decisions", "0*.md"))
 	if err != nil || len(files) < 3 {
 		t.Fatalf("only %d decision pages: %v", len(files), err)
@@ -168,9 +158,7 @@ func TestPagesShowAnExampleSoon(t *testing.T) {
 	}
 	for _, f := range files {
 		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if filepath.Base(f) != "README.md" && !showsSoon(string(text)) { // which lists the pages
 			t.Errorf("%s has no example in its first %d lines: a page starts with what its reader wants to do", filepath.Base(f), soonest)
 		}

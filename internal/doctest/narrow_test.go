@@ -31,9 +31,7 @@ func TestPagesAreNarrow(t *testing.T) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(root, page))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		seen++
 		for _, line := range wide(string(text)) {
 			t.Errorf("%s:%d has more than %d columns: break the line, or shorten the row and say the rest below the table", page,
@@ -73,9 +71,7 @@ func TestTextIsWrapped(t *testing.T) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(root, page))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, line := range overlong(string(text)) {
 			t.Errorf("%s:%d has more than %d columns: wrap it", page, line, TextWidth)
 		}

@@ -17,9 +17,7 @@ func walk(t *testing.T, page string) error {
 		return err
 	}
 	bin, err := filepath.Abs("testdata")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := &Session{Dir: t.TempDir(), Bin: bin, Makefile: fakeMakefile}
 	if err := os.Symlink(bin, filepath.Join(s.Dir, "bin")); err != nil { // what make build leaves
 		t.Fatal(err)
@@ -92,9 +90,7 @@ prior: a part of a spec
 `
 
 func TestGoodPage(t *testing.T) {
-	if err := walk(t, goodPage); err != nil {
-		t.Fatal(err)
-	}
+	must(t, walk(t, goodPage))
 }
 
 // Each change is a fault of the documentation that a reader would stumble over.

@@ -29,9 +29,7 @@ func TestCholesky(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 8, 17, 60} {
 		a := gram(r, n, 0.1)
 		c, err := Cholesky(append([]float64(nil), a...), n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		logDet := 0.0
 		for i := range n {
 			logDet += 2 * math.Log(c.l[i*n+i])
@@ -156,9 +154,7 @@ func BenchmarkCholesky(b *testing.B) {
 // Products undo solutions, from the left and from the right.
 func TestCholeskyProducts(t *testing.T) {
 	c, err := Cholesky([]float64{4, 0, 0, 2, 5, 0, 1, -1, 3}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, do := range map[string][2]func([]float64){
 		"L": {c.SolveLower, c.MulLower}, "Lᵀ": {c.SolveUpper, c.MulUpper},
 	} {

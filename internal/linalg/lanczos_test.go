@@ -50,9 +50,7 @@ func checkLargest(t *testing.T, name string, a []float64, n, k int) {
 		t.Fatalf("%s: %v, %v", name, values, err)
 	}
 	want, _, err := SymEigen(slices.Clone(a), n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	magnitudes := func(v []float64) (out []float64) {
 		for _, u := range v {
 			out = append(out, -math.Abs(u))

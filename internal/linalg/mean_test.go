@@ -13,9 +13,7 @@ func TestGeometricMean(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 30} {
 		a, b := gram(r, n, 0.3), gram(r, n, 0.3)
 		m, err := GeometricMean(append([]float64(nil), a...), append([]float64(nil), b...), n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		size := 0.0
 		for _, v := range a {
 			size = max(size, math.Abs(v))

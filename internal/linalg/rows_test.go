@@ -67,9 +67,7 @@ func TestRowSpaceOf(t *testing.T) {
 			}
 			k, a := told(at, c.n, c.d)
 			s, err := NewRowSpaceOf(k, c.n, a, 1e-12)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if s.Rank != c.rank || s.Own != c.own || s.Explicit() {
 				t.Fatalf("rank %d with %d of rows' own, want %d with %d", s.Rank, s.Own, c.rank, c.own)
 			}
@@ -155,9 +153,7 @@ func TestProductsOfATriangle(t *testing.T) {
 		clear(x[j*n : j*n+j])
 	}
 	c, err := Cholesky(gram(r, n, 1), n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	u := c.InverseTransposed()
 	product := u.Multiply(x, n)
 	for j := range n {

@@ -55,9 +55,7 @@ func TestSVD(t *testing.T) {
 			}
 			a := graded(rng, c.rows, c.cols, want)
 			s, err := NewSVD(append([]float64(nil), a...), c.rows, c.cols, 1e-15)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if s.Rank != k {
 				t.Fatalf("rank %d, want %d", s.Rank, k)
 			}
@@ -105,9 +103,7 @@ func TestSVDDropsNullDirections(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	a := graded(rng, 20, 9, []float64{5, 4, 3, 1e-3, 1e-5, 0, 0, 0, 0})
 	s, err := NewSVD(a, 20, 9, 1e-13)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if s.Rank != 5 {
 		t.Errorf("rank %d, want 5: S = %v", s.Rank, s.S)
 	}
@@ -133,9 +129,7 @@ func TestSymEigenAgainstGonum(t *testing.T) {
 		}
 		keep := append([]float64(nil), a...)
 		values, vectors, err := SymEigen(a, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		orthonormal(t, "V", vectors, n, n)
 		var oracle mat.EigenSym
 		oracle.Factorize(sym, false)

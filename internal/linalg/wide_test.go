@@ -65,9 +65,7 @@ func TestUpper(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{1, 2, 5, 34} {
 		c, err := Cholesky(gram(r, n, 0.5), n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		u := c.InverseTransposed()
 		for i := range n {
 			for j := range n {
@@ -129,13 +127,9 @@ func TestRowSpace(t *testing.T) {
 			at[(n-1)*d+j] = at[j] + c.scale*at[(n-1)*d+j]
 		}
 		svd, err := NewSVD(append([]float64(nil), at...), d, n, 1e-12)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s, err := NewRowSpace(blocksOf(at, n, d), n, d, 1e-12)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if s.Rank != c.rank || (s.Lift == nil) != c.explicit {
 			t.Fatalf("%s: rank %d, explicit %v", c.name, s.Rank, s.Lift == nil)
 		}
@@ -188,4 +182,11 @@ func rowsOfV(s *RowSpace, at []float64, n, d int) []float64 {
 		}
 	}
 	return v
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

@@ -32,9 +32,7 @@ func opened(t *testing.T, n int) (*objectstest.Store, *Object, []byte) {
 	}
 	server.Put("data/k", data)
 	o, err := client(t).Open(context.Background(), "s3://data/k")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = o.Close() })
 	server.Asked()
 	return server, o, data
@@ -43,9 +41,7 @@ func opened(t *testing.T, n int) (*objectstest.Store, *Object, []byte) {
 func client(t *testing.T) *Store {
 	t.Helper()
 	s, err := FromEnvironment()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s.pause, s.idle = time.Millisecond, 500*time.Millisecond
 	return s
 }
@@ -67,9 +63,7 @@ func TestRanges(t *testing.T) {
 	check("the end, with what precedes it", 1<<20-8, 8, 1<<16, fmt.Sprintf("GET /data/k bytes=%d-%d", 1<<20-1<<16, 1<<20-1))
 	check("what is there", 1<<20-1<<16, 1<<16, 0)
 	check("what is half there", 8, 16, 8, "GET /data/k bytes=16-23")
-	if err := o.Fetch([][2]int64{{100_000, 1000}, {105_000, 1000}, {300_000, 1000}, {-1, 5}, {2 << 20, 1}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, o.Fetch([][2]int64{{100_000, 1000}, {105_000, 1000}, {300_000, 1000}, {-1, 5}, {2 << 20, 1}}))
 	asked, given := server.Asked()
 	slices.Sort(asked)
 	want := []string{"GET /data/k bytes=100000-105999", "GET /data/k bytes=300000-300999"}
@@ -144,9 +138,7 @@ func TestMended(t *testing.T) {
 			if _, err := o.ReadAt(got, 1<<20); err != nil || !bytes.Equal(got, data[1<<20:2<<20]) {
 				t.Fatalf("a range: other bytes, or %v", err)
 			}
-			if err := o.Fetch([][2]int64{{10, 500_000}, {2 << 20, 900_000}}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, o.Fetch([][2]int64{{10, 500_000}, {2 << 20, 900_000}}))
 			if o.Err() != nil {
 				t.Errorf("an error that was mended is kept: %v", o.Err())
 			}
@@ -242,9 +234,7 @@ func TestCancelled(t *testing.T) {
 	s := client(t)
 	s.pause = time.Hour
 	o, err := s.Open(ctx, "s3://data/k")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = o.Close() }()
 	time.AfterFunc(50*time.Millisecond, cancel)
 	if _, err := io.ReadAll(o); !errors.Is(err, context.Canceled) {
@@ -374,9 +364,7 @@ func TestCredentials(t *testing.T) {
 			return objectstest.Fault{}
 		})
 		o, err := client(t).Open(context.Background(), "s3://data/k")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_ = o.Close()
 		if !strings.Contains(signed, want) || want == "" && signed != "" {
 			t.Errorf("signed by %q, want %q", signed, want)
@@ -386,9 +374,7 @@ func TestCredentials(t *testing.T) {
 	t.Run("profile", func(t *testing.T) {
 		server, file := objectstest.New(t), path.Join(t.TempDir(), "credentials")
 		text := "[night]\naws_access_key_id = AKIAFILE\naws_secret_access_key = s\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(text), 0o600))
 		t.Setenv("AWS_ACCESS_KEY_ID", "")
 		t.Setenv("AWS_SECRET_ACCESS_KEY", "")
 		t.Setenv("AWS_SHARED_CREDENTIALS_FILE", file)
@@ -412,4 +398,11 @@ func TestCredentials(t *testing.T) {
 		t.Setenv("AWS_SKIP_SIGNATURE", "true")
 		read(t, server, "")
 	})
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

@@ -220,13 +220,9 @@ func TestUmask(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o027))
 	for _, left := range []bool{false, true} {
 		if left {
-			if err := os.WriteFile(path+Beside, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path+Beside, nil, 0o600))
 		}
-		if err := Write(path, 0o666, func(*os.File) error { return nil }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Write(path, 0o666, func(*os.File) error { return nil }))
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
 			t.Errorf("%v, %v", info.Mode(), err)
 		}

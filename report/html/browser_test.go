@@ -45,23 +45,15 @@ func openBrowser(t *testing.T) *browser {
 		t.Skip("GLMBATCH_BROWSER names no Chromium: report/html/check/run.sh runs this")
 	}
 	theirIn, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out, theirOut, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	profile, err := os.MkdirTemp("", "report-browser-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := exec.Command(path, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars",
 		"--remote-debugging-pipe", "--user-data-dir="+profile, "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	b := &browser{t: t, in: in, answers: make(chan message, 1024)}
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
@@ -102,9 +94,7 @@ func (b *browser) call(method string, params map[string]any) json.RawMessage {
 	b.t.Helper()
 	b.next++
 	line, err := json.Marshal(message{ID: b.next, Session: b.session, Method: method, Params: params})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must(b.t, err)
 	if _, err := b.in.Write(append(line, 0)); err != nil {
 		b.t.Fatal(err)
 	}
@@ -159,9 +149,7 @@ func (b *browser) open(p *Page, place string) {
 	if err == nil {
 		err = errors.Join(Write(f, p), f.Close())
 	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must(b.t, err)
 	b.call("Page.navigate", map[string]any{"url": "file://" + path + place})
 	b.wait(`document.readyState === "complete" && document.querySelectorAll("#tabs a").length > 0`)
 }

@@ -48,9 +48,7 @@ const docPictureFolder = "../../docs/pictures"
 func (p docPicture) mark(t *testing.T) (mark string, rows []map[string]any) {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(docPictureFolder, p.Name+".csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines, err := csv.NewReader(strings.NewReader(string(raw))).ReadAll()
 	if err != nil || len(lines) < 3 || strings.Join(lines[0], ",") != "series,x,y" {
 		t.Fatalf("%s.csv: %d lines that begin with %v: %v", p.Name, len(lines), lines[0], err)
@@ -64,9 +62,7 @@ func (p docPicture) mark(t *testing.T) (mark string, rows []map[string]any) {
 		rows = append(rows, map[string]any{"series": line[0], "x": x, "y": y})
 	}
 	about, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return fmt.Sprintf("data %x", sha256.Sum256(append(about, raw...)))[:29], rows
 }
 
@@ -76,17 +72,13 @@ func TestDocPicturesAreOfTheirData(t *testing.T) {
 	pages := ""
 	for _, page := range []string{"paper.md", "discrete-studies.md"} {
 		b, err := os.ReadFile(filepath.Join("../../docs", page))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		pages += string(b)
 	}
 	for _, p := range docPictures {
 		mark, _ := p.mark(t)
 		drawn, err := os.ReadFile(filepath.Join(docPictureFolder, p.Name+".svg"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !strings.Contains(string(drawn), mark) {
 			t.Errorf("%s.svg is not of %s.csv as it is: GLMBATCH_BROWSER=chromium go test ./report/html -run BrowserDrawsDocPictures -update", p.Name, p.Name)
 		}
@@ -109,15 +101,11 @@ func TestBrowserDrawsDocPictures(t *testing.T) {
 		b.eval("("+drawDocPicture+")("+quotedJSON(t, p)+","+quotedJSON(t, rows)+","+quoted(mark)+")", &out)
 		path := filepath.Join(docPictureFolder, p.Name+".svg")
 		if *updatePictures {
-			if err := os.WriteFile(path, []byte(out), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, []byte(out), 0o644))
 			continue
 		}
 		stored, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if string(stored) != out {
 			t.Errorf("%s is drawn otherwise now: draw it anew with -update", path)
 		}
@@ -127,9 +115,7 @@ func TestBrowserDrawsDocPictures(t *testing.T) {
 func quotedJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(b)
 }
 
@@ -156,3 +142,10 @@ const drawDocPicture = `(p, rows, mark) => {
   return new XMLSerializer().serializeToString(svg).replace(/var\((--[a-z0-9]+)\)/g, (_, v) => style.getPropertyValue(v).trim())
     .replace(/\d+\.\d{6,}/g, (n) => String(+(+n).toFixed(3))) + "\n";
 }`
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}

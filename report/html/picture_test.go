@@ -12,9 +12,7 @@ import (
 func TestPictureIsTheValues(t *testing.T) {
 	values := []float64{0, 0.5, 1, 2, math.NaN(), -1}
 	p, err := NewPicture("t", "a", "c", 2, 3, values, 0, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := greys(t, p); string(got) != string([]byte{0, 128, 255, 255, 127, 0}) {
 		t.Errorf("greys %v", got)
 	}
@@ -54,9 +52,7 @@ func TestEmptyLayersAreLeftOut(t *testing.T) {
 	nan := math.NaN()
 	d := &Discrete{Labels: []string{"off", "on"}}
 	layers := [][]float64{{nan, nan}, {nan, 1}, {nan, nan}, {0, 1}}
-	if err := d.Draw(1, 2, layers); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Draw(1, 2, layers))
 	var titles []string
 	for _, p := range d.Pictures {
 		titles = append(titles, p.Title)

@@ -30,9 +30,7 @@ func (g grids) path(name string) string { return filepath.Join(g.dir, name) }
 
 func (g grids) write(name, text string) {
 	g.t.Helper()
-	if err := os.WriteFile(g.path(name), []byte(text), 0o644); err != nil {
-		g.t.Fatal(err)
-	}
+	must(g.t, os.WriteFile(g.path(name), []byte(text), 0o644))
 }
 
 // png writes an image of 4 × 3 pixels.
@@ -43,9 +41,7 @@ func (g grids) png(name string, grey func(pixel int) uint8) {
 		img.SetGray(pixel%4, pixel/4, color.Gray{Y: grey(pixel)})
 	}
 	var b strings.Builder
-	if err := png.Encode(&b, img); err != nil {
-		g.t.Fatal(err)
-	}
+	must(g.t, png.Encode(&b, img))
 	g.write(name, b.String())
 }
 
@@ -79,9 +75,7 @@ func TestGridIsItsImage(t *testing.T) {
 	g.write("other.csv", strings.Replace(seen, "-1,1,1\n", "-1.5,1,1\n", 1))
 	g.write("wrong.csv", strings.Replace(truth, "1,1,0\n", "1,1,1\n", 1))
 	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	t.Chdir(g.dir)
 	for _, text := range []string{"COPY (FROM 'seen.csv') TO 'seen.parquet' (FORMAT parquet)", "COPY (FROM 'truth.csv') TO 'truth.parquet' (FORMAT parquet)"} {
@@ -92,9 +86,7 @@ func TestGridIsItsImage(t *testing.T) {
 	hash := func(seen, truth string, labels ...spec.Text) string {
 		t.Helper()
 		d, err := g.read(seen, truth)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return field(t, d, model(2, func(m *spec.Model) { m.Noise = spec.Noise{SD: 1}; m.Labels = labels })).Hash
 	}
 	want := hash("seen.png", "truth.png")
@@ -119,9 +111,7 @@ func TestGridHasGaps(t *testing.T) {
 	g.write("seen.csv", "row,col,value\n2,3,\n1,1,0.5\n2,1,7\n")
 	g.write("truth.csv", "row,col,value\n2,3,1\n1,1,-1\n1,2,\n")
 	d, err := g.read("seen.csv", "truth.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f := field(t, d, model(2, func(m *spec.Model) { m.Noise = spec.Noise{SD: 1} }))
 	got := fmt.Sprint(f.Rows, f.Columns, f.Edges, f.Observation, f.Truth)
 	if want := "2 3 7 [0.5 NaN NaN 7 NaN NaN] [0 -1 -1 -1 -1 1]"; got != want {
@@ -174,12 +164,8 @@ func TestImageBeyondMemory(t *testing.T) {
 	g := grids{t, t.TempDir()}
 	g.write("far.csv", "row,col,value\n1,1,0\n9000,9000,1\n")
 	file, err := os.Create(filepath.Join(g.dir, "black.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(png.Encode(file, image.NewGray(image.Rect(0, 0, 3000, 3000))), file.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, errors.Join(png.Encode(file, image.NewGray(image.Rect(0, 0, 3000, 3000))), file.Close()))
 	for name, want := range map[string]string{
 		"far.csv":   "far.csv: an image of 81000000 pixels: the data need about 1.62 GB of memory, and reading may take 100 MB",
 		"black.png": "black.png: an image of 9000000 pixels: the data need about 180 MB",
@@ -189,5 +175,12 @@ func TestImageBeyondMemory(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), `dataset "photo"`) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -25,9 +25,7 @@ func model(states int, change func(*spec.Model)) *spec.Model {
 func field(t testing.TB, d *Data, m *spec.Model) *system.Field {
 	t.Helper()
 	f, err := NewField(t.Context(), d, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f
 }
 

@@ -60,18 +60,14 @@ func TestRoundTrip(t *testing.T) {
 		t.Run(string(layout), func(t *testing.T) {
 			d := sample(hostile)
 			files, err := Write(layout, t.TempDir(), []string{"a.b", "../c", "d e"}, d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, f := range files {
 				if strings.Contains(f, "../") || strings.Contains(f, " ") {
 					t.Errorf("file %s left its folder, or has a name that shells split", f)
 				}
 			}
 			f, err := Read(context.Background(), files)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			checkDraws(t, d, f, layout)
 		})
 	}
@@ -121,25 +117,17 @@ func TestStanNames(t *testing.T) {
 func TestArrowFile(t *testing.T) {
 	d := sample(hostile)
 	files, err := Write(Arrow, t.TempDir(), []string{"a"}, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	file, err := os.Open(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	in, err := ipc.NewFileReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer in.Close()
 	want := make([]float64, len(d.Parameters)*d.Count)
 	for c := range d.Chains {
 		batch, err := in.RecordBatchAt(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_ = d.Chain(c, want)
 		for p := range d.Parameters {
 			column := batch.Column(p).(*array.Float64)
@@ -176,18 +164,14 @@ func TestLoadStan(t *testing.T) {
 		t.Fatal(paths, err)
 	}
 	f, err := Read(context.Background(), paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if f.Program != "stan" || f.Warmup != 200 || f.count() != 250 || !(f.SamplingSeconds > 0) || !slices.Equal(f.Names, []string{"beta.1", "beta.2", "beta.3", "beta.4"}) {
 		t.Errorf("%s, %d + %d iterations, %g s, %v", f.Program, f.Warmup, f.count(), f.SamplingSeconds, f.Names)
 	}
 	peer, shared := peerOf([]infer.Parameter{{Name: "(Intercept)", Kind: infer.Intercept}, {Name: "npreg", Kind: infer.Coefficient}, {Name: "glu", Kind: infer.Coefficient}})
 	load := Load{Sampler: "stan", Rename: map[string]string{"beta.1": "(Intercept)", "beta.2": "npreg", "beta.3": "glu"}}
 	fit, left, err := load.Fit(f, peer, shared)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !slices.Equal(left, []string{"beta.4"}) || len(fit.Parameters) != 3 || fit.ModelHash != "h" || fit.DataHash != "d" {
 		t.Errorf("left out %v, %d parameters", left, len(fit.Parameters))
 	}
@@ -263,13 +247,9 @@ func TestLoadBrms(t *testing.T) {
 		text += fmt.Sprintf("%d,%d,%d\n", 1+d/20, 1+d%20, 1+d)
 	}
 	path := filepath.Join(t.TempDir(), "brms.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(text), 0o600))
 	f, err := Read(t.Context(), []string{path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	peer, shared := peerOf(parameters)
 	fit, left, err := Load{Sampler: "brms"}.Fit(f, peer, shared)
 	if err != nil || !slices.Equal(left, []string{"Intercept", "lprior"}) || len(fit.Parameters) != len(parameters) {
@@ -307,9 +287,7 @@ func TestFaultyFiles(t *testing.T) {
 					continue
 				}
 				path := filepath.Join(dir, string(rune('a'+i))+".csv")
-				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(path, []byte(text), 0o644))
 				paths = append(paths, path)
 			}
 			_, err := Read(context.Background(), paths)
@@ -326,9 +304,7 @@ func TestReplaceIsWhole(t *testing.T) {
 	dir := t.TempDir()
 	d := sample(hostile[:2])
 	files, err := Write(CSV, dir, []string{"a"}, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before, _ := os.ReadFile(files[0])
 	d.Chain = func(c int, _ []float64) error {
 		if c == 1 {
@@ -369,20 +345,21 @@ func TestStanHeadNamesTheSampler(t *testing.T) {
 		d := sample([]infer.Parameter{{Name: "x", Kind: infer.Coefficient}})
 		d.Method = method
 		files, err := Write(CmdStan, t.TempDir(), []string{"a"}, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text, err := os.ReadFile(files[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !strings.Contains(string(text), want[0]) || strings.Contains(string(text), want[1]) {
 			t.Errorf("%s: the head lacks %q or has %q:\n%s", method, want[0], want[1], text[:600])
 		}
 		f, err := Read(t.Context(), files)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		checkDraws(t, d, f, CmdStan)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -37,13 +37,9 @@ func grouped() []infer.Parameter {
 func inferenceData(t *testing.T, d *Draws) (string, *netcdftest.File) {
 	t.Helper()
 	files, err := Write(NetCDF, t.TempDir(), []string{"a", "b"}, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return files[0], netcdftest.Read(b)
 }
 

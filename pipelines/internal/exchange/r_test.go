@@ -36,13 +36,9 @@ func TestRReads(t *testing.T) {
 	d := sample([]infer.Parameter{{Name: "(Intercept)", Kind: infer.Intercept}, {Name: "a, b", Kind: infer.Coefficient}})
 	dir := t.TempDir()
 	table, err := Write(CSV, dir, []string{"table"}, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	chains, err := Write(CmdStan, dir, []string{"stan"}, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var mean [2]float64
 	values := make([]float64, 2*d.Count)
 	for c := range d.Chains {

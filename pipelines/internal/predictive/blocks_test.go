@@ -91,9 +91,7 @@ func on(t *testing.T, f *Fit, family glm.Family, data *glm.Data, columns []trans
 		}
 	}
 	e, err := f.On(data, Design{data, columns})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return e
 }
 
@@ -138,9 +136,7 @@ func TestBlocksAreTheProduct(t *testing.T) {
 	row := make([]float64, e.fit.Size())
 	e.fit.bytes = 8 * e.fit.Size() * 5
 	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data, e.columns)) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range b.Rows {
 			b.Row(0, i, row)
 			for s, got := range row {
@@ -168,9 +164,7 @@ var gaussian = glm.Family{Name: "gaussian", Link: "identity"}
 func TestBlocksAndWorkersChangeNothing(t *testing.T) {
 	e := newExample(60, 5, 2, 40, 3)
 	want, err := on(t, &e.fit, gaussian, e.data, e.columns).LeaveOneOut(t.Context(), stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, workers := range []int{1, 2, 16} {
 		for _, bytes := range []int{1, 8 * 80 * 5, blockBytes} {
 			for _, width := range []int{1, 2, 6} {
@@ -229,9 +223,7 @@ func TestLeaveOneOutOfTheImpossible(t *testing.T) {
 	}
 	copy(e.data.Offset, []float64{20, 20, 20, -20, 20, -20}) // counts whose mean is not positive
 	l, err := on(t, &e.fit, glm.Family{Name: "poisson", Link: "sqrt"}, e.data, e.columns).LeaveOneOut(t.Context(), stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	words := LOOWarnings(l)
 	if !math.IsNaN(l.ELPD.Value) || len(words) != 1 || !strings.Contains(words[0], "row 4 of the design: ") ||
 		!strings.Contains(words[0], "not finite at some draw") {
@@ -251,14 +243,10 @@ func TestLeaveOneOutCountsFrequencies(t *testing.T) {
 		}
 	}
 	want, err := on(t, &thrice.fit, gaussian, thrice.data, thrice.columns).LeaveOneOut(t.Context(), stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	e.data.Frequency = []float64{3, 3}
 	got, err := on(t, &e.fit, gaussian, e.data, e.columns).LeaveOneOut(t.Context(), stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if math.Abs(got.ELPD.Value-want.ELPD.Value) > 1e-12 || math.Abs(got.ELPD.SE-want.ELPD.SE) > 1e-12 || got.Observations != 6 || got.Outcomes == want.Outcomes {
 		t.Errorf("%+v of %v, want %+v", got.ELPD, got.Observations, want.ELPD)
 	}
@@ -333,9 +321,7 @@ func TestBlocksHaveEffects(t *testing.T) {
 			f.kept, f.bytes = nil, 8*f.Size()*rows
 			f.Open = func() iter.Seq2[*infer.Columns, error] { return e.blocks(width) }
 			for b, err := range rowBlocks(t, on(t, &f, gaussian, e.data, e.columns)) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				for s := range f.Size() {
 					for i, got := range b.at(0, s) {
 						row, c := b.First+i, e.columns[1]
@@ -372,5 +358,12 @@ func (e *example) refuses(t *testing.T, mu *record.Predictor) {
 	e.data.Effects, e.fit.Description.Responses[0].Components[0].Scalars = nil, make([]record.Scalar, 3)
 	if _, err := e.fit.On(e.data, Design{e.data, e.columns}); err == nil || !strings.Contains(err.Error(), "has 3 scalars") {
 		t.Errorf("more scalars than the family has: %v", err)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -64,9 +64,7 @@ func TestBlocksWithMissingCells(t *testing.T) {
 		cells, blocks := withCells(e), 0
 		e.fit.Workers, e.fit.bytes = 3, 8*e.fit.Size()*3*blockRows
 		for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data, e.columns)) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			blocks++
 			for i := range b.Rows {
 				for s := range e.fit.Size() {

@@ -58,9 +58,7 @@ func TestMixtureRows(t *testing.T) {
 			e.fit.bytes, e.fit.Workers = 8*draws*2*4, 2 // four rows a block
 			rows := 0
 			for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data, e.columns)) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				lik, means := make([]float64, b.Rows), make([]float64, b.Rows)
 				for s := range draws {
 					b.logLik(s, 0, b.Rows, lik)
@@ -107,9 +105,7 @@ func TestMixtureResponses(t *testing.T) {
 		e.beta[2][s], e.beta[5][s] = -1e4, 1e4
 	}
 	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data, e.columns)) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		random := infer.NewStream(3, "responses")
 		for s := range 7 {
 			const n = 20_000
@@ -182,17 +178,13 @@ func (c counted) fit(t *testing.T, draws int) *Fit {
 	t.Helper()
 	setup, err := collapsed.New(c.family, c.data(-1), collapsed.Options{Options: mixture.Options{Components: 2},
 		Prior: collapsed.Prior{Law: "gamma", Numbers: []float64{c.shape, c.rate}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	n := len(setup.Parameters())
 	e := &example{beta: make([][]float64, n)}
 	theta := make([]float64, n)
 	for chain := range 4 {
 		k, err := setup.Kernel(infer.Chain{Index: chain, Count: 4, Stream: infer.NewStream(11, "exact", string(rune('a'+chain)))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range draws + 50 {
 			if _, err := k.Step(); err != nil {
 				t.Fatal(err)
@@ -223,9 +215,7 @@ func TestMixtureByEnumeration(t *testing.T) {
 	c := counted{y: []float64{0, 1, 6, 7, 3, 9}, shape: 1.5, rate: 0.4, family: glm.Family{Name: "poisson", Link: "log"}}
 	f, data := c.fit(t, 4000), c.data(-1)
 	loo, err := on(t, f, c.family, data, ones).LeaveOneOut(t.Context(), stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all := c.evidence(-1)
 	for i, r := range loo.Rows {
 		factorial, _ := math.Lgamma(c.y[i] + 1)
@@ -242,9 +232,7 @@ func TestMixtureByEnumeration(t *testing.T) {
 		}
 	})
 	got, err := on(t, f, c.family, data, ones).Allocations(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, p := range got {
 		if !(math.Abs(p[0]-want[i]) < 0.01) || math.Abs(p[0]+p[1]-1) > 1e-12 {
 			t.Errorf("row %d is of the first component with probabilities %.4f, enumerated %.4f", i+1, p, want[i])

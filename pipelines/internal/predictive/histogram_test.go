@@ -35,9 +35,7 @@ func TestClasses(t *testing.T) {
 func TestBins(t *testing.T) {
 	e := newExample(40, 2, 2, 300, 3)
 	_, bins, err := checked(t, e, gaussian)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	total, inside := 0.0, 0
 	for i, b := range bins {
 		total += b.Observed

@@ -55,9 +55,7 @@ type cellColumns struct {
 
 func newCellColumns(t *testing.T, draws int) *cellColumns {
 	poisson, err := laws.Parse("poisson", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	wide := spread(7, draws, -12, 23) // of 5 classes of width 2, and 3 on either side
 	wide[3][5], wide[3][6], wide[3][7] = 12, -1e9, math.Inf(1)
 	counts, two, three, states := spread(5, draws, 0, 8), make([][]float64, 4), make([][]float64, 9), spread(3, draws, 0, 3)
@@ -116,9 +114,7 @@ func TestCellBins(t *testing.T) {
 	f := &Fit{Chains: 4, Draws: draws / 4, Params: len(c.all),
 		Open: func() iter.Seq2[*infer.Columns, error] { return e.blocks(3) }}
 	got, err := f.CellBins(c.columns)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n, m := len(got[0]), len(got[1]); n != 13 || m != 8 || !math.IsNaN(got[0][0].Low) || !math.IsNaN(got[0][n-1].High) {
 		t.Fatalf("%d classes of numbers and %d of whole ones: %+v", n, m, got)
 	}

@@ -71,9 +71,7 @@ func (e *example) etas(t *testing.T) [][]float64 {
 	t.Helper()
 	out := make([][]float64, e.data.Rows())
 	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data, e.columns)) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range b.Rows {
 			out[b.First+i] = make([]float64, e.fit.Size())
 			b.Row(0, i, out[b.First+i])

@@ -63,9 +63,7 @@ func TestTransforms(t *testing.T) {
 	}
 	e.scalars()
 	got, err = on(t, &e.fit, glm.Family{Name: "poisson", Link: "log"}, e.data, e.columns).LeaveOneOut(t.Context(), stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	mean := math.Exp(eta)
 	below, at := math.Exp(-mean), mean*math.Exp(-mean) // of row 7, whose count is 1
 	if v := (got.Rows[7].PIT - below) / at; v < 0 || v > 1 {
@@ -90,9 +88,7 @@ func TestTransformsTellMisfit(t *testing.T) {
 			e.data.Y[i] = e.data.Offset[i] + r.NormFloat64()
 		}
 		got, err := on(t, &e.fit, gaussian, e.data, e.columns).LeaveOneOut(t.Context(), stream)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		first, last, left := got.PIT[0], got.PIT[len(got.PIT)-1], 0
 		for _, p := range got.PIT {
 			if p.ECDF < p.Low || p.ECDF > p.High {

@@ -61,14 +61,10 @@ func TestSeveralPredictors(t *testing.T) {
 			designs = designs[:1]
 		}
 		rows, err := e.fit.On(e.data, designs...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		theta := make([]float64, len(e.beta))
 		for b, err := range rowBlocks(t, rows) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for s := range e.fit.Size() {
 				for p := range theta {
 					theta[p] = e.beta[p][s]

@@ -20,9 +20,7 @@ func stream(row int) *infer.Stream { return infer.NewStream(5, "predict", strcon
 func TestPredictByRow(t *testing.T) {
 	e := newExample(150, 3, 2, 15, 2)
 	outcomes, err := glm.NewPointwise(gaussian, e.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var want []string
 	for _, workers := range []int{1, 2, 16} {
 		for _, bytes := range []int{1, 8 * 30 * 70, blockBytes} {
@@ -59,9 +57,7 @@ func TestPredictByRow(t *testing.T) {
 func TestObservations(t *testing.T) {
 	e := newExample(150, 3, 2, 15, 2)
 	outcomes, err := glm.NewPointwise(gaussian, e.data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, workers := range []int{1, 3} {
 		for _, bytes := range []int{1, 8 * 30 * 70, blockBytes} {
 			f := e.fit
@@ -92,9 +88,7 @@ func TestObservations(t *testing.T) {
 				}
 				return nil
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 	}
 }

@@ -23,9 +23,7 @@ func wantedOf(t *testing.T, n int) Wanted {
 	w := Wanted{Beside: []*transform.Beside{by, over}}
 	for _, s := range [][2]string{{"positive", "mean(y > 0)"}, {"top", "quantile(y, 0.9)"}} {
 		of, err := transform.ParseStatistic(s[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w.Statistics = append(w.Statistics, Statistic{Name: s[0], Of: of})
 	}
 	return w
@@ -36,13 +34,9 @@ func wantedOf(t *testing.T, n int) Wanted {
 func TestWanted(t *testing.T) {
 	e := newExample(60, 2, 2, 300, 3)
 	plain, err := on(t, &e.fit, gaussian, e.data, e.columns).Check(t.Context(), Wanted{}, stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got, err := on(t, &e.fit, gaussian, e.data, e.columns).Check(t.Context(), wantedOf(t, 60), stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(got.Checks) != 6 || fmt.Sprint(got.Checks[:4], got.Bins) != fmt.Sprint(plain.Checks, plain.Bins) {
 		t.Errorf("what is asked for changes the checks of every fit: %+v", got.Checks)
 	}
@@ -102,9 +96,7 @@ func TestGroupWarnings(t *testing.T) {
 			e.data.Y[i] += apart * float64(i%3-1)
 		}
 		got, err := on(t, &e.fit, glm.Family{Name: "gaussian", Link: "identity"}, e.data, e.columns).Check(t.Context(), Wanted{Beside: []*transform.Beside{by}}, stream)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		words := strings.Join(GroupWarnings(got), "\n")
 		said := strings.Contains(words, "predictive check by g: the mean of the response is outside the 90 % interval of "+
 			"replicated data in 9 of 12 levels, and 1.2 are expected")

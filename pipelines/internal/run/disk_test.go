@@ -35,9 +35,7 @@ func runOnDisk(t *testing.T, database string, d spool.Disk) *outcome.Outcome {
 	config := configOf(t, database, diskSpec)
 	config.Workers, config.Disk = 1, d
 	out, err := Run(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out
 }
 
@@ -53,13 +51,9 @@ func drawn(t *testing.T, database string) string {
 func ask(t *testing.T, database, query string) string {
 	t.Helper()
 	l, err := report.Open(database, report.Options{LockWait: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b bytes.Buffer
-	if err := l.Query(t.Context(), &b, report.QueryOptions{Format: "csv"}, query); err != nil {
-		t.Fatal(err)
-	}
+	must(t, l.Query(t.Context(), &b, report.QueryOptions{Format: "csv"}, query))
 	return b.String()
 }
 

@@ -45,17 +45,13 @@ type wideFit struct {
 func readWide(t *testing.T, dir string) (out wideFit) {
 	t.Helper()
 	ledger, err := report.Open(dir+"/wide.duckdb", report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found, err := ledger.Newest(t.Context(), "", func(report.Key) bool { return true })
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d fits, %v", len(found), err)
 	}
 	for block, err := range ledger.Columns(t.Context(), found[0].Stored, assess.ColumnBytes) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		out.values = append(out.values, block.Values...)
 	}
 	if out.summaries, _, err = ledger.Summaries(t.Context(), found[0].Fingerprint); err != nil {

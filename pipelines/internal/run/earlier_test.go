@@ -34,9 +34,7 @@ func night(t *testing.T, database string, change func(*Config), pairs ...string)
 		change(&config)
 	}
 	out, err := Run(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(out.Fits) != 1 || out.Fits[0].Action == outcome.Errored {
 		t.Fatalf("%+v", out.Fits[0])
 	}
@@ -125,9 +123,7 @@ func copyFile(t *testing.T, from, to string) {
 	if err == nil {
 		err = os.WriteFile(to, data, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // What an earlier fit cannot serve starts as usual, and the ledger has the reason.

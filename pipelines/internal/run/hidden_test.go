@@ -71,9 +71,7 @@ func wideFolder(t *testing.T, sampler, model string, draws int) (folder string) 
 		}
 	}
 	for name, text := range map[string]string{"wide.csv": b.String() + "\n", "spec.yaml": fmt.Sprintf(wideSpec, model, sampler, draws)} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return dir
 }
@@ -82,14 +80,10 @@ func wideFolder(t *testing.T, sampler, model string, draws int) (folder string) 
 func runWide(t *testing.T, dir string, tamper func(infer.Setup) infer.Setup) *outcome.Result {
 	t.Helper()
 	p, err := spec.Load(filepath.Join(dir, "spec.yaml"), spec.Options{Env: os.LookupEnv, Today: time.Now()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out, err := Run(t.Context(), Config{Pipeline: p, Database: filepath.Join(dir, "wide.duckdb"), Workers: 2, Force: true,
 		Tracker: progress.New(time.Now), Log: slog.New(slog.DiscardHandler), Now: time.Now, Tamper: tamper})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out.Fits[0]
 }
 

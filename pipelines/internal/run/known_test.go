@@ -51,13 +51,9 @@ func TestStoredMeanwhile(t *testing.T) {
 				t.Errorf("d and e: %s, want %s", actions, c.actions)
 			}
 			ledger, err := report.Open(database, report.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			stored, err := ledger.Stored(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, f := range out.Fits {
 				if s, ok := stored[f.Fingerprint]; !ok || s.ID != f.ID {
 					t.Errorf("%s: the run says fit %d, the ledger has %+v", f.Name(), f.ID, s)

@@ -60,9 +60,7 @@ func ticking(by time.Duration) func() time.Time {
 func configOf(t *testing.T, database, text string) Config {
 	t.Helper()
 	p, err := spec.Parse("spec.yaml", []byte(fmt.Sprintf(text, database)), spec.Options{Env: os.LookupEnv, Today: time.Now(), Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return Config{Pipeline: p, Database: database, Workers: 2, LockWait: -1,
 		Tracker: progress.New(time.Now), Log: slog.New(slog.DiscardHandler), Now: time.Now}
 }
@@ -124,19 +122,13 @@ func longest(t *testing.T, database string) int {
 		if err == nil {
 			err = json.Unmarshal(data, &m)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		f, err := spool.Disk{}.Open(spool.Root(database), m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, c := range f.Chains {
 			most = max(most, c.Draws())
 		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.Close())
 	}
 	return most
 }
@@ -153,9 +145,7 @@ func TestTimeout(t *testing.T) {
 	config.Now = ticking(200 * time.Millisecond)
 	config.Tamper = func(s infer.Setup) infer.Setup { return stuck{s, 30, func() {}, free} }
 	out, err := Run(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	res := out.Fits[0]
 	if out.ExitCode != exit.Fail || res.Action != outcome.Errored || !strings.Contains(res.Reasons[0], "timeout: the fit was worked on for 200ms; 29 iterations per chain are kept\nhint: ") {
 		t.Errorf("exit code %d, %s: %q", out.ExitCode, res.Action, res.Reasons)
@@ -182,10 +172,15 @@ samplers: {s: {method: meanfield}}
 run: {timeout: 1ns}
 `)
 	out, err := Run(t.Context(), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if res := out.Fits[0]; out.ExitCode != exit.Fail || res.Action != outcome.Errored || !strings.Contains(res.Reasons[0], "timeout: the fit") {
 		t.Errorf("exit code %d, %s: %q", out.ExitCode, res.Action, res.Reasons)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

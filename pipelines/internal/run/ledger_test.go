@@ -106,9 +106,7 @@ func TestAwaitingLeavesItsRoom(t *testing.T) {
 func TestEndWithTheLastFits(t *testing.T) {
 	path := t.TempDir() + "/l.duckdb"
 	file, err := report.Open(path, report.Options{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := &runner{admission: newAdmission(plan.Memory{Workers: 1}), known: &known{database: path}}
 	l := &ledger{file: file, r: r, queue: make(chan *request, 2), last: make(chan *request), end: make(chan struct{}),
 		done: make(chan struct{}), ctx: t.Context(), begun: true, stay: time.Hour}
@@ -127,13 +125,9 @@ func TestEndWithTheLastFits(t *testing.T) {
 	l.queue <- see()
 	l.queue <- fit
 	go l.serve()
-	if err := <-fit.err; err != nil {
-		t.Fatal(err)
-	}
+	must(t, <-fit.err)
 	for range 2 {
-		if err := l.wait(l.last, see()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.wait(l.last, see()))
 	}
 	l.stop()
 	if len(of) != 3 || of[0] != of[1] || of[1] == of[2] {
@@ -144,9 +138,7 @@ func TestEndWithTheLastFits(t *testing.T) {
 // A panic while one of several fits is stored is that fit's error alone.
 func TestPanicOfOneFit(t *testing.T) {
 	file, err := report.Open(t.TempDir()+"/l.duckdb", report.Options{Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var some []*request
 	for _, name := range []string{"a", "b", "c"} {
 		f := &report.Fit{Key: report.Key{Dataset: name}, Fingerprint: name, Status: report.Complete, Chains: 1}

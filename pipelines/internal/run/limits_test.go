@@ -24,9 +24,7 @@ func TestMemory(t *testing.T) {
 	bounded.Pipeline.Run.Memory = 128e6
 	bounded.Only = mustSelect(t, "dataset=*")
 	out, err := Run(t.Context(), bounded)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := out.Fits[1].Reasons; out.Fits[1].Action != outcome.Errored || !strings.Contains(strings.Join(got, ""), `dataset "wide"`) || !strings.Contains(got[0], "hint: give it --memory ") {
 		t.Errorf("wide under 128 MB: %s %q", out.Fits[1].Action, got)
 	}
@@ -73,9 +71,7 @@ func TestMappedDesignDrawsAlike(t *testing.T) {
 func mustSelect(t *testing.T, term string) plan.Selector {
 	t.Helper()
 	s, err := plan.ParseSelector([]string{term})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -95,9 +91,7 @@ func TestReadingWaitsForRoom(t *testing.T) {
 	case <-time.After(50 * time.Millisecond):
 	}
 	a.bytes.Release(m.Fits() - 10)
-	if err := <-claimed; err != nil {
-		t.Fatal(err)
-	}
+	must(t, <-claimed)
 	if err := a.claim(t.Context(), 2*m.Fits()); err != nil || a.claimed != m.Fits() {
 		t.Errorf("%v: one table claims %d of %d bytes", err, a.claimed, m.Fits())
 	}

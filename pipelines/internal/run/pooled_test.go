@@ -42,16 +42,12 @@ func TestChainApartInAnImputationFails(t *testing.T) {
 		for i := range 40 {
 			text += fmt.Sprintf("%.3f,%d\n", rng.NormFloat64()+float64(5*m), i%7)
 		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("imp%d.csv", m+1)), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("imp%d.csv", m+1)), []byte(text), 0o600))
 	}
 	spec := "pipeline: p\ndatabase: wide.duckdb\ndatasets: {d: {path: imp*.csv, each: imputation}}\n" +
 		"models: {m: {formula: y ~ x, family: gaussian}}\nsamplers: {s: {method: cggibbs}}\n" +
 		"run: {chains: 2, warmup: 200, draws: 800}\n"
-	if err := os.WriteFile(filepath.Join(dir, "spec.yaml"), []byte(spec), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "spec.yaml"), []byte(spec), 0o600))
 	if res := runWide(t, dir, nil); res.Verdict != "pass" {
 		t.Errorf("imputations that differ: %s, %v", res.Verdict, res.Reasons)
 	}

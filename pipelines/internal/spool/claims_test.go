@@ -17,9 +17,7 @@ func begun(t *testing.T, d Disk, claims *Claims, fingerprint string) *Fit {
 	m := manifest()
 	m.Fingerprint, m.Chains = fingerprint, 2
 	f, err := d.Begin(claims, m, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = f.Close() })
 	return f
 }
@@ -28,15 +26,11 @@ func begun(t *testing.T, d Disk, claims *Claims, fingerprint string) *Fit {
 func extend(t *testing.T, c *Chain, blocks int, took time.Duration) {
 	t.Helper()
 	if c.State() == nil {
-		if err := c.Begin([]float64{1, 2, 3, 4, 5}, "planted", []byte("s0"), 7); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Begin([]float64{1, 2, 3, 4, 5}, "planted", []byte("s0"), 7))
 	}
 	for range blocks {
 		first := c.Draws()
-		if err := c.Append(block(first, 2), []byte{'s', byte('1' + first)}, took); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Append(block(first, 2), []byte{'s', byte('1' + first)}, took))
 	}
 }
 
@@ -77,9 +71,7 @@ func TestShortFitsAreHeldInMemory(t *testing.T) {
 		extend(t, c, 4, d.patience()/7)
 		checkColumns(t, f.Chains[i], 1, 7)
 		got, err := os.ReadFile(f.chainPath(i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want, err := os.ReadFile(other.chainPath(i))
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("the file of chain %d differs from one that was there from the beginning (%v)", i+1, err)
@@ -103,13 +95,9 @@ func TestHeldFitsAreKept(t *testing.T) {
 		f := begun(t, Disk{}, claims, manifest().Fingerprint)
 		extend(t, f.Chains[0], 2, 0)
 		if keep {
-			if err := f.Keep(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, f.Keep())
 		}
-		if err := errors.Join(f.Close(), claims.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(f.Close(), claims.Close()))
 		if got := Holds(root, manifest().Fingerprint); got != keep {
 			t.Errorf("kept %v: the folder holds it: %v", keep, got)
 		}
@@ -150,22 +138,16 @@ func TestClaims(t *testing.T) {
 		}
 	}
 	begun(t, Disk{}, second, "b")
-	if err := f.Remove(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Remove())
 	if (Disk{}).Busy(root, "a") {
 		t.Error("a fit that was given up is busy")
 	}
 	begun(t, Disk{}, second, "a")
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, first.Close())
 	if !(Disk{}).Busy(root, "a") || !(Disk{}).Busy(root, "b") {
 		t.Error("the end of one run ends the claims of another")
 	}
-	if err := second.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, second.Close())
 	if left, err := os.ReadDir(root); err != nil || len(left) > 0 {
 		t.Errorf("the last run leaves %v, %v", left, err)
 	}
@@ -209,9 +191,7 @@ func TestClaimsInARemovedFile(t *testing.T) {
 	if _, err := third.take(folder(root, "a")); !removed || !errors.As(err, new(*BusyError)) {
 		t.Errorf("removed %v: the third gets %v, want a BusyError", removed, err)
 	}
-	if err := errors.Join(third.Close(), second.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(third.Close(), second.Close()))
 }
 
 // Runs that begin and end at the same time, each of which removes the file of claims if it can, never have one fit

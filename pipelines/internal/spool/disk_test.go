@@ -83,9 +83,7 @@ func contents(t *testing.T, root string) map[string]string {
 	out := map[string]string{}
 	for _, name := range []string{"chain-1.spool", "chain-2.spool", manifestName, finishedName} {
 		data, err := os.ReadFile(filepath.Join(folder(root, manifest().Fingerprint), name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		out[name] = string(data)
 	}
 	return out
@@ -115,9 +113,7 @@ func TestEveryOperationFails(t *testing.T) {
 func everyOperationFails(t *testing.T, patience time.Duration) {
 	whole := &faulty{patience: patience}
 	root := t.TempDir()
-	if err := fillUp(whole.disk(), root); err != nil {
-		t.Fatal(err)
-	}
+	must(t, fillUp(whole.disk(), root))
 	want := contents(t, root)
 	if fewest := map[bool]int{true: 40, false: 30}[patience < 0]; whole.seen < fewest {
 		t.Fatalf("only %d operations: the test does not test", whole.seen)
@@ -204,9 +200,7 @@ func TestLockOfARemovedFolder(t *testing.T) {
 func TestManifestGone(t *testing.T) {
 	root := t.TempDir()
 	path := written(t, root, 2)
-	if err := os.Remove(filepath.Join(filepath.Dir(path), manifestName)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(filepath.Dir(path), manifestName)))
 	if n := open(t, root, manifest()).Chains[0].Draws(); n != 0 {
 		t.Errorf("a chain without manifest counts with %d draws", n)
 	}

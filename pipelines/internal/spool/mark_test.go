@@ -17,14 +17,10 @@ func TestMarks(t *testing.T) {
 	}
 	first := &Mark{Run: "20260101T000000Z-aa", Pipeline: "p", Started: time.Unix(1e9, 0).UTC(),
 		Record: []byte(`{"ID":"20260101T000000Z-aa"}`)}
-	if err := first.Set(root); err != nil {
-		t.Fatal(err)
-	}
+	must(t, first.Set(root))
 	look := func() map[string]bool {
 		marks, err := Marks(root)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		out := map[string]bool{}
 		for _, m := range marks {
 			out[m.Run] = m.Alive
@@ -44,24 +40,16 @@ func TestMarks(t *testing.T) {
 		t.Errorf("a mark that was left: %v", got)
 	}
 	second := &Mark{Run: "20260102T000000Z-bb"}
-	if err := second.Set(root); err != nil {
-		t.Fatal(err)
-	}
+	must(t, second.Set(root))
 	third := &Mark{Run: "20260102T000000Z-cc"}
-	if err := third.Set(root); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, markPrefix+"odd.json"), []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, third.Set(root))
+	must(t, os.WriteFile(filepath.Join(root, markPrefix+"odd.json"), []byte("{"), 0o644))
 	second.Clear()
 	if got := look(); len(got) != 2 || !got[third.Run] || got[first.Run] {
 		t.Errorf("after the second run's end: %v, want the third's and the dead first", got)
 	}
 	leaveAgain(t, root, first)
-	if err := os.Remove(filepath.Join(root, markPrefix+"odd.json")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(root, markPrefix+"odd.json")))
 	third.Clear()
 	if _, err := os.Stat(root); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the work folder is left: %v", err)
@@ -72,13 +60,9 @@ func TestMarks(t *testing.T) {
 // leaveAgain has a shard set the mark of its killed attempt again, leave it with its end, and the next run remove it.
 func leaveAgain(t *testing.T, root string, first *Mark) {
 	again := &Mark{Run: first.Run, Pipeline: "p", Started: first.Started, Record: first.Record}
-	if err := again.Set(root); err != nil {
-		t.Fatal(err)
-	}
+	must(t, again.Set(root))
 	left := `{"ID":"20260101T000000Z-aa","ExitCode":3}`
-	if err := again.Leave([]byte(left)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, again.Leave([]byte(left)))
 	again.Clear() // does nothing
 	marks, err := Marks(root)
 	if err != nil || len(marks) != 2 || marks[0].Alive || string(marks[0].Record) != left {

@@ -33,9 +33,7 @@ func block(first, draws int) *infer.Block {
 func open(t *testing.T, root string, m Manifest) *Fit {
 	t.Helper()
 	f, err := Disk{}.Open(root, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -54,15 +52,11 @@ func written(t *testing.T, root string, lengths ...int) string {
 	}
 	first := 0
 	for i, n := range lengths {
-		if err := c.Append(block(first, n), []byte{'s', byte('1' + i)}, time.Duration(n)*time.Second); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Append(block(first, n), []byte{'s', byte('1' + i)}, time.Duration(n)*time.Second))
 		first += n
 	}
 	path := f.chainPath(0)
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Close())
 	return path
 }
 
@@ -89,13 +83,9 @@ func TestRoundTrip(t *testing.T) {
 func checkColumns(t *testing.T, c *Chain, from, to int) {
 	t.Helper()
 	dst := [][]float64{make([]float64, to-from), make([]float64, to-from)}
-	if err := c.Columns(dst, 2, 4, from, to); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Columns(dst, 2, 4, from, to))
 	infos, err := c.Infos(from, to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range to - from {
 		it := from + i
 		if dst[0][i] != float64(2000+it) || dst[1][i] != float64(3000+it) {
@@ -114,16 +104,10 @@ func planted(t *testing.T, data []byte) *Fit {
 	root := t.TempDir()
 	m := manifest()
 	dir := filepath.Join(root, m.Fingerprint[:32])
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(dir, 0o755))
 	m.Version = formatVersion
-	if err := new(Disk).writeManifest(filepath.Join(dir, manifestName), m); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "chain-1.spool"), data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, new(Disk).writeManifest(filepath.Join(dir, manifestName), m))
+	must(t, os.WriteFile(filepath.Join(dir, "chain-1.spool"), data, 0o644))
 	return open(t, root, manifest())
 }
 
@@ -131,9 +115,7 @@ func planted(t *testing.T, data []byte) *Fit {
 // the cut, and goes on to the same bytes.
 func TestTornAnywhere(t *testing.T) {
 	whole, err := os.ReadFile(written(t, t.TempDir(), 2, 1, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ends := frameEnds(t, 2, 1, 2)
 	for cut := 0; cut < len(whole); cut += stride(cut, ends) {
 		f := planted(t, whole[:cut])
@@ -150,9 +132,7 @@ func TestTornAnywhere(t *testing.T) {
 		if info, err := os.Stat(f.chainPath(0)); err != nil || info.Size() != int64(want) {
 			t.Fatalf("cut at %d: the file has %d bytes after it was opened, want %d (%v)", cut, info.Size(), want, err)
 		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.Close())
 	}
 }
 
@@ -173,9 +153,7 @@ func frameEnds(t *testing.T, lengths ...int) []int64 {
 	var ends []int64
 	for i := range len(lengths) + 1 {
 		info, err := os.Stat(written(t, t.TempDir(), lengths[:i]...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ends = append(ends, info.Size())
 	}
 	return ends
@@ -187,9 +165,7 @@ func TestDamageAnywhere(t *testing.T) {
 	ends := frameEnds(t, 2, 1, 2)
 	rng := rand.New(rand.NewPCG(1, 2))
 	whole, err := os.ReadFile(written(t, t.TempDir(), 2, 1, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for at := 0; at < len(whole); at += stride(at, ends) {
 		data := slices.Clone(whole)
 		data[at] ^= byte(1 + rng.IntN(255))
@@ -203,30 +179,20 @@ func TestDamageAnywhere(t *testing.T) {
 		if c := f.Chains[0]; c.end != want {
 			t.Fatalf("byte %d damaged: kept %d bytes, want %d", at, c.end, want)
 		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.Close())
 	}
 }
 
 func TestAppendAfterRecoveryGivesTheSameFile(t *testing.T) {
 	want, err := os.ReadFile(written(t, t.TempDir(), 2, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	root := t.TempDir()
 	path := written(t, root, 2, 3)
-	if err := os.Truncate(path, int64(len(want)-1)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(path, int64(len(want)-1)))
 	c := open(t, root, manifest()).Chains[0]
-	if err := c.Append(block(2, 3), []byte("s2"), 3*time.Second); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Append(block(2, 3), []byte("s2"), 3*time.Second))
 	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !reflect.DeepEqual(got, want) {
 		t.Error("the file differs from an undisturbed one")
 	}
@@ -245,9 +211,7 @@ func TestOtherManifestStartsAnew(t *testing.T) {
 	for name, change := range map[string]func(t *testing.T, dir string){
 		"other shape": func(*testing.T, string) {},
 		"damaged": func(t *testing.T, dir string) {
-			if err := os.WriteFile(filepath.Join(dir, manifestName), []byte("{"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, manifestName), []byte("{"), 0o644))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -279,18 +243,12 @@ func TestRowsAreToldApart(t *testing.T) {
 			if c.Draws() != 0 {
 				t.Fatalf("%d draws of parameters were taken for rows", c.Draws())
 			}
-			if err := c.Begin([]float64{7, 8, 9}, "", []byte("s"), 0); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Append(block(0, 4), []byte("t"), 0); err != nil {
-				t.Fatal(err)
-			}
+			must(t, c.Begin([]float64{7, 8, 9}, "", []byte("s"), 0))
+			must(t, c.Append(block(0, 4), []byte("t"), 0))
 		} else if !slices.Equal(c.Start, []float64{7, 8, 9}) || c.Draws() != 4 {
 			t.Errorf("start %v and %d draws, want 7 8 9 and 4", c.Start, c.Draws())
 		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.Close())
 	}
 	dir := folder(root, m.Fingerprint)
 	if stored, err := (Disk{}).readManifest(filepath.Join(dir, manifestName)); err != nil || stored.Version != rowsVersion {
@@ -308,32 +266,22 @@ func TestKeptDraws(t *testing.T) {
 	}
 	pieces := func(yield func([]float64, error) bool) { _ = yield(values[:5], nil) && yield(values[5:], nil) }
 	for range 2 { // the second overwrites
-		if err := f.WriteDraws(pieces); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.WriteDraws(pieces))
 	}
 	d, err := f.OpenDraws(int64(len(values)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := make([]float64, 100)
 	if err := d.Read(got, 1<<14-50); err != nil || !slices.Equal(got, values[1<<14-50:][:100]) {
 		t.Errorf("read %v, %v", got[:3], err)
 	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Close())
 	path := filepath.Join(f.dir, drawsName)
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	wrong := slices.Clone(data)
 	wrong[1000] ^= 1
 	for _, bad := range [][]byte{wrong, data[:len(data)-1], data[:8], nil} {
-		if err := os.WriteFile(path, bad, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, bad, 0o644))
 		if _, err := f.OpenDraws(int64(len(values))); err == nil || !strings.Contains(err.Error(), "damaged") {
 			t.Errorf("%d bytes: %v, want an error that says damaged", len(bad), err)
 		}
@@ -350,9 +298,7 @@ func TestKeptDrawsAreSynced(t *testing.T) {
 		return nil
 	}}
 	f, err := d.Open(t.TempDir(), manifest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	err = f.WriteDraws(func(yield func([]float64, error) bool) { yield([]float64{1, 2, 3}, nil) })
 	if err != nil || last != OpSync {
@@ -363,21 +309,15 @@ func TestKeptDrawsAreSynced(t *testing.T) {
 // A record of a finished fit that lost a bit is damaged, and not taken.
 func TestDamagedRecord(t *testing.T) {
 	f := open(t, t.TempDir(), manifest())
-	if err := f.Finish([]byte("a record")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Finish([]byte("a record")))
 	if got, err := f.record(); err != nil || string(got) != "a record" {
 		t.Fatalf("%q, %v", got, err)
 	}
 	path := filepath.Join(f.dir, finishedName)
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	data[len(data)-1] ^= 4
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, data, 0o644))
 	if _, err := f.record(); err == nil || !strings.Contains(err.Error(), "is damaged") {
 		t.Errorf("a flipped bit: %v", err)
 	}
@@ -386,9 +326,7 @@ func TestDamagedRecord(t *testing.T) {
 func TestRemove(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "work")
 	written(t, root, 1)
-	if err := open(t, root, manifest()).Remove(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, open(t, root, manifest()).Remove())
 	if _, err := os.Stat(root); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the work folder is still there: %v", err)
 	}
@@ -396,17 +334,20 @@ func TestRemove(t *testing.T) {
 
 func BenchmarkAppend(b *testing.B) {
 	f, err := Disk{}.Open(b.TempDir(), Manifest{Fingerprint: "bench", Params: 7130, Chains: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	defer f.Close()
 	const draws = 128
 	blk := infer.NewBlock(0, 0, draws, 7130)
 	for b.Loop() {
 		blk.First = f.Chains[0].Draws()
-		if err := f.Chains[0].Append(blk, nil, 0); err != nil {
-			b.Fatal(err)
-		}
+		must(b, f.Chains[0].Append(blk, nil, 0))
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(draws*7130), "ns/value")
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }
