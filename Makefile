@@ -23,7 +23,7 @@ FITS        ?= 1000
 # A package whose tests take longer hangs; on a quiet machine the slowest takes two minutes.
 TIMEOUT     ?= 30m
 # Fifteen tests hold the engine: without the tables of a debugger, and by gold where it is, they are linked in two thirds
-# of the time. A package more than there are processors, since tests wait for disks and clocks. They are vetted already.
+# of the time. A package more than there are processors, since tests wait for disks and clocks. make lint vets them.
 TESTLINK    := -s -w $(if $(shell command -v ld.gold),-extldflags=-fuse-ld=gold)
 TESTFLAGS   := -vet=off -ldflags='$(TESTLINK)' -timeout=$(TIMEOUT) -p=$$(($$(getconf _NPROCESSORS_ONLN) + 1))
 # Tests begin in this order, and last in the order of the list: the longest must not be what all others wait for.
@@ -55,8 +55,7 @@ dist: ## build what people download into bin/dist: stripped programs for linux o
 run: build ## build, then run the quickstart: real data in, posteriors.duckdb out, in this folder
 	$(BIN) run quickstart
 
-test: ## run every test: vet, infer and its arithmetic without cgo, then all other packages
-	$(GO) vet ./...
+test: ## run every test: infer and its arithmetic without cgo, then all other packages (make lint vets them)
 	CGO_ENABLED=0 $(GO) build $(PURE)
 	CGO_ENABLED=0 GOGC=$(TESTGOGC) $(GO) test $(TESTFLAGS) $$($(call first,$(PURELONGEST),$(GO) list $(PURE)))
 	$(GO) test $(TESTFLAGS) $$($(call first,$(LONGEST),$(GO) list ./... | grep -vxF "$$($(GO) list $(PURE))"))
