@@ -50,7 +50,7 @@ func TestFlippedBits(t *testing.T) {
 		columns := []string{"y", "x", "n", "g", "z"}
 		want, err := readBytes(data, columns)
 		must(t, err)
-		step, footer := 11, bytes.LastIndex(data, []byte("\x03Row"))
+		step, footer := 23, bytes.LastIndex(data, []byte("\x03Row"))
 		if os.Getenv("GLMBATCH_EVERY_BIT") != "" {
 			step = 1
 		}
