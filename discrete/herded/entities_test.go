@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"syscall"
 	"testing"
 
 	"glmbatch/discrete/mrf"
@@ -322,26 +321,4 @@ func finders() []finder {
 		out = append(out, finder{fmt.Sprintf("herded, %d", n), func(m mrf.Model) (infer.Setup, error) { return New(m, Options{Start: Mode}) }, n})
 	}
 	return out
-}
-
-func seconds() float64 {
-	var r syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r)
-	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
-}
-
-// look returns the largest U that a method sees.
-func look(t testing.TB, kind finder, m mrf.Model, n int) float64 {
-	s, err := kind.setup(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(4, kind.name, fmt.Sprint(n))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range kind.n {
-		_, _ = k.Step()
-	}
-	return k.(mrf.Sampler).Best(make([]uint8, m.Variables()))
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"glmbatch/discrete/mrf"
-	"glmbatch/infer"
 )
 
 // empirical follows the law of the states that iterations end in.
@@ -155,51 +154,6 @@ func twoVariables(t testing.TB, eps float64) mrf.Model {
 		t.Fatal(err)
 	}
 	return m
-}
-
-// gibbsErrors returns the root mean squared error of P(x_0 = 0) of independent
-// Gibbs chains at powers of 2.
-func gibbsErrors(t testing.TB, m mrf.Model, chains, first, last int) (lengths, errs []float64) {
-	s, err := mrf.NewGibbs(m, mrf.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	errs = make([]float64, last-first)
-	for c := range chains {
-		k, err := s.Kernel(infer.Chain{Count: chains, Index: c, Stream: infer.NewStream(1, "two", string(rune('a'+c)))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		zeros, n := 0.0, 0
-		for e := first; e < last; e++ {
-			for ; n < 1<<e; n++ {
-				_, _ = k.Step()
-				if k.(mrf.Sampler).State()[0] == 0 {
-					zeros++
-				}
-			}
-			d := zeros/float64(n) - 0.25
-			errs[e-first] += d * d / float64(chains)
-		}
-	}
-	for e := first; e < last; e++ {
-		lengths = append(lengths, math.Pow(2, float64(e)))
-		errs[e-first] = math.Sqrt(errs[e-first])
-	}
-	return lengths, errs
-}
-
-// herdedErrors returns the largest error of P(x_0 = 0) over [T, 2T].
-func herdedErrors(t testing.TB, m mrf.Model, first, last int) (lengths, errs []float64) {
-	k := begin(t, m, Options{Start: Zero}, "two")
-	zeros, n := 0.0, 0.0
-	return worstErrors(func() {
-		_, _ = k.Step()
-		n++
-		if k.x[0] == 0 {
-			zeros++
-		}
-	}, func() float64 { return math.Abs(zeros/n - 0.25) }, first, last)
 }
 
 // firstVisits returns the state after one sweep from a Mode start.

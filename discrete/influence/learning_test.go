@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
-	"syscall"
 	"testing"
 
 	"glmbatch/discrete/mrf"
@@ -149,13 +148,6 @@ func TestFigure3Learning(t *testing.T) {
 			}
 		}
 	}
-}
-
-// processor returns the processor seconds of this process.
-func processor() float64 {
-	var r syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r)
-	return float64(r.Utime.Nano()+r.Stime.Nano()) / 1e9
 }
 
 // needs returns the least length at which a variation is not above below, by
