@@ -29,6 +29,7 @@ var pinnedShipped = []struct {
 	{name: "quickstart", whole: true},
 	{name: "sleepstudy"},
 	{name: "motorcycle"},
+	{name: "samplers", args: []string{"--profile", "smoke"}},
 	{name: "mixtures", args: []string{"--only", "sampler=collapsed"}},
 	{name: "discrete", whole: true},
 	{name: "discrete/budgets", study: true, args: []string{"--var", "chains=8"}},
