@@ -14,7 +14,8 @@
 // //errtext:ok reason where another program says what happened in words alone.
 //
 // Read deps_test.go (the map, which is policy), then calls_test.go and
-// fma_test.go (the path of a chain), names_test.go (facts of families), eta_test.go
+// fma_test.go (the path of a chain), names_test.go, kinds_test.go and tables_test.go (facts of families, methods and
+// kinds, and their tables), eta_test.go
 // (who writes a linear predictor), sqltext_test.go (SQL, with its breaches in
 // sqlplanted_test.go), then errtext_test.go (the facts of errors), style_test.go,
 // columns_test.go, order_test.go (what doc.go names), modules_test.go, cluster_test.go (modules of their own) and
