@@ -1,5 +1,5 @@
-// Package words holds what every room needs to speak with people: the nearest
-// name to a misspelt one, globs, hints of errors, tables, and what is seen of a name.
+// Package words has the text that every command prints: the nearest
+// name to a misspelt one, globs, hints of errors, tables, and the visible form of a name.
 //
 // It knows text only, and nothing of fits, files or terminals.
 //

@@ -11,7 +11,7 @@ type Hinted struct {
 	Err  error
 	Hint string // never empty
 
-	clause bool // the hint stands on the same line
+	clause bool // the hint is on the same line
 }
 
 // Error ends with the hint, on a line of its own or as a clause.
@@ -36,7 +36,7 @@ func Hint(err error, hint string) error {
 	return &Hinted{Err: err, Hint: hint}
 }
 
-// Clause is Hint for errors of one line: the hint stands behind a semicolon.
+// Clause is Hint for errors of one line: the hint follows a semicolon.
 func Clause(err error, hint string) error {
 	if err == nil || hint == "" {
 		return err
@@ -45,7 +45,7 @@ func Clause(err error, hint string) error {
 }
 
 // HintLine is the line that a hint makes below a message, its line break in front;
-// empty without a hint.
+// "" if there is no hint.
 func HintLine(hint string) string {
 	if hint == "" {
 		return ""
@@ -62,7 +62,7 @@ func Line(err error) string {
 	return line
 }
 
-// Parts returns what went wrong, and what to do about it; hint is empty where err
+// Parts returns what went wrong, and what to do about it; hint is empty if err
 // has none.
 func Parts(err error) (message, hint string) {
 	message = err.Error()

@@ -34,7 +34,7 @@ func TestHint(t *testing.T) {
 	}
 }
 
-// A clause stands on the line of its message; Parts takes both apart.
+// A clause is on the line of its message; Parts takes both apart.
 func TestClause(t *testing.T) {
 	err := fmt.Errorf("model %q: %w", "m", Clause(errors.New("no prior"), "give one"))
 	if got := err.Error(); got != `model "m": no prior; give one` {

@@ -12,7 +12,7 @@ import (
 const listed = 12
 
 // Nearest returns the candidate with the smallest edit distance to name, the
-// first of several, or "" if none is near enough to be a slip: at most a third
+// first of equally near ones, or "" if none is near enough to be a slip: at most a third
 // of the name's characters, but one at least. Case does not count. Signs without
 // a letter are no spelling of anything, and a candidate that equals name is no
 // correction of it. Cost: O(len(name)·len(candidate)) for each candidate of about
@@ -36,7 +36,7 @@ func Nearest(name string, candidates []string) string {
 }
 
 // DidYouMean is the hint for a wrong name: the nearest right one, if any, and the
-// first of all. It is empty where there are no candidates.
+// first of all. It is "" if there are no candidates.
 func DidYouMean(name, what string, candidates []string) string {
 	if len(candidates) == 0 {
 		return ""

@@ -13,20 +13,20 @@ import (
 // heading over those below it, so that long names cost no width.
 type Table struct {
 	Rows [][]string
-	// Right reports whether the cells of a column stand to the right. Nil means:
-	// where they hold no words.
+	// Right reports whether the cells of a column are aligned right. Nil means:
+	// if they hold no words.
 	Right func(col int) bool
 	// Rule draws a line under the head.
 	Rule bool
-	// Indent stands before each row.
+	// Indent precedes each row.
 	Indent string
 	// Flow breaks the words of the last column over as many lines as a line of this
-	// width asks for: beside their row, or below it where less than half of the width
-	// is left for them and they are longer. Zero means that they stand on one line.
+	// width asks for: in their row, or below it if less than half of the width
+	// is left for them and they are longer. Zero means that they are on one line.
 	Flow int
-	// Below has words that flow stand below their rows wherever one line beside them is too short.
+	// Below puts words that flow below their rows if one line in the row is too short.
 	Below bool
-	// Room is the most columns of names in the column Names: a longer name stands whole on a line of its own, the
+	// Room is the most columns of names in the column Names: a longer name is whole on a line of its own, the
 	// rest of its row below it. Zero means that the column is as wide as its widest name.
 	Names, Room int
 	// Fold writes a table that is wider than this in blocks of columns, one below the
@@ -100,8 +100,8 @@ func (t *Table) hang(i int, row []string, widths []int, right []bool) (above, re
 	return []string{b.String()}, rest
 }
 
-// lines are those of a row: more than one where its last cell flows, or where a
-// rule stands under it.
+// lines are those of a row: more than one if its last cell flows, or if a
+// rule is under it.
 func (t *Table) lines(i int, row []string, widths []int, right []bool) (lines []string) {
 	last := len(widths) - 1
 	if t.heading(row) {
@@ -132,7 +132,7 @@ func (t *Table) lines(i int, row []string, widths []int, right []bool) (lines []
 	return lines
 }
 
-// blocks are the columns of each block of a folded table; nil where it is not folded.
+// blocks are the columns of each block of a folded table; nil if it is not folded.
 func (t *Table) blocks(widths []int) (blocks [][]int) {
 	if t.Fold == 0 {
 		return nil
@@ -208,7 +208,7 @@ func (t *Table) Narrow(column, width int) {
 	}
 }
 
-// room is what the other columns leave of Flow for the last one.
+// room is the width that the other columns leave of Flow for the last one.
 func (t *Table) room(widths []int) int {
 	room := t.Flow
 	for _, w := range widths[:len(widths)-1] {
@@ -217,7 +217,7 @@ func (t *Table) room(widths []int) int {
 	return room
 }
 
-// linesBelow are those of a row whose last cell stands below it, on lines of its own. The
+// linesBelow are those of a row whose last cell is below it, on lines of its own. The
 // head of the last column is left out.
 func (t *Table) linesBelow(i int, row []string, widths []int, right []bool) (lines []string) {
 	if t.heading(row) {
@@ -237,7 +237,7 @@ func (t *Table) linesBelow(i int, row []string, widths []int, right []bool) (lin
 	return lines
 }
 
-// heading reports whether a row stands over those below it.
+// heading reports whether a row is a heading of those below it.
 func (t *Table) heading(row []string) bool { return len(row) == 1 && len(t.Rows[0]) > 1 }
 
 // flowing breaks a cell of words, of which line breaks stay.
@@ -254,7 +254,7 @@ func (t *Table) Widths() []int {
 	return widths
 }
 
-// measure returns how wide columns are, and which stand to the right.
+// measure returns how wide columns are, and which are aligned right.
 func (t *Table) measure() (widths []int, right []bool) {
 	widths, right = make([]int, len(t.Rows[0])), make([]bool, len(t.Rows[0]))
 	for c := range right {
@@ -276,8 +276,8 @@ func (t *Table) measure() (widths []int, right []bool) {
 	return widths, right
 }
 
-// cell writes one cell with its padding, which stands outside of its colour. What
-// follows the last column's words is cut off, colour or not.
+// cell writes one cell with its padding, which is outside of its colour. Blanks
+// after the last column's words are cut off.
 func (t *Table) cell(b *strings.Builder, row, col int, text string, width int, right bool) {
 	pad := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
 	if t.Paint != nil {

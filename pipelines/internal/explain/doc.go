@@ -1,4 +1,4 @@
-// Package explain tells what a fit of a spec is before it is drawn: the model in
+// Package explain describes a fit of a spec before it is drawn: the model in
 // mathematics, what standardisation makes of it, the priors on the scales that people
 // think in, what they imply for the response, and how it would be sampled.
 //

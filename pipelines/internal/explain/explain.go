@@ -14,10 +14,10 @@ import (
 	"glmbatch/pipelines/internal/plan"
 )
 
-// Explanation is what is told of one fit.
+// Explanation describes one fit.
 type Explanation struct {
 	Name   string
-	Err    error // why there is nothing to tell
+	Err    error // why the fit cannot be described
 	Facts  string
 	Family glm.Family
 	// Terms are the columns of the design in the linear predictor, Offsets what is added
@@ -41,7 +41,7 @@ type Prior struct {
 	Name, Law string
 	// Low and High hold 95 % of the effect that the prior gives to one unit of the
 	// column, and EffectLow and EffectHigh that of one sd of the column, as a factor
-	// where the link is a logarithm or a logit; NaN where there is none.
+	// if the link is a logarithm or a logit; NaN if there is no such interval.
 	Low, High, EffectLow, EffectHigh float64
 }
 
@@ -169,10 +169,10 @@ func (e *Explanation) priors(c *plan.Case) {
 	e.last = len(e.Priors) - len(e.Terms) - min(1, c.Data.Intercept+1)
 }
 
-// factors reports whether effects are told as factors.
+// factors reports whether effects are printed as factors.
 func (e *Explanation) factors() bool { return e.Family.Of().Factor }
 
-// middle holds 95 % of a prior, by its draws; NaN where it is not proper, or of a group.
+// middle holds 95 % of a prior, by its draws; NaN if it is not proper, or of a group.
 func middle(p prior.Prior, s *infer.Stream) (low, high float64) {
 	x := make([]float64, 4001)
 	for i := range x {
@@ -180,7 +180,7 @@ func middle(p prior.Prior, s *infer.Stream) (low, high float64) {
 			return x[i], x[i]
 		}
 	}
-	if p.Kind == prior.Normal { // exactly, to spare a law that everybody knows its noise
+	if p.Kind == prior.Normal { // exactly, without the noise of draws
 		return p.Location - 1.959964*p.Scale, p.Location + 1.959964*p.Scale
 	}
 	slices.Sort(x)

@@ -58,12 +58,12 @@ var explained = []struct {
 	{"refused", "mtcars", "formula: mpg ~ wt, family: poisson", "auto", Plain},
 }
 
-// What is told of several families, links, scalings, samplers and formats.
+// Explanations of several families, links, scalings, samplers and formats.
 func TestGoldens(t *testing.T) {
 	for _, c := range explained {
 		t.Run(c.name, func(t *testing.T) {
 			got := []byte(Of(caseOf(t, c.data, c.model, c.sampler)).Write(c.format))
-			if strings.Contains(c.model, "|") && c.name != "binomial" { // what package groups says of itself is its own matter
+			if strings.Contains(c.model, "|") && c.name != "binomial" { // the text of package groups has tests of its own
 				got = got[:max(bytes.LastIndex(got, []byte("groups: ")), 0)]
 			}
 			path := filepath.Join("testdata", c.name+".txt")
@@ -85,7 +85,7 @@ func TestGoldens(t *testing.T) {
 }
 
 // Under centring the linear predictor at the means of the columns is the intercept's
-// prior alone: the interval that is told is that of its law.
+// prior alone: the printed interval is that of the prior.
 //
 // False alarms: none, the seed is fixed. Power: the quantiles of 2000 draws at 2.5 %
 // and 97.5 % have a standard error of 0.06 prior sds; 0.25 is seen.
@@ -129,7 +129,7 @@ func TestMiddle(t *testing.T) {
 	}
 }
 
-// Data that cannot be read are told as such.
+// Data that cannot be read are named with the error.
 func TestErrorIsTold(t *testing.T) {
 	e := Of(&plan.Case{Name: "a × b × c", Err: errors.New("no such file")})
 	for _, f := range Formats {

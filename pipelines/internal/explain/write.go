@@ -157,7 +157,7 @@ func (e *Explanation) head(b *strings.Builder, f Format, words string) {
 	}
 }
 
-// writeModel writes likelihood, linear predictor and the laws of the coefficients.
+// writeModel writes likelihood, linear predictor and the priors of the coefficients.
 func (e *Explanation) writeModel(b *strings.Builder, f Format) {
 	n := e.Family.Distribution().Notation
 	if f == Plain {
