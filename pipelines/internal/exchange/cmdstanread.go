@@ -15,8 +15,8 @@ import (
 	"glmbatch/internal/words"
 )
 
-// FileError is a fault of a file of draws. Line and Column are 0 and empty where
-// the whole file is meant.
+// FileError is a fault of a file of draws. Line and Column are 0 and empty if
+// the whole file is at fault.
 type FileError struct {
 	File   string
 	Line   int // 1-based
@@ -41,9 +41,9 @@ func (e *FileError) Unwrap() error { return e.Err }
 type Foreign struct {
 	Program         string     // stan, or draws_df
 	Names           []string   // of the columns, samplers' own left out
-	Called          []string   // the parameters that the file says they are; empty where it does not
+	Called          []string   // the parameters that the file names; empty if it names none
 	Chains          []Sequence // one a file of Stan's, one a value of .chain
-	Warmup          int        // iterations of a chain before the draws, as the files say
+	Warmup          int        // iterations of a chain before the draws, from the files
 	WarmupSeconds   float64    // of all chains; NaN: not known
 	SamplingSeconds float64
 }
@@ -148,7 +148,7 @@ func (s *stanFile) parameters() []string {
 func (s *stanFile) number(names ...string) int {
 	for _, name := range names {
 		if text, ok := s.settings[name]; ok {
-			n, _ := strconv.Atoi(strings.Fields(text + " 0")[0]) // what is no number counts as 0
+			n, _ := strconv.Atoi(strings.Fields(text + " 0")[0]) // other text counts as 0
 			return n
 		}
 	}

@@ -54,13 +54,13 @@ type matrix struct {
 // column returns the draws of parameter p.
 func (m *matrix) column(p int) []float64 { return m.values[p*m.Count : (p+1)*m.Count] }
 
-// statistic is a number of each iteration that stands beside the parameters.
+// statistic is a number of each iteration that is written with the parameters.
 type statistic struct {
 	name string
 	of   func(*infer.Info) float64
 }
 
-// densities stand beside the parameters in the layouts of posterior.
+// densities are written with the parameters in the layouts of posterior.
 var densities = []statistic{
 	{"log_lik", func(i *infer.Info) float64 { return i.LogLik }},
 	{"log_prior", func(i *infer.Info) float64 { return i.LogPrior }},

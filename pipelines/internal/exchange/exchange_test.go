@@ -27,7 +27,7 @@ var hostile = []infer.Parameter{
 }
 
 // sample is three chains of these parameters. The derived one has draws that are
-// no numbers.
+// NaN.
 func sample(parameters []infer.Parameter) *Draws {
 	stats := func(c int) []infer.Info {
 		out := make([]infer.Info, 40)
@@ -156,7 +156,7 @@ func peerOf(parameters []infer.Parameter) (report.Fitted, report.Posterior) {
 	return peer, shared
 }
 
-// Stan's own files (rstan 2.21, sample_file) enter beside a fit of the same posterior, with the
+// Stan's own files (rstan 2.21, sample_file) enter next to a fit of the same posterior, with the
 // diagnostics of what they hold.
 func TestLoadStan(t *testing.T) {
 	paths, err := filepath.Glob("../../../testdata/stan/pima-*.csv")
@@ -190,7 +190,7 @@ func TestLoadStan(t *testing.T) {
 	}
 }
 
-// Columns are the parameters by name, wherever they stand; scales need not be there.
+// Columns are the parameters by name, in any order; scales may be missing.
 func TestLoadMatchesByName(t *testing.T) {
 	parameters := []infer.Parameter{{Name: "(Intercept)", Kind: infer.Intercept}, {Name: "tau", Kind: infer.Scale}, {Name: "a", Kind: infer.Coefficient}, {Name: "b", Kind: infer.Coefficient}}
 	peer, shared := peerOf(parameters)
@@ -298,8 +298,7 @@ func TestFaultyFiles(t *testing.T) {
 	}
 }
 
-// A file that was there stays whole when a write fails, and nothing is left
-// beside it.
+// An existing file stays whole when a write fails, and no other file is left.
 func TestReplaceIsWhole(t *testing.T) {
 	dir := t.TempDir()
 	d := sample(hostile[:2])

@@ -25,9 +25,9 @@ const Method = "imported"
 // Version names what Load makes of draws.
 const Version = "imported/1"
 
-// Load says how foreign draws enter a ledger.
+// Load configures how foreign draws enter a ledger.
 type Load struct {
-	Sampler string            // what the fit is called beside other samplers'
+	Sampler string            // name of the fit among those of other samplers
 	Rename  map[string]string // column → parameter, for columns with other names
 	RunID   string            // of a run that the ledger has
 	At      time.Time
@@ -42,7 +42,7 @@ func (e *UseError) Unwrap() error { return e.Err }
 
 // Fit makes a fit of foreign draws of the same posterior as peer: judged,
 // and comparable with peer and its other samplers. Draws must be in the units of
-// the data. left names the columns that are no parameters of the peer.
+// the data. left names the columns that are not parameters of the peer.
 // It is a *UseError where parameters are missing.
 func (l Load) Fit(f *Foreign, peer report.Fitted, shared report.Posterior) (fit *report.Fit, left []string, err error) {
 	at, left, err := l.match(f, shared)
@@ -186,7 +186,7 @@ func (f *Foreign) blocks(columns []int) iter.Seq2[*infer.Columns, error] {
 	}
 }
 
-// stats yields what the files tell of each iteration.
+// stats yields the statistics of each iteration in the files.
 func (f *Foreign) stats() iter.Seq2[*infer.Iterations, error] {
 	return func(yield func(*infer.Iterations, error) bool) {
 		for c, q := range f.Chains {

@@ -65,7 +65,7 @@ func TestInferenceData(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
-	// The place of each parameter, by what its file says of it.
+	// The place of each parameter, as its file describes it.
 	place := map[string]func(c, i int) float64{}
 	at := func(a *netcdftest.Array, k, of int) func(c, i int) float64 {
 		return func(c, i int) float64 { return a.Values[(c*40+i)*of+k] }
@@ -146,7 +146,7 @@ func TestInferenceDataStatistics(t *testing.T) {
 	}
 }
 
-// observations are seven rows that come in blocks; each number tells its place in the file.
+// observations are seven rows that come in blocks; each number is its index in the file.
 func observations(draws, block int) *Observations {
 	const n = 7
 	return &Observations{

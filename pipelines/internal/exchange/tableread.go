@@ -19,7 +19,7 @@ import (
 	"glmbatch/internal/words"
 )
 
-// The columns of draws_df that are no parameters.
+// The columns of draws_df that are not parameters.
 const (
 	chainColumn     = ".chain"
 	iterationColumn = ".iteration"

@@ -40,10 +40,10 @@ const (
 // Layouts are the names of the layouts.
 var Layouts = []string{string(Parquet), string(Arrow), string(CSV), string(CmdStan), string(NetCDF)}
 
-// Write writes draws to files in the folder dir, which is made where it is not
-// there, and returns their paths. name is that of the file before its ending,
-// with the folders in which it stands: characters that some file system refuses
-// are written as %XX. Files that were there are replaced, each when it is whole.
+// Write writes draws to files in the folder dir, which is made if it does not
+// exist, and returns their paths. name is that of the file before its ending,
+// with its folders: characters that some file system refuses
+// are written as %XX. Existing files are replaced, each when it is whole.
 // Memory: one chain.
 func Write(layout Layout, dir string, name []string, d *Draws) ([]string, error) {
 	base := dir
@@ -75,7 +75,7 @@ func Write(layout Layout, dir string, name []string, d *Draws) ([]string, error)
 	return nil, words.Hint(fmt.Errorf("layout %q is not known", layout), "use one of "+strings.Join(Layouts, ", "))
 }
 
-// replace writes a file that takes the place of what is there when it is whole.
+// replace writes a file that replaces an existing one when it is complete.
 func replace(path string, write func(io.Writer) error) error {
 	return outfile.Write(path, 0o644, func(f *os.File) error {
 		out := bufio.NewWriterSize(f, 1<<20)
@@ -133,7 +133,7 @@ func writeCSV(w io.Writer, d *Draws) error {
 	})
 }
 
-// batchWriter is what the two writers of Arrow batches have in common.
+// batchWriter has the methods of both writers of Arrow batches.
 type batchWriter interface {
 	Write(arrow.RecordBatch) error
 	Close() error
@@ -180,7 +180,7 @@ func (d *Draws) schema() *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// batch is the chain in the columns of schema. What is NaN is null, as NA is in R.
+// batch is the chain in the columns of schema. NaN is null, as NA is in R.
 func (m *matrix) batch(schema *arrow.Schema) arrow.RecordBatch {
 	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
 	defer b.Release()
@@ -221,7 +221,7 @@ type rows struct {
 	w        io.Writer
 	row      []byte
 	err      error
-	nan, inf string // how numbers that are none, and infinite ones, are spelled
+	nan, inf string // the text of NaN and of infinite numbers
 }
 
 func (r *rows) separate() {
@@ -259,7 +259,7 @@ func (r *rows) integer(i int) {
 	r.row = strconv.AppendInt(r.row, int64(i), 10)
 }
 
-// statistic writes that of draw i, NaN where it is not known.
+// statistic writes the number of draw i, NaN if it is not known.
 func (r *rows) statistic(m *matrix, i int, s statistic) {
 	if len(m.stats) == 0 {
 		r.number(math.NaN())
