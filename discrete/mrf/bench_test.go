@@ -8,7 +8,7 @@ import (
 	"glmbatch/infer"
 )
 
-// ns/update is beside the 12.65 µs per Gibbs step of Mitliagkas and Mackey
+// compare ns/update with the 12.65 µs per Gibbs step of Mitliagkas and Mackey
 // (2017), section 5; their machine is not this one.
 func BenchmarkStep(b *testing.B) {
 	for _, side := range []int{100, 1000} {

@@ -50,7 +50,7 @@ func NewBinary(field []float64, edges []Edge) (*Binary, error) {
 }
 
 // Grid returns the edges of a rectangular grid with four neighbours each, all of
-// weight theta; variable r·cols + c stands in row r and column c.
+// weight theta; variable r·cols + c is in row r and column c.
 func Grid(rows, cols int, theta float64) []Edge {
 	edges := make([]Edge, 0, 2*rows*cols)
 	for r := range rows {

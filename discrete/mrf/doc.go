@@ -14,7 +14,7 @@
 // over ordered pairs that some papers write, θ_ij here is θ_ij + θ_ji there.
 //
 // A Gibbs chain is an infer.Kernel, saved and restored to the bit. Where the
-// contract of that interface fits badly stands at NewGibbs.
+// contract of that interface fits badly is listed at NewGibbs.
 //
 // Oracles, each by its own route: Enumerate (every state), Transfer (variables
 // one after the other over a frontier: strips), ForwardBackward and Viterbi

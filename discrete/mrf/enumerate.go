@@ -9,7 +9,7 @@ import (
 // MaxEnumerated is the number of states up to which Enumerate works.
 const MaxEnumerated = 1 << 22
 
-// Exact is what an oracle knows of a model.
+// Exact is the result of an oracle.
 type Exact struct {
 	LogZ      float64 // log Σ_x exp(U(x))
 	Marginals *Marginals

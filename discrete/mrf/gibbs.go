@@ -66,7 +66,7 @@ type Sampler interface {
 	Best(dst []uint8) float64
 }
 
-// gibbs is what the chains of a fit share.
+// gibbs is the set-up that the chains of a fit share.
 type gibbs struct {
 	model Model
 	fast  *Binary // model, when it is one
@@ -76,12 +76,12 @@ type gibbs struct {
 // NewGibbs returns the set-up of Gibbs samplers of a model. Its kernels are
 // Samplers. It returns a *ModelError for an impossible order or schedule.
 //
-// What the contract of infer.Kernel means here, and where it fits badly:
+// The contract of infer.Kernel, and what fits it badly:
 //
 //   - Position writes the number of each variable's state as a float64: eight
 //     bytes where the chain has one. Use State for large models.
 //   - Info.LogLik is U(x), the log density without its constant −log Z, which is
-//     not known; it is kept by increments and summed anew every 128 iterations.
+//     not known; it is kept by increments and recomputed every 128 iterations.
 //     LogPrior is 0. Touched counts half edges, Evaluations full conditionals.
 //   - While a Schedule is not 1 the chain does not sample π. Chain.Warmup is
 //     ignored: the caller drops the iterations of the schedule.

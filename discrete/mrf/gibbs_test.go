@@ -59,7 +59,7 @@ func exactStep(e example, x []uint8, i int, beta, uniform float64) {
 	}
 }
 
-// follow runs a chain beside one whose conditionals come from the definition,
+// follow runs a chain and one whose conditionals come from the definition,
 // on the same uniform numbers, and returns the first iteration in which they
 // differ, or n.
 func follow(t testing.TB, e example, o Options, k *kernel, n int) int {
@@ -276,8 +276,8 @@ func TestInvarianceOfChains(t *testing.T) {
 	}
 }
 
-// A chain that was saved and restored, at any iteration, goes on with its bits;
-// so do chains beside others. Damaged states are errors and change nothing.
+// A chain that was saved and restored, at any iteration, continues with its bits;
+// so do chains that run with others. Damaged states are errors and change nothing.
 func TestResume(t *testing.T) {
 	for _, e := range examples(t) {
 		for name, o := range scans() {

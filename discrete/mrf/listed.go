@@ -8,7 +8,7 @@ type Listed struct {
 }
 
 // NewListed returns the model of U(x) = u[Index(x)], variable 0 being the slowest digit; it keeps u, of length 2^n. It
-// returns a *ModelError for another length, more than 22 variables, or a U that is no number.
+// returns a *ModelError for another length, more than 22 variables, or a U that is NaN.
 func NewListed(n int, u []float64) (*Listed, error) {
 	if n < 1 || 1<<min(n, 62) > MaxEnumerated || len(u) != 1<<n {
 		return nil, fault("give one number for each state of 1 to 22 variables", "%d variables have %d states listed", n,
@@ -68,7 +68,7 @@ func (m *Listed) LogPrefix(dst []float64, i int, x []uint8) {
 // Bytes returns the memory of the list and the graph.
 func (m *Listed) Bytes() int { return 8*len(m.u) + 4*m.n*(m.n-1) }
 
-// logMean averages U over the laws of the others. Cost: O(2^n).
+// logMean averages U over the marginals of the others. Cost: O(2^n).
 func (m *Listed) logMean(dst []float64, i int, q *Marginals) {
 	dst[0], dst[1] = 0, 0
 	for at, u := range m.u {

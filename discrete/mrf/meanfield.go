@@ -16,7 +16,7 @@ type MeanFieldOptions struct {
 	Start Start `json:",omitempty"`
 }
 
-// MeanFieldResult tells how the iteration ended.
+// MeanFieldResult is the end of the iteration.
 type MeanFieldResult struct {
 	Sweeps    int
 	Change    float64 // the largest move of a probability in the last sweep

@@ -59,7 +59,7 @@ func MaxStates(m Model) int {
 	return 2
 }
 
-// ModelError tells what of a model cannot be.
+// ModelError is a fault of a model.
 type ModelError struct{ What string } // the part at fault, with its index
 
 func (e *ModelError) Error() string { return "mrf: " + e.What }
@@ -71,7 +71,7 @@ func fault(hint, format string, args ...any) error {
 const finite = "give a finite number"
 
 // checkFields refuses models without variables, with too many of them, and
-// fields that are no numbers.
+// fields that are NaN or infinite.
 func checkFields(field []float64) error {
 	if err := checkSize(len(field)); err != nil {
 		return err
@@ -109,7 +109,7 @@ func signed(w float64, state uint8) float64 {
 
 // Marginals holds one distribution per variable.
 type Marginals struct {
-	start []int // n + 1 offsets into p; nil where all variables are binary
+	start []int // n + 1 offsets into p; nil if all variables are binary
 	p     []float64
 }
 
@@ -159,7 +159,7 @@ func (g *adjacency) Neighbours(i int) []int32 {
 	return g.to[from:to:to]
 }
 
-// link fills rows from edges 0 … m−1, whose ends are told by end, and calls put
+// link fills rows from edges 0 … m−1, whose ends end returns, and calls put
 // for both halves of every edge with their places.
 //
 // Two counting passes sort the rows in linear time: the first puts half edges

@@ -285,7 +285,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// hintOf is what an error says is to be done.
+// hintOf returns the hint of an error.
 func hintOf(err error) string {
 	_, hint := words.Parts(err)
 	return hint

@@ -7,8 +7,8 @@ type Start string
 const (
 	// Anywhere draws each variable's state uniformly; mean field begins at uniform laws.
 	Anywhere Start = "anywhere"
-	// Own is each variable's most probable state by its field alone, as if it had no neighbours: of a noisy picture, what
-	// each pixel says by itself. Mean field begins at the laws of the fields. Chains that begin alike tell R-hat less.
+	// Own is each variable's most probable state by its field alone, as if it had no neighbours: of a noisy picture,
+	// that of each pixel. Mean field begins at the distributions of the fields. R-hat of equal starts means less.
 	Own Start = "own"
 	// First and Last are the first and the last state of every variable: fixed starts, from which a bias can be measured.
 	First Start = "first"

@@ -9,7 +9,7 @@ import (
 )
 
 // Chains and mean field begin at each variable's own most probable state, whatever its neighbours are; a variable whose
-// field says nothing begins anywhere. Seen red: the conditional given the neighbours in place of the field.
+// field is zero begins anywhere. Seen red: the conditional given the neighbours instead of the field.
 func TestStartAtOwnStates(t *testing.T) {
 	binary, err := NewBinary([]float64{0.2, -0.1, 0, 3}, []Edge{{0, 1, 5}, {1, 2, -5}, {2, 3, 5}})
 	if err != nil {
@@ -78,7 +78,7 @@ func TestStartAtOwnStates(t *testing.T) {
 	}
 }
 
-// fixedStarts checks that chains, and the laws of mean field, begin at the first or the last state of each variable.
+// fixedStarts checks that chains, and the marginals of mean field, begin at the first or the last state of each variable.
 // Seen red: 1 as the last state of every variable.
 func fixedStarts(t *testing.T, m Model) {
 	t.Helper()

@@ -5,7 +5,7 @@ import (
 	"glmbatch/internal/state"
 )
 
-// Walk is what every chain over a model keeps: its state, the best state that an
+// Walk is the state of a chain over a model: its state, the best state that an
 // iteration ended in, and U of both. Kernels embed it.
 type Walk struct {
 	state.Saver
@@ -54,10 +54,10 @@ func (k *Walk) Position(dst []float64) {
 // Shift says by how much a change of state has moved U.
 func (k *Walk) Shift(by float64) { k.u += by }
 
-// Recount sums U of the current state anew, where changes did not go by Shift. Cost: a pass over the edges.
+// Recount recomputes U of the current state, if changes did not go by Shift. Cost: a pass over the edges.
 func (k *Walk) Recount() { k.u = k.sum() }
 
-// refreshEvery is the number of iterations between sums of U anew.
+// refreshEvery is the number of iterations between recomputed sums of U.
 const refreshEvery = 128
 
 // End ends an iteration.
@@ -71,7 +71,7 @@ func (k *Walk) End() {
 	}
 }
 
-// sum returns U(x), added anew.
+// sum returns U(x), recomputed.
 func (k *Walk) sum() float64 {
 	u := 0.0
 	for i, a := range k.x {

@@ -20,7 +20,7 @@ const (
 // last w variables are summed forwards over those that left (α) and backwards
 // over those to come (β), in logarithms; the marginals of a variable are those
 // of α·β. With q states: O(n·q^(w+1)) steps of a conditional each, 8·n·q^w bytes.
-// A *ModelError tells when that is too much.
+// It returns a *ModelError if that is too much.
 func Transfer(m Model) (*Exact, error) {
 	f, err := newFrontier(m)
 	if err != nil {
