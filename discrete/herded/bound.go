@@ -9,22 +9,22 @@ import (
 // Bound is an error that theory proves of the states that sweeps ended in, all
 // of them counted alike, the start left out.
 type Bound struct {
-	// Of tells what is bounded: OfMarginals, OfLaw or OfNothing.
+	// Of names the bounded quantity: OfMarginals, OfLaw or OfNothing.
 	Of Bounded
-	// Value is the bound; 1, which says nothing, where nothing is proved yet.
+	// Value is the bound; 1, which is always true, if nothing is proved yet.
 	Value float64
 }
 
-// Bounded is what a Bound speaks of.
+// Bounded is the quantity of a Bound.
 type Bounded string
 
-// What is bounded.
+// The quantities.
 const (
 	// OfMarginals: no share of a state of a variable is further from its
 	// probability. Graphs without edges.
 	OfMarginals Bounded = "marginals"
-	// OfLaw: the total variation distance between the empirical law of all variables
-	// and the model's. Complete graphs without sharing.
+	// OfLaw: the total variation distance between the empirical distribution of all
+	// variables and the model's. Complete graphs without sharing.
 	OfLaw Bounded = "law"
 	// OfNothing: convergence is open.
 	OfNothing Bounded = "nothing"
@@ -32,7 +32,7 @@ const (
 
 // Bound returns the error proved for the sweeps so far.
 //
-// Let P_i be the empirical law of T states after variable i of a sweep. For a
+// Let P_i be the empirical distribution of T states after variable i of a sweep. For a
 // state of its neighbours that came up m times, of which the outcome a n_a times,
 // n_a − m·p_a is the weight's start less its present value. So on a complete graph,
 // where the neighbours are all others, the distance between P_i and P_{i−1}·K_i is
@@ -46,7 +46,7 @@ const (
 // copies of the chain can be made to agree in each variable in turn with these
 // probabilities. This is theorem 2 of Bornn et al. (error λ/T) with constants of
 // the chain at hand, for every T. On a graph without edges it is lemma 3: each
-// share is within 1/T. (Theorem 1 is about the joint law there, and has no rate.)
+// share is within 1/T. (Theorem 1 is about the joint distribution there, and has no rate.)
 //
 // Cost: one pass over the weights.
 func (k *Chain) Bound() Bound {

@@ -8,8 +8,8 @@
 // draws differ by 1/√visits.
 //
 // It is no Markov chain Monte Carlo: an effective sample size or R-hat of its
-// states means nothing. Bound tells the error that theory proves, and Warnings
-// where it proves none: on graphs that are neither empty nor complete
+// states means nothing. Bound returns the error that theory proves, and Warnings
+// the cases without a proof: on graphs that are neither empty nor complete
 // convergence is open, and shared weights need not converge at all.
 //
 // Source: Bornn, Chen, de Freitas, Eskelin, Fang and Welling (2013), Herded Gibbs

@@ -35,7 +35,7 @@ type text struct {
 }
 
 // makeText draws a sentence: names of one to three words between other words, some of which are spelled like names;
-// a name comes up again in two sentences of three.
+// two thirds of the sentences repeat a name.
 func makeText(r *rand.Rand) text {
 	var t text
 	put := func(word, label int) { t.words, t.labels = append(t.words, word), append(t.labels, label) }
@@ -181,7 +181,7 @@ func (p *potentials) model(t testing.TB, s *text) mrf.Model {
 	return m
 }
 
-// entities are the names that labels tell: kind, beginning and end.
+// entities are the names of labels: kind, beginning and end.
 func entities(labels []int) map[[3]int]bool {
 	out := map[[3]int]bool{}
 	for i := 0; i < len(labels); {
@@ -200,7 +200,7 @@ func entities(labels []int) map[[3]int]bool {
 	return out
 }
 
-// score counts names found, told and true.
+// score counts names that are found, proposed and true.
 type score struct{ both, told, true float64 }
 
 func (s *score) add(got, want []int) {
@@ -251,7 +251,7 @@ func labelled(t testing.TB, m mrf.Model, f finder, path string) (best, mode []in
 }
 
 // Names found in a made corpus, with potentials fitted by pseudo-likelihood to other sentences of it: F1 by entity.
-// Every sampler finds more than words by themselves tell, and the most probable labels that herded chains met are no
+// Every sampler finds more than single words do, and the most probable labels that herded chains met are no
 // worse than annealed Gibbs's beyond 0.03.
 //
 // Deterministic: no false alarms. GLMBATCH_STAT=1 takes 1000 sentences to fit and 300 to label, and prints the table of
@@ -303,7 +303,7 @@ func TestEntities(t *testing.T) {
 	}
 }
 
-// finder looks for the most probable labels in so many sweeps.
+// finder looks for the most probable labels in a number of sweeps.
 type finder struct {
 	name  string
 	setup func(m mrf.Model) (infer.Setup, error)

@@ -7,7 +7,7 @@ import (
 	"glmbatch/discrete/mrf"
 )
 
-// empirical follows the law of the states that iterations end in.
+// empirical counts the states that iterations end in.
 type empirical struct {
 	m     mrf.Model
 	count []float64
@@ -64,9 +64,9 @@ func worstErrors(step func(), at func() float64, first, last int) (lengths, errs
 }
 
 // Theorem 1: without edges every marginal is within 1/T of its probability at
-// every T; a rational one a/b is exact at every multiple of b. The joint law of
+// every T; a rational one a/b is exact at every multiple of b. The joint distribution of
 // irrational ones, which are independent over the rationals, converges too; that of
-// equal rational ones, started alike, does not, as the warning says.
+// equal rational ones, started alike, does not, as the warning states.
 func TestEmptyGraph(t *testing.T) {
 	half := func(p float64) float64 { return math.Log(p/(1-p)) / 2 }
 	for name, p := range map[string][]float64{
@@ -110,7 +110,7 @@ func TestEmptyGraph(t *testing.T) {
 	}
 }
 
-// Theorem 2: on complete graphs the law of all variables converges as 1/T. At
+// Theorem 2: on complete graphs the distribution of all variables converges as 1/T. At
 // every T the distance is below the bound, and the slope of the largest distance
 // over [T, 2T] on T is −1. Stale weights of one
 // variable break both.

@@ -74,7 +74,7 @@ func begin(t testing.TB, m mrf.Model, o Options, path string) *Chain {
 	return k.(*Chain)
 }
 
-// follow runs a chain beside algorithm 1 written out: a weight vector for every
+// follow compares a chain with algorithm 1 written out: a weight vector for every
 // state of the neighbours, or for every sum of potentials, found by its text. It
 // returns the first sweep in which they differ, or n.
 func follow(t testing.TB, m mrf.Model, k *Chain, n int, shared bool) int {
@@ -228,7 +228,7 @@ func TestClasses(t *testing.T) {
 		want int
 	}{
 		{star(1, 1, 1, 1), 5}, {star(1, 2, 3), 7}, {star(1, 2, 4), 8}, {star(equal...), 41}, {star(0.1, 0.2, 0), 4},
-		{star(0.1, 0.2, 0.3), 7}, // 0.1 + 0.2 − 0.3 is 0 but for rounding
+		{star(0.1, 0.2, 0.3), 7}, // 0.1 + 0.2 − 0.3 is 0 up to rounding
 	} {
 		m, want := c.m, c.want
 		s, err := New(m, Options{Sharing: Sums})
@@ -259,7 +259,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// Memory is told and refused before it is taken.
+// Memory is counted and refused before it is allocated.
 func TestMemory(t *testing.T) {
 	big := complete(t, 41, 0.1)
 	for _, sharing := range []Sharing{None, Sums} { // its couplings all differ
@@ -320,7 +320,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// A chain that was saved and restored goes on with its bits; damaged states are
+// A chain that was saved and restored continues with its bits; damaged states are
 // errors and change nothing.
 func TestResume(t *testing.T) {
 	for name, m := range models(t) {
@@ -394,7 +394,7 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// hintOf is what an error says is to be done.
+// hintOf returns the hint of an error.
 func hintOf(err error) string {
 	_, hint := words.Parts(err)
 	return hint

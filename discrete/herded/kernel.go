@@ -105,7 +105,7 @@ func herd(w *float64, p float64) uint8 {
 }
 
 // herdAll is herd for more states: the one of largest weight, the first of
-// equals. Weights sum to 0 but for rounding and stay above p − 1, so that each
+// equals. Weights sum to 0 up to rounding and stay above p − 1, so that each
 // differs from its start by less than their number.
 func herdAll(w, p []float64) uint8 {
 	if w[0] >= unvisited {

@@ -273,7 +273,7 @@ const maxClasses = 1 << 24
 // potentials among the distinct ones, and how many there are. Classes that no
 // states have, whose digits count more inputs than there are, have −1.
 //
-// Sums are told apart at 2⁻³⁰ of the largest; only differences between a
+// Sums are distinguished at 2⁻³⁰ of the largest; only differences between a
 // variable's states matter.
 func distinct(groups []group, states int, limit int64) ([]int32, int, *MemoryError) {
 	classes := 1.0

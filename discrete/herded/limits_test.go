@@ -11,10 +11,10 @@ import (
 // Where herded Gibbs does not converge: three variables in a row, couplings log 2, the one in the middle leaning by
 // ½ log 2, so that all conditional probabilities are rational. The ends agree with probability 0.68. Every conditional is
 // matched; but the ends agree in 0.839 of sweeps, whatever T is, the marginal of the middle stays 0.0155 off, those of
-// the ends 0.0093, and the joint law 0.179. Gibbs sampling has no such limit. Given its neighbours a variable has the
-// right law on average; that it depends on nothing else, given these, no weight provides for.
+// the ends 0.0093, and the joint distribution 0.179. Gibbs sampling has no such limit. Given its neighbours a variable has the
+// right distribution on average. No weight makes it independent of the rest, given these.
 //
-// Deterministic but for Gibbs, whose error of 0.68 has a standard error of 0.003: no false alarms on the fixed seed.
+// Deterministic except for Gibbs, whose error of 0.68 has a standard error of 0.003: no false alarms on the fixed seed.
 func TestDoesNotConverge(t *testing.T) {
 	m, err := mrf.NewBinary([]float64{0, math.Ln2 / 2, 0}, []mrf.Edge{{I: 0, J: 1, Weight: math.Ln2},
 		{I: 1, J: 2, Weight: math.Ln2}})
@@ -87,9 +87,9 @@ func gibbsAgreement(t *testing.T, m mrf.Model, n int) float64 {
 	return agree / float64(n)
 }
 
-// Parallel updates sample another law. Of two variables that nearly always agree each marginal comes out, but the two
-// agree in half of the sweeps: each answers the other's last state, so that two chains are woven into one. Of three,
-// marginals are off too. In turn both come out.
+// Parallel updates sample another distribution. If two variables nearly always agree, each marginal is right, but the
+// two agree in half of the sweeps: each follows the other's last state, as two chains in one. With three variables,
+// marginals are wrong too. Updates in turn are right in both cases.
 //
 // Deterministic: no false alarms.
 func TestParallelSamplesAnotherLaw(t *testing.T) {
@@ -102,7 +102,7 @@ func TestParallelSamplesAnotherLaw(t *testing.T) {
 		m        mrf.Model
 		updates  Updates
 		marginal [2]float64 // least and most of the largest error of a marginal
-		joint    [2]float64 // of the distance of the joint law
+		joint    [2]float64 // of the distance of the joint distribution
 	}{
 		{twoVariables(t, 0.05), InTurn, [2]float64{0, 1e-3}, [2]float64{0, 1e-3}},
 		{twoVariables(t, 0.05), Parallel, [2]float64{0, 1e-3}, [2]float64{0.35, 0.45}},

@@ -13,7 +13,7 @@ import (
 // bits.
 const Version = "herded/1"
 
-// Sharing tells which blanket states have a weight in common.
+// Sharing names the blanket states that have a weight in common.
 type Sharing string
 
 // The ways of sharing.
@@ -29,7 +29,7 @@ const (
 	All Sharing = "all"
 )
 
-// Start tells with which weights a chain begins.
+// Start names the weights with which a chain begins.
 type Start string
 
 // The starts.
@@ -46,7 +46,7 @@ const (
 	Offset Start = "offset"
 )
 
-// Updates tells which states a sweep's conditionals are given.
+// Updates names the states that a sweep's conditionals are given.
 type Updates string
 
 // The updates.
@@ -54,7 +54,7 @@ const (
 	// InTurn updates one variable after the other, each given the present states of others: algorithm 1.
 	InTurn Updates = "in_turn"
 	// Parallel updates all variables given the states that the sweep began with, as Jacobi's iteration does: each could
-	// go on a processor of its own. It samples another law than the model's where neighbours depend on each other.
+	// run on a processor of its own. It samples another distribution than the model's if neighbours depend on each other.
 	Parallel Updates = "parallel"
 )
 
@@ -72,7 +72,7 @@ type Options struct {
 	MaxBytes int64
 }
 
-// MemoryError tells that a model needs more weights than it may have.
+// MemoryError reports that a model needs more weights than it may have.
 type MemoryError struct {
 	Variable, Degree int     // the variable with most weights
 	Bytes            float64 // of all weights of a chain; of one variable's classes under Sums
@@ -84,7 +84,7 @@ func (e *MemoryError) Error() string {
 		"neighbours", e.Bytes, e.Limit, e.Variable, e.Degree)
 }
 
-// Setup is what the chains of a fit share.
+// Setup is shared by the chains of a fit.
 type Setup struct {
 	model mrf.Model
 	Options
@@ -154,7 +154,7 @@ func (s *Setup) WeightBytes() int64 { return 8 * int64(s.base[len(s.base)-1]) }
 // Parameters names the variables x0, x1, ….
 func (s *Setup) Parameters() []infer.Parameter { return mrf.Parameters(s.model) }
 
-// Explain tells the memory and the warnings in a sentence.
+// Explain returns the memory and the warnings as a sentence.
 func (s *Setup) Explain() string {
 	out := fmt.Sprintf("herded Gibbs with %d weights (%d bytes) a chain", s.base[len(s.base)-1], s.WeightBytes())
 	for _, w := range s.Warnings() {
@@ -163,7 +163,7 @@ func (s *Setup) Explain() string {
 	return out
 }
 
-// Warnings tells what theory does not promise of this fit.
+// Warnings returns the guarantees that theory does not give for this fit.
 func (s *Setup) Warnings() []string {
 	var out []string
 	switch {
@@ -188,7 +188,7 @@ func (s *Setup) empty() bool { return s.all(0) }
 
 func (s *Setup) complete() bool { return s.all(s.model.Variables() - 1) }
 
-// all reports whether every variable has so many neighbours.
+// all reports whether every variable has degree neighbours.
 func (s *Setup) all(degree int) bool {
 	for i := range s.model.Variables() {
 		if len(s.model.Neighbours(i)) != degree {

@@ -66,7 +66,7 @@ func New(target *groups.Model) (infer.Setup, error) {
 	return NewFor(target, target.Data().Rows()), nil
 }
 
-// NewFor is New of a model of so many rows whose priors are proper.
+// NewFor is New of a model of a number of rows whose priors are proper.
 func NewFor(of Model, rows int) infer.Setup { return &setup{of, rows} }
 
 // Kernel returns a chain at its first draw.
@@ -87,7 +87,7 @@ type kernel struct {
 	logLik, logPrior float64
 }
 
-// Step draws theta anew. Cost: one pass over the design for the log likelihood.
+// Step redraws theta. Cost: one pass over the design for the log likelihood.
 func (k *kernel) Step() (infer.Info, error) {
 	err := k.draw()
 	return infer.Info{LogLik: k.logLik, LogPrior: k.logPrior, Accept: 1, Touched: int64(k.rows)}, err

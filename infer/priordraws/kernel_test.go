@@ -16,7 +16,7 @@ import (
 	"glmbatch/infer/priordraws"
 )
 
-// example is a poisson(identity) model, whose wall cuts the prior off, with a
+// example is a poisson(identity) model, which truncates the prior, with a
 // dispersion-free posterior, or another family on the same rows.
 func example(family, link string, disp prior.Prior) (*glm.Data, glm.Model) {
 	x := design.NewDense(3, 2)
@@ -88,7 +88,7 @@ func TestDrawsHaveThePrior(t *testing.T) {
 	}
 }
 
-// Behind a wall every draw has a mean in every row.
+// With a bounded predictor every draw has a mean in every row.
 func TestWall(t *testing.T) {
 	data, model := example("poisson", "identity", prior.Prior{})
 	k := kernel(t, target(t, data, model))

@@ -40,7 +40,7 @@ type Chunk struct {
 }
 
 // Of is the chunk that the driver hands to a table function. It has the columns that the query asks for, in its order:
-// what writes them by number wants a query of them all.
+// writers by number need a query of all columns.
 //
 // The driver keeps the engine's own handle in a field that it does not export; it is read by reflection, and an error
 // says where another driver has none of that name. TestOf holds the driver to it.
@@ -108,7 +108,7 @@ type Lists[T Number] struct {
 	entries       [][2]uint64 // where the list of each row begins, and its length
 	values        []T         // of all rows
 	size          int         // of values that are in use
-	null          []uint64    // a bit for each of values, 0 where it is NULL; nil while none is
+	null          []uint64    // a bit for each of values, 0 for NULL; nil while none is NULL
 }
 
 // ListsOf is a column that takes lists of numbers.

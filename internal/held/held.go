@@ -15,7 +15,7 @@ var files = struct {
 // file is one that is open.
 type file struct {
 	users int           // how many readers, or −1 for a writer
-	free  chan struct{} // closed when nobody has it open any more
+	free  chan struct{} // closed when no user has it open
 }
 
 // Read notes a reader of a file until release is called, and reports whether it may read: not while the file is
@@ -41,7 +41,7 @@ func AwaitRead(ctx context.Context, path string) (release func(), err error) {
 }
 
 // Write notes the writer of a file until release is called, and reports whether it may write: not while another does,
-// or somebody reads.
+// or a reader has it open.
 func Write(path string) (release func(), ok bool) {
 	release, _ = enter(path, -1)
 	return release, release != nil
