@@ -180,14 +180,11 @@ func refuseImputed(f *Fit) error {
 		return refuse("run: loo: moment_match is for complete data",
 			"take kfold: 10, which evaluates rows by fits without them, or missing: drop")
 	}
-	for _, asked := range []struct {
-		is   bool
-		what string
-	}{{run.Condition, "run: condition"}, {run.Prior(), "run: sample: prior"},
-		{f.Gates.PriorSensitivity.Strict().On, "gates: prior_sensitivity"}} {
-		if asked.is {
-			return refuse(asked.what+" is for complete data", "leave it out, or take missing: drop")
-		}
+	if asked := run.Asks("condition", "sample: prior"); len(asked) > 0 {
+		return refuse("run: "+asked[0]+" is for complete data", "leave it out, or take missing: drop")
+	}
+	if f.Gates.PriorSensitivity.Strict().On {
+		return refuse("gates: prior_sensitivity is for complete data", "leave it out, or take missing: drop")
 	}
 	return nil
 }

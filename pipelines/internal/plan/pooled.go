@@ -97,15 +97,12 @@ func refusePooled(f *Fit) error {
 	if s.Of().Prior {
 		return refuse(fmt.Sprintf("sampler %q draws from the prior", s.Name), "name under fits what goes together")
 	}
-	for _, asked := range []struct {
-		is   bool
-		what string
-	}{{run.LOO.On, "run: loo"}, {run.PPC.On, "run: ppc"}, {run.KFold.Folds > 0 || run.KFold.By != "", "run: kfold"},
-		{run.Condition, "run: condition"}, {run.Prior(), "run: sample: prior"},
-		{f.Gates.PriorSensitivity.Strict().On, "gates: prior_sensitivity"}} {
-		if asked.is {
-			return refuse(asked.what+" is for one table of rows", "leave it out, or fit the imputations apart: each: file")
-		}
+	const apart = "leave it out, or fit the imputations apart: each: file"
+	if asked := run.Asks("loo", "ppc", "kfold", "condition", "sample: prior"); len(asked) > 0 {
+		return refuse("run: "+asked[0]+" is for one table of rows", apart)
+	}
+	if f.Gates.PriorSensitivity.Strict().On {
+		return refuse("gates: prior_sensitivity is for one table of rows", apart)
 	}
 	return nil
 }

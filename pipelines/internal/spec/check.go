@@ -127,14 +127,9 @@ func (c *checker) checkDataset(d *Dataset) {
 	}
 	if d.Rows == Factored {
 		c.misplaced(n, path, "does not go with rows: factored", "by")
-		for _, asked := range []struct {
-			key string
-			on  bool
-		}{{"loo", c.pipeline.Run.LOO.On}, {"kfold", c.pipeline.Run.KFold != KFold{}}, {"ppc", c.pipeline.Run.PPC.On}} {
-			if asked.on {
-				c.at(asked.key+" needs rows, and data set "+quote(d.Name)+" keeps their triangular factor alone",
-					"leave "+asked.key+" out, or rows: factored", "run", asked.key)
-			}
+		for _, key := range c.pipeline.Run.Asks("loo", "kfold", "ppc") {
+			c.at(key+" needs rows, and data set "+quote(d.Name)+" keeps their triangular factor alone",
+				"leave "+key+" out, or rows: factored", "run", key)
 		}
 	}
 	c.imputations(d, n, path)

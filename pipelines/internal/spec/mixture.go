@@ -172,16 +172,10 @@ func (c *checker) mixtureRun() {
 	if i < 0 {
 		return
 	}
-	for _, asked := range []struct {
-		key string
-		on  bool
-	}{{"loo: moment_match", r.LOO.MomentMatch}, {"condition", r.Condition},
-		{"sample", r.Prior()}} {
-		if asked.on {
-			at := append([]string{"run"}, strings.Split(asked.key, ": ")...)
-			c.at(fmt.Sprintf("%s does not support mixtures yet, and model %s is one", asked.key,
-				quote(c.pipeline.Models[i].Name)), "leave it out, or give the model a spec of its own", at...)
-		}
+	for _, key := range r.Asks("loo: moment_match", "condition", "sample") {
+		at := append([]string{"run"}, strings.Split(key, ": ")...)
+		c.at(fmt.Sprintf("%s does not support mixtures yet, and model %s is one", key, quote(c.pipeline.Models[i].Name)),
+			"leave it out, or give the model a spec of its own", at...)
 	}
 	if i = slices.IndexFunc(c.pipeline.Models, (*Model).Classes); i >= 0 && r.PPC.On {
 		c.at(fmt.Sprintf("predictive checks are of one response, and model %s has several", quote(c.pipeline.Models[i].Name)),

@@ -343,23 +343,12 @@ func (c *checker) kinds(at pos, d *Dataset, m *Model, s *Sampler) (fit bool) {
 
 // discreteRun reports what a run asks for that fits of kind mrf do not have.
 func (c *checker) discreteRun() {
-	r := &c.pipeline.Run
-	for _, m := range c.pipeline.Models {
-		if !m.Discrete() {
-			continue
-		}
-		for _, asked := range []struct {
-			key string
-			on  bool
-		}{{"loo", r.LOO.On}, {"kfold", r.KFold != KFold{}}, {"ppc", r.PPC.On},
-			{"condition", r.Condition}, {"sample", r.Prior()}, {"start",
-				r.Start == "previous"}} {
-			if asked.on {
-				c.at(fmt.Sprintf("%s is for generalised linear models, but model %s is of kind mrf", asked.key,
-					quote(m.Name)),
-					"leave it out, or give the model a spec of its own", "run", asked.key)
-			}
-		}
+	i := slices.IndexFunc(c.pipeline.Models, (*Model).Discrete)
+	if i < 0 {
 		return
+	}
+	for _, key := range c.pipeline.Run.Asks("loo", "kfold", "ppc", "condition", "sample", "start") {
+		c.at(fmt.Sprintf("%s is for generalised linear models, but model %s is of kind mrf", key,
+			quote(c.pipeline.Models[i].Name)), "leave it out, or give the model a spec of its own", "run", key)
 	}
 }
