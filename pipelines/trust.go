@@ -75,11 +75,11 @@ func (t *Trust) fence(p *spec.Pipeline, target string, databaseGiven bool) error
 	}
 	if p.Publish != "" {
 		look(p.Publish, "publish")
-		look(p.Publish+outfile.Beside, "publish")
+		look(p.Publish+outfile.TempSuffix, "publish")
 	}
 	if p.Report != "" {
 		look(p.Report, "report")
-		look(p.Report+outfile.Beside, "report")
+		look(p.Report+outfile.TempSuffix, "report")
 	}
 	for _, d := range p.Datasets {
 		look(d.Database, "datasets", d.Name, "database")

@@ -99,7 +99,7 @@ func TestPublishFails(t *testing.T) {
 	file := filepath.Join(dir, "file")
 	must(t, os.WriteFile(file, []byte("x"), 0o600))
 	linked := filepath.Join(dir, "linked.duckdb")
-	must(t, os.Symlink(file, linked+outfile.Beside)) // which is not written through
+	must(t, os.Symlink(file, linked+outfile.TempSuffix)) // which is not written through
 	for to, want := range map[string]string{
 		dir:                                "it is a folder",
 		l.path:                             "the ledger itself",

@@ -12,7 +12,7 @@ import (
 const lower, upper = 0.99, 1.01
 
 // Sensitivity is the distance that a marginal posterior moves for each doubling of the power of the prior or of the
-// likelihood, at a power of 1: 0 where it does not move. From 0.05 on the paper calls it sensitive.
+// likelihood, at a power of 1: 0 if it does not move. From 0.05 on the paper calls it sensitive.
 type Sensitivity struct{ Prior, Likelihood float64 }
 
 // Scaling weighs the draws of one posterior. It is not safe for concurrent use.

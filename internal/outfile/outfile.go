@@ -13,9 +13,9 @@ import (
 	"glmbatch/internal/words"
 )
 
-// Beside is what the name of a file ends with while it is being written. A process that is killed leaves one such
+// TempSuffix ends the name of a file while it is being written. A process that is killed leaves one such
 // file at most, which the next one to write there uses.
-const Beside = ".new"
+const TempSuffix = ".new"
 
 // Write puts what fill writes at path with the permissions mode, less those of the umask.
 //
@@ -27,7 +27,7 @@ func Write(path string, mode os.FileMode, fill func(*os.File) error) error {
 	case err != nil:
 		return err
 	case there == nil || there.Mode().IsRegular():
-		return beside(to, mode, fill)
+		return byRename(to, mode, fill)
 	case there.IsDir():
 		return words.Hint(errors.New("it is a folder"), "name a file inside it")
 	case there.Mode()&(os.ModeCharDevice|os.ModeNamedPipe) == 0:
@@ -36,7 +36,7 @@ func Write(path string, mode os.FileMode, fill func(*os.File) error) error {
 	return inPlace(path, fill)
 }
 
-// New is Write of a file that must not be there yet, not even as a link: otherwise the error is os.ErrExist.
+// New is Write of a file that must not exist yet, not even as a link: otherwise the error is os.ErrExist.
 func New(path string, mode os.FileMode, fill func(*os.File) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -77,7 +77,7 @@ func Target(path string) (to string, there os.FileInfo, err error) {
 	}
 }
 
-// inPlace writes to a pipe or device. A pipe that nobody reads is an error, not a wait.
+// inPlace writes to a pipe or device. A pipe without a reader is an error, not a wait.
 func inPlace(path string, fill func(*os.File) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ENXIO) {
@@ -89,9 +89,9 @@ func inPlace(path string, fill func(*os.File) error) error {
 	return errors.Join(fill(f), f.Close())
 }
 
-// beside writes a file beside to, syncs it and renames it.
-func beside(to string, mode os.FileMode, fill func(*os.File) error) error {
-	f, err := alone(to+Beside, mode)
+// byRename writes a file next to the path to, syncs it and renames it.
+func byRename(to string, mode os.FileMode, fill func(*os.File) error) error {
+	f, err := alone(to+TempSuffix, mode)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func alone(path string, mode os.FileMode) (*os.File, error) {
 }
 
 // Same has the regular file from at the path to too, as a second name of it where both are on one file system, else as
-// a copy with its time of change. A file that is there, and has that size and time, stays. Folders are made.
+// a copy with its time of change. An existing file of that size and time stays. Folders are made.
 func Same(from, to string) error {
 	info, err := os.Stat(from)
 	if err != nil {
@@ -173,7 +173,7 @@ func Same(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
-	made := to + Beside
+	made := to + TempSuffix
 	if err := os.Remove(made); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}

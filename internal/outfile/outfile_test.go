@@ -59,7 +59,7 @@ func TestWriteReplaces(t *testing.T) {
 	old, err := os.Open(path)
 	must(t, err)
 	defer old.Close()
-	must(t, os.WriteFile(path+Beside, []byte("left by a process that was killed"), 0o600))
+	must(t, os.WriteFile(path+TempSuffix, []byte("left by a process that was killed"), 0o600))
 	must(t, Write(path, 0o644, says("two")))
 	if got := content(t, path); got != "two 644" {
 		t.Errorf("replaced: %s", got)
@@ -99,7 +99,7 @@ func TestWriteFollowsLinks(t *testing.T) {
 	if err := Write(circle, 0o644, says("x")); !errors.Is(err, syscall.ELOOP) {
 		t.Errorf("a circle of links: %v", err)
 	}
-	must(t, os.Symlink(filepath.Join(dir, "real", "a.txt"), filepath.Join(dir, "b.txt"+Beside)))
+	must(t, os.Symlink(filepath.Join(dir, "real", "a.txt"), filepath.Join(dir, "b.txt"+TempSuffix)))
 	if err := Write(filepath.Join(dir, "b.txt"), 0o644, says("stolen")); !errors.Is(err, syscall.ELOOP) {
 		t.Errorf("a link in place of the file beside: %v", err)
 	}
@@ -136,7 +136,7 @@ func TestWriteInPlace(t *testing.T) {
 	}
 }
 
-// A file that must be new leaves alone what is there.
+// New leaves an existing file unchanged.
 func TestNew(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.txt")
@@ -188,7 +188,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// However many processes are killed while they write a file, one file stands beside it, and none after the next that
+// However many processes are killed while they write a file, one file is next to it, and none after the next that
 // is not killed.
 func TestKilledWriters(t *testing.T) {
 	dir := t.TempDir()
@@ -204,7 +204,7 @@ func TestKilledWriters(t *testing.T) {
 		must(t, err)
 		must(t, child.Process.Kill())
 		_ = child.Wait() // it was killed
-		if got := content(t, path) + "; " + names(t, dir); got != "old 644; page.html page.html"+Beside {
+		if got := content(t, path) + "; " + names(t, dir); got != "old 644; page.html page.html"+TempSuffix {
 			t.Errorf("after a kill: %s", got)
 		}
 	}
@@ -220,7 +220,7 @@ func TestUmask(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o027))
 	for _, left := range []bool{false, true} {
 		if left {
-			must(t, os.WriteFile(path+Beside, nil, 0o600))
+			must(t, os.WriteFile(path+TempSuffix, nil, 0o600))
 		}
 		must(t, Write(path, 0o666, func(*os.File) error { return nil }))
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {

@@ -1,4 +1,4 @@
 // Package cpu measures the processor time of single goroutines.
 //
-// Read cpu_linux.go; cpu_other.go is its stand-in elsewhere.
+// Read cpu_linux.go; cpu_other.go replaces it on other systems.
 package cpu

@@ -1,7 +1,7 @@
-// Package outcome holds what a run says: of each fit a Result, of all of them an Outcome with its exit code, which is
+// Package outcome has the result of a run: of each fit a Result, of all fits an Outcome with its exit code, which is
 // also the JSON document of the verbs run and commit.
 //
-// Its types are values that a run fills. It knows the ledger only to put its copy and its page where the spec says.
+// Its types are values that a run fills. It uses the ledger only for its copy and its page.
 //
 // Read outcome.go.
 package outcome

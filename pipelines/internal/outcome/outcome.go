@@ -24,7 +24,7 @@ import (
 // added under one version, and none is removed or changes its meaning.
 const Version = 1
 
-// Outcome is what a run leaves. Its JSON form is described by
+// Outcome is the result of a run. Its JSON form is described by
 // docs/outcome.schema.json.
 type Outcome struct {
 	Version  int       `json:"version"`
@@ -45,8 +45,8 @@ type Outcome struct {
 	Redone string `json:"redone,omitempty"`
 	// Missing names shards that were not gathered, and planned fits without data, each with its reason.
 	Missing []string `json:"missing,omitempty"`
-	// Unrecorded is why the ledger could not be told how the run ended; empty
-	// if it was.
+	// Unrecorded is the reason why the end of the run is not in the ledger; empty
+	// if it is.
 	Unrecorded string `json:"unrecorded,omitempty"`
 	// Published is where a copy of the ledger was put; Unpublished is why it could
 	// not be, where the spec asks for it.
@@ -58,7 +58,7 @@ type Outcome struct {
 	Unreported string `json:"unreported,omitempty"`
 }
 
-// Deliver puts a copy of the ledger and a page about the run where the spec says,
+// Deliver puts a copy of the ledger and a page about the run at the paths of the spec,
 // if all that was drawn is in the ledger: a run that was stopped, or left something
 // uncommitted, delivers nothing, and one that had no fits writes no page.
 func (o *Outcome) Deliver(ctx context.Context, ledger *report.Ledger, copyTo, pageTo string) {
@@ -151,14 +151,14 @@ func (o *Outcome) Erred() bool {
 	return slices.ContainsFunc(o.Fits, func(f *Result) bool { return f.Action == Errored })
 }
 
-// Unrecord notes that the ledger could not be told how the run ended, for err.
+// Unrecord notes that the end of the run is not in the ledger, for err.
 func (o *Outcome) Unrecord(err error) {
 	o.Unrecorded = err.Error()
 	o.undelivered(err)
 }
 
 // undelivered takes into the exit code that something did not come to the ledger, its copy
-// or its page for err: 3, or 2 where the ledger is damaged, which no later commit mends.
+// or its page for err: 3, or 2 if the ledger is damaged, which no later commit repairs.
 func (o *Outcome) undelivered(err error) {
 	switch {
 	case o.ExitCode == exit.Interrupted:
@@ -180,7 +180,7 @@ const (
 	Planned     = "planned"     // a dry run: it would be drawn, for the reasons given
 )
 
-// Result is what a run says of one fit.
+// Result is the result of one fit of a run.
 type Result struct {
 	ID          int64         `json:"fit_id,omitempty"` // in the ledger
 	Dataset     string        `json:"dataset"`
@@ -208,7 +208,7 @@ type Result struct {
 	LacksData bool `json:"lacks_data,omitempty"`
 
 	Discrete   bool               `json:"-"` // of a model of kind mrf: rows are variables, columns edges
-	Size       string             `json:"-"` // how much a dry run would draw, in words
+	Size       string             `json:"-"` // how much a dry run would draw, as text
 	Parameters []ParameterSummary `json:"-"` // but group-level effects and penalised coefficients of smooths
 	Effects    int                `json:"-"` // group-level ones
 	Penalised  int                `json:"-"`
@@ -265,7 +265,7 @@ func (r *Result) Summarize(parameters []report.ParameterSummary) {
 			r.Effects++
 		case infer.SmoothEffect:
 			r.Penalised++
-		case infer.Imputed: // they stand in the view imputed
+		case infer.Imputed: // they are in the view imputed
 		default:
 			r.Parameters = append(r.Parameters, ParameterSummary{p.Name, p.Summary})
 		}
@@ -312,7 +312,7 @@ func (r *Result) Took() string {
 	return strconv.FormatFloat(r.Seconds, 'f', decimals, 64)
 }
 
-// Line is what a log or a terminal says when the fit has ended.
+// Line is the line of a log or a terminal at the end of the fit.
 func (r *Result) Line() string {
 	switch r.Action {
 	case Skipped:

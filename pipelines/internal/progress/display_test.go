@@ -54,7 +54,7 @@ func TestRateAfterResume(t *testing.T) {
 	}
 }
 
-// A fit that is sampled tells its iterations, those that it is expected to need, and the time that these take at its
+// A fit that is sampled prints its iterations, those that it is expected to need, and the time that these take at its
 // rate: what is planned, or more if the effective sample size is far from its target.
 func TestRunning(t *testing.T) {
 	c := &clock{t: time.Unix(0, 0)}
@@ -87,7 +87,7 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// terminal keeps what is written, and tells of each picture after it stands there.
+// terminal keeps what is written, and reports each picture after it is written.
 type terminal struct {
 	text    []byte
 	painted chan struct{}

@@ -94,7 +94,7 @@ func (t *Tracker) Running() []Running {
 	return out
 }
 
-// running describes the fit. It is expected to end when its effective sample size reaches the target, if that goes on
+// running describes the fit. It is expected to end when its effective sample size reaches the target, if that continues
 // to grow in proportion to the iterations, and not before those that are planned.
 func (f *Fit) running(now time.Time) Running {
 	f.mu.Lock()
@@ -148,7 +148,7 @@ type Stage struct {
 	Began, Ended time.Time
 }
 
-// Check is what the last convergence check found.
+// Check is the result of the last convergence check.
 type Check struct {
 	ESS, Target float64 // the quantity that the run waits for, and its goal
 	What        string  // "least bulk ESS", "median ESS"
@@ -165,7 +165,7 @@ func (f *Fit) Phase(p string) {
 	f.stages = append(f.stages, Stage{Name: p, Began: now})
 }
 
-// close ends the phase that goes on.
+// close ends the current phase.
 func (f *Fit) close(now time.Time) {
 	for i := len(f.stages) - 1; i >= 0; i-- {
 		if f.stages[i].Chain == 0 {
