@@ -196,7 +196,9 @@ func (s *Several) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, err
 func (s *Several) Refit(rows []int) (infer.Setup, error) { return s.setup(s.Data.Taken(rows), nil) }
 
 // Capabilities are those of rows alone.
-func (s *Several) Capabilities() Capabilities { return Capabilities{Rows: s, Anew: s.startsAnew()} }
+func (s *Several) Capabilities() Capabilities {
+	return Capabilities{Rows: s, Anew: "its linear predictors move each given the others"}
+}
 
 func (s *Several) inCase(c *Case) error {
 	err := c.on(s.Design, s.Posterior(), nil)
