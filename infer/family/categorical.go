@@ -34,6 +34,8 @@ func (choice) Predictors(classes []string) (out []Predictor) {
 	return out
 }
 
+func (choice) Prepare(*Rows) {}
+
 func (choice) Start(r *Rows, predictors int) []float64 {
 	counts := make([]float64, predictors+1)
 	for i, y := range r.Y {
@@ -56,33 +58,36 @@ func (choice) Response(p int, r *Rows) []float64 {
 	return out
 }
 
-// Given keeps in v.Kept[p] the log of the summed odds of the classes behind p, and in the last one that of the classes
+// Given keeps in v.kept[p] the log of the summed odds of the classes behind p, and in the last one that of the classes
 // before the predictor that is asked for, the reference included.
 func (choice) Given(p int, r *Rows, eta [][]float64, v *View) {
 	last := len(eta) - 1
-	before := v.Kept[last]
+	before := v.kept[last]
 	if p <= 0 {
 		for k := last - 1; k >= 0; k-- {
 			if k == last-1 {
-				copy(v.Kept[k], eta[last])
+				copy(v.kept[k], eta[last])
 				continue
 			}
-			r.addLogs(eta[k+1], v.Kept[k+1], v.Kept[k])
+			r.addLogs(eta[k+1], v.kept[k+1], v.kept[k])
 		}
 		clear(before)
+	}
+	if v.Rest == nil {
+		v.Rest = make([]float64, len(r.Y))
 	}
 	switch {
 	case p == Common && last == 0:
 		copy(v.Rest, eta[0])
 	case p == Common:
-		r.addLogs(eta[0], v.Kept[0], v.Rest)
+		r.addLogs(eta[0], v.kept[0], v.Rest)
 	case p > 0:
 		r.addLogs(before, eta[p-1], before)
 		fallthrough
 	default:
 		copy(v.Rest, before)
 		if p < last {
-			r.addLogs(before, v.Kept[p], v.Rest)
+			r.addLogs(before, v.kept[p], v.Rest)
 		}
 	}
 	v.Base = 0
@@ -111,7 +116,7 @@ func (choice) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 	}
 }
 
-func (choice) Means(eta, dst []float64) {
+func (choice) Means(eta []float64, _ [2]float64, dst []float64) {
 	total := logSum(eta)
 	dst[0] = vec.Exp(-total)
 	for k, e := range eta {
@@ -119,7 +124,19 @@ func (choice) Means(eta, dst []float64) {
 	}
 }
 
-func (choice) Draw(s prior.Source, eta []float64) float64 {
+// CDF adds the probabilities of the classes up to y.
+func (c choice) CDF(y float64, eta []float64, disp [2]float64) (sum float64) {
+	means := make([]float64, len(eta)+1)
+	c.Means(eta, disp, means)
+	for class, p := range means {
+		if float64(class) <= y {
+			sum += p
+		}
+	}
+	return sum
+}
+
+func (choice) Draw(s prior.Source, eta []float64, _ [2]float64) float64 {
 	total, u := logSum(eta), s.Float64()
 	for k, e := range eta {
 		if u -= vec.Exp(e - total); u < 0 {

@@ -12,6 +12,8 @@ import (
 type Family struct {
 	Name string // of a Distribution
 	Link string // of one of its links
+	// Predicted is the dispersion that has a linear predictor of its own; empty for none.
+	Predicted string
 }
 
 // Parse returns the family of a name; an empty link means the default of the family. The error is a
@@ -26,7 +28,7 @@ func Parse(name, link string) (Family, error) {
 	}
 	for _, k := range l.Links {
 		if k.spelled(link) {
-			return Family{name, k.Name}, nil
+			return Family{Name: name, Link: k.Name}, nil
 		}
 	}
 	return Family{}, words.Clause(&prior.ParseError{Text: link, Reason: "is not a link of family " + name},
@@ -60,16 +62,18 @@ func unknown(name string) error {
 
 // Named returns the distribution of a name, nil if there is none.
 func Named(name string) *Distribution {
-	for _, l := range table {
-		if l.Name == name {
-			return l
+	for _, all := range [][]*Distribution{table, given} {
+		for _, l := range all {
+			if l.Name == name {
+				return l
+			}
 		}
 	}
 	return nil
 }
 
 // Family returns the names of the distribution and of its default link.
-func (l *Distribution) Family() Family { return Family{l.Name, l.Links[0].Name} }
+func (l *Distribution) Family() Family { return Family{Name: l.Name, Link: l.Links[0].Name} }
 
 // Known reports whether the names are those of a distribution and of one of its links.
 func (f Family) Known() bool { return f.Distribution() != nil && f.link() != nil }
@@ -98,7 +102,22 @@ func (f Family) link() *Link {
 }
 
 // Likelihood returns the log likelihood along a linear predictor; the family must be Known.
-func (f Family) Likelihood() Likelihood { return f.Distribution().Along(f.Of()) }
+func (f Family) Likelihood() Likelihood {
+	if f.Predicted != "" {
+		return Likelihood{Form: Termwise, Several: scaled{f.Distribution(), f.Of()}}
+	}
+	return f.Distribution().Along(f.Of())
+}
+
+// WithPredictor returns the family with a linear predictor for one of its dispersions, on the log scale; false if it
+// cannot have one.
+func (f Family) WithPredictor(dispersion string) (Family, bool) {
+	if !f.Known() || !f.Distribution().scalable(f.Of()) || f.First().Name != dispersion {
+		return f, false
+	}
+	f.Predicted = dispersion
+	return f, true
+}
 
 // Is reports whether the family is known, its link too unless that is empty, and its log likelihood has a form.
 func (f Family) Is(form Form) bool {

@@ -17,6 +17,9 @@ type Rows struct {
 	LogY      []float64  // log y, where the family uses it
 	Log1Y     []float64  // log(1 − y), for beta
 	Disp      [2]float64 // the dispersions
+	// Given is what other linear predictors leave to the likelihood of one of them, see View; nil for others.
+	Given [2][]float64
+	Each  []float64 // constants of the log density, where a Several keeps them
 
 	Kernels simd.Kernels
 
@@ -34,6 +37,7 @@ func (r *Rows) Part(i, j int) Rows {
 		return v[i:j]
 	}
 	return Rows{Y: r.Y[i:j], Trials: cut(r.Trials), LogY: cut(r.LogY), Log1Y: cut(r.Log1Y), Disp: r.Disp,
+		Given: [2][]float64{cut(r.Given[0]), cut(r.Given[1])}, Each: cut(r.Each),
 		Kernels: r.Kernels, Frequency: cut(r.Frequency), Total: r.Total, Precision: cut(r.Precision), Roots: cut(r.Roots)}
 }
 

@@ -8,23 +8,29 @@ import (
 )
 
 // Several is a likelihood of P linear predictors. As a function of one of them, all others given, it has the form of a
-// family of one predictor: so samplers move the predictors in turn, each by the updates of that family.
+// family of one predictor: so samplers move the predictors in turn, each by the updates of that family. Dispersions of
+// the family belong to the first predictor.
 type Several interface {
 	// Predictors describes the predictors of responses in these classes; nil for responses that are no classes.
 	Predictors(classes []string) []Predictor
+	// Prepare computes what the other methods read of the responses, once. Cost: O(n).
+	Prepare(r *Rows)
 	// Start returns a constant for each predictor, at which the likelihood of the responses is about largest.
 	Start(r *Rows, predictors int) []float64
 	// Response returns what predictor p has as responses in its own family; r.Y if they are the same. Common: see View.
 	Response(p int, r *Rows) []float64
-	// Given writes what predictor p sees to v, where eta are the predictors, [P][n]. It is called for p = 0, 1, … in turn,
-	// and may rest on what it kept in v at p − 1 and p + 1 to P − 1, which have not moved since p = 0. Cost: O(n).
+	// Given writes what predictor p sees to v, where eta are the predictors, [P][n], and r has the dispersions. It is
+	// called for p = 0, 1, … in turn, and may rest on what it kept in v at p − 1 and p + 1 to P − 1, which have not moved
+	// since p = 0. Cost: O(n).
 	Given(p int, r *Rows, eta [][]float64, v *View)
 	// LogLik writes log densities with all constants of the rows from first on to dst. Cost: O(P) a row.
 	LogLik(r *Rows, first int, eta [][]float64, dst []float64)
 	// Means writes the means of one row, one for each class, or one.
-	Means(eta []float64, dst []float64)
+	Means(eta []float64, disp [2]float64, dst []float64)
+	// CDF returns the probability of responses up to y, y included, at the predictors of a row.
+	CDF(y float64, eta []float64, disp [2]float64) float64
 	// Draw returns a random response at the predictors of a row.
-	Draw(s prior.Source, eta []float64) float64
+	Draw(s prior.Source, eta []float64, disp [2]float64) float64
 }
 
 // Common is the number that stands for the predictor which moves all others at once: eta_p − c for all p. Not every
@@ -37,22 +43,66 @@ type Predictor struct {
 	Of   Family // that its likelihood has, given the others
 	// Common reports whether all predictors may be moved at once, in the view of predictor Common and in this family.
 	Common bool
+	// Unit reports whether the first dispersion of Of is 1 there, because another predictor has its place.
+	Unit bool
+	// Centre returns the centre of the default prior of the intercept, by the responses; nil for that of the family Of.
+	Centre func(y []float64) float64
 }
 
 // View holds what the other predictors leave to one of them. It belongs to one chain.
 type View struct {
-	Rest []float64   // [n]: its likelihood is that of its own family at eta_p + Rest
-	Base float64     // and this is added to its log likelihood for the whole one
-	Kept [][]float64 // [P][n], for Given
+	Rest  []float64    // [n]: its likelihood is that of its own family at eta_p + Rest; nil for 0
+	Given [2][]float64 // [n]: see Rows.Given; nil if its family reads none
+	Base  float64      // and this is added to its log likelihood for the whole one
+	kept  [][]float64  // [P][n], of all views of a chain
 }
 
-// NewView returns a view of p predictors of n rows.
-func NewView(p, n int) *View {
-	v := &View{Rest: make([]float64, n)}
-	for range p {
-		v.Kept = append(v.Kept, make([]float64, n))
+// NewViews returns a view for each of p predictors of n rows, and then that of Common.
+func NewViews(p, n int) (views []*View) {
+	kept := make([][]float64, p)
+	for k := range kept {
+		kept[k] = make([]float64, n)
 	}
-	return v
+	for range p + 1 {
+		views = append(views, &View{kept: kept})
+	}
+	return views
+}
+
+// given returns the memory of numbers k of n rows.
+func (v *View) given(k, n int) []float64 {
+	if v.Given[k] == nil {
+		v.Given[k] = make([]float64, n)
+	}
+	return v.Given[k]
+}
+
+// eachConstant writes the part of the log density of each row that no parameter moves to r.Each.
+func (l *Distribution) eachConstant(r *Rows) {
+	if r.Y == nil {
+		return
+	}
+	r.Prepare(l)
+	r.Each = make([]float64, len(r.Y))
+	for i := range r.Each {
+		one := r.Only(i)
+		r.Each[i] = l.Constant(&one)
+	}
+}
+
+// counted returns the sum of a number of each row, each as often as it counts.
+func (r *Rows) counted(v []float64) float64 {
+	if r.Frequency == nil {
+		return r.Kernels.Sum(v)
+	}
+	return r.Kernels.Dot(r.Frequency, v)
+}
+
+// chunks passes the rows in parts of at most ChunkRows.
+func (r *Rows) chunks(do func(first int, part Rows)) {
+	for i := 0; i < len(r.Y); i += ChunkRows {
+		do(i, r.Part(i, min(i+ChunkRows, len(r.Y))))
+	}
 }
 
 // addLogs writes log(e^a + e^b) to dst, which may be either.

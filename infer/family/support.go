@@ -13,6 +13,7 @@ type Support struct {
 	Low, High float64 // its ends, which belong to it if they are Whole
 	Trials    bool    // High is the number of the row's trials
 	Classes   bool    // numbers of classes, from 0 on
+	Zero      bool    // Low is 0 and belongs to it too
 }
 
 // The supports of families.
@@ -23,6 +24,7 @@ var (
 	counts    = &Support{Words: "a whole number, 0 or more", Whole: true, High: maxCount}
 	positives = &Support{Words: "a number above 0", limits: ", between 1e-150 and 1e150", High: math.Inf(1)}
 	classes   = &Support{Words: "the number of a class, from 0 on", Whole: true, High: MostClasses - 1, Classes: true}
+	zeros     = &Support{Words: "0, or a number above 0", limits: ", between 1e-150 and 1e150", High: math.Inf(1), Zero: true}
 	shares    = &Support{Words: "a number between 0 and 1, both excluded", limits: ", and not below 1e-150", High: 1}
 )
 
@@ -46,7 +48,7 @@ func (s *Support) Probability() bool { return s.Whole && (s.High == 1 || s.Trial
 func (s *Support) Counts() bool { return s.Whole && !s.Probability() && !s.Classes }
 
 // Positive reports whether responses are measurements above 0, of any size.
-func (s *Support) Positive() bool { return !s.Whole && s.Low == 0 && math.IsInf(s.High, 1) }
+func (s *Support) Positive() bool { return !s.Whole && !s.Zero && s.Low == 0 && math.IsInf(s.High, 1) }
 
 // Share reports whether responses are numbers between 0 and 1.
 func (s *Support) Share() bool { return !s.Whole && s.Low == 0 && s.High == 1 }
@@ -72,6 +74,9 @@ func (s *Support) holds(y, m float64) bool {
 	low, high := s.Range()
 	if s.Trials {
 		high = m
+	}
+	if s.Zero {
+		return y == 0 || y >= LeastPositive && y <= MostPositive
 	}
 	return y >= low && y <= high && (!s.Whole || y == math.Floor(y))
 }

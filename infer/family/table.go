@@ -2,7 +2,12 @@ package family
 
 // table is the table of families, in the order in which they are listed.
 var table = []*Distribution{gaussian, studentT, bernoulli, binomial, poisson, negativeBinomial, gamma, inverseGaussian,
-	beta, lognormal, skewNormal, exgaussian, categorical}
+	beta, lognormal, skewNormal, exgaussian, categorical, zeroInflatedPoisson, zeroInflatedNegativeBinomial, hurdlePoisson,
+	hurdleNegativeBinomial, hurdleGamma, hurdleLognormal}
+
+// given are the likelihoods along one of several linear predictors, which nobody asks for by name.
+var given = append(scales(gaussian, studentT, lognormal, skewNormal), parts(zeroInflatedPoisson,
+	zeroInflatedNegativeBinomial, hurdlePoisson, hurdleNegativeBinomial, hurdleGamma, hurdleLognormal)...)
 
 // Table returns the families; it must not be changed.
 func Table() []*Distribution { return table }

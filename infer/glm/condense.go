@@ -96,6 +96,9 @@ func (t *Target) weightedRows(x *design.Dense, first, m int, dst []float64) {
 // column of the first.
 func (t *Target) grouped() (grouped *Target, words string) {
 	n, probability := t.Rows(), t.law.Support.Probability()
+	if t.data.Given != nil { // which changes from row to row
+		return t, ""
+	}
 	beside := [][]float64{t.data.Offset}
 	if !t.law.Additive {
 		beside = append(beside, t.data.Y, t.data.Precision)

@@ -81,6 +81,13 @@ func (m *Model) Proper() bool {
 	return true
 }
 
+// Given is what other linear predictors leave to the likelihood of one of them: numbers of rows, see family.View, and a
+// constant at which the likelihood of this one is about largest.
+type Given struct {
+	Rows  [2][]float64
+	Start float64
+}
+
 // Data is one data set as a sampler sees it. It is read-only once made.
 type Data struct {
 	// X is the design as sampled (scaled, factors coded, the intercept's
@@ -102,6 +109,8 @@ type Data struct {
 	// Precision multiplies the precision of each row's response, numbers above
 	// 0; nil means 1 each. Which families have one says TakesPrecision.
 	Precision []float64
+	// Given is what other linear predictors leave to the likelihood of one of them; nil for a likelihood of one.
+	Given *Given
 	// Effects are the group-level effects of the linear predictor. NewTarget refuses them: package groups has the
 	// posterior of models with such effects.
 	Effects []*design.Effects

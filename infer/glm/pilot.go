@@ -145,7 +145,11 @@ func (p *pilot) startPoint() {
 		return
 	}
 	if t.form == family.Termwise {
-		p.beta[j] = t.linkOf(t.meanResponse())
+		if g := t.data.Given; g != nil {
+			p.beta[j] = g.Start
+		} else {
+			p.beta[j] = t.linkOf(t.meanResponse())
+		}
 		if t.data.Offset != nil {
 			p.beta[j] -= vec.Sum(t.data.Offset) / float64(t.Rows())
 		}

@@ -25,8 +25,10 @@ type Point struct {
 	moves uint64 // counts the changes of eta and of dispersions, from 1
 	near  nearby // rows under work
 	rest  rest   // of other linear predictors
-	terms *terms // effects in eta, or nil
-	cells *cells // unseen numbers, or nil
+	// After Give its own target, and that of the set-up; else nil.
+	given, whole *Target
+	terms        *terms // effects in eta, or nil
+	cells        *cells // unseen numbers, or nil
 }
 
 // Value is the log likelihood at a point, with what is needed to go there.
@@ -319,10 +321,10 @@ type nearby struct {
 	eta, weights []float64
 	responded    bool // rows are gathered
 	rows         family.Rows
-	row          [1]float64   // of RowTerm
-	read         int64        // rows, see Point.RowsRead
-	numbers      [8][]float64 // memory of the gathered numbers
-	fresh        []float64    // scratch of AlongUncached
+	row          [1]float64    // of RowTerm
+	read         int64         // rows, see Point.RowsRead
+	numbers      [10][]float64 // memory of the gathered numbers
+	fresh        []float64     // scratch of AlongUncached
 }
 
 // reset discards the rows, because the point has moved.
@@ -377,6 +379,9 @@ func (p *Point) respond() *family.Rows {
 	n.rows.Frequency = n.gathered(t.kernels, 3, all.Frequency, at)
 	n.rows.Precision = n.gathered(t.kernels, 4, all.Precision, at)
 	n.rows.Roots = n.gathered(t.kernels, 5, all.Roots, at)
+	for k, given := range all.Given {
+		n.rows.Given[k] = n.gathered(t.kernels, 8+k, given, at)
+	}
 	if t.form == family.Termwise {
 		n.rows.LogY = n.gathered(t.kernels, 6, all.LogY, at)
 		n.rows.Log1Y = n.gathered(t.kernels, 7, all.Log1Y, at)

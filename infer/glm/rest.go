@@ -25,10 +25,28 @@ func (p *Point) AddRest(numbers []float64) {
 	p.moved()
 }
 
-// TakeRest takes the numbers of AddRest off eta, and leaves the log likelihood behind. Cost: O(n).
+// Give sets what other linear predictors leave to the rows of this one until TakeRest. Cost: O(n).
+func (p *Point) Give(rows [2][]float64) {
+	if p.given == nil {
+		own := *p.t
+		p.given, p.whole = &own, p.t
+	}
+	p.given.rows.Given = rows
+	p.t = p.given
+	p.revalue()
+	p.moved()
+}
+
+// TakeRest takes the numbers of AddRest off eta, and those of Give back, and leaves the log likelihood behind.
+// Cost: O(n).
 func (p *Point) TakeRest() {
-	for i, v := range p.rest.numbers {
-		p.eta[i] -= v
+	if p.rest.there {
+		for i, v := range p.rest.numbers {
+			p.eta[i] -= v
+		}
+	}
+	if p.given != nil {
+		p.t = p.whole
 	}
 	p.rest.there, p.stale = false, true
 	p.moved()

@@ -56,5 +56,8 @@ func (t *Target) scores(eta []float64, disp [2]float64) [2]float64 {
 func (t *Target) rowData() {
 	t.rows = family.Rows{Y: t.data.Y, Trials: t.data.Trials, Frequency: t.data.Frequency,
 		Total: t.total(t.data.Frequency), Precision: t.data.Precision}
+	if t.data.Given != nil {
+		t.rows.Given = t.data.Given.Rows
+	}
 	t.rows.Prepare(t.law)
 }

@@ -20,7 +20,7 @@ func byLevel(data *glm.Data) *glm.Data {
 	largest := slices.MaxFunc(data.Effects, func(a, b *design.Effects) int {
 		return a.Grouping.Levels() - b.Grouping.Levels()
 	}).Grouping
-	if !dense || !glm.Tall(x.Rows) || x.Cols > mostSorted || slices.IsSorted(largest.Of()) {
+	if !dense || data.Given != nil || !glm.Tall(x.Rows) || x.Cols > mostSorted || slices.IsSorted(largest.Of()) {
 		return data
 	}
 	out, rows := *data, make([]int32, 0, x.Rows)

@@ -67,7 +67,8 @@ func (s *setup) newCommon(p *Problem) (*common, error) {
 		}
 		laws[j] = prior.Prior{Kind: prior.Normal, Scale: 1 / math.Sqrt(sum)}
 	}
-	eta, view := make([][]float64, len(s.predictors)), family.NewView(len(s.predictors), n)
+	eta, views := make([][]float64, len(s.predictors)), family.NewViews(len(s.predictors), n)
+	view := views[len(s.predictors)]
 	for k, q := range s.predictors {
 		eta[k] = make([]float64, n)
 		q.penalised(eta[k])
@@ -112,9 +113,10 @@ func newCommonMove(c *common, source *infer.Stream, looks *update.Looks) *common
 // moveCommon moves all predictors at once. Cost: O(n) for each look, of which a direction takes about four.
 func (k *kernel) moveCommon() bool {
 	m := k.common
-	k.several.Given(family.Common, &k.rows, k.eta, k.view)
+	view := k.views[len(k.chains)]
+	k.several.Given(family.Common, &k.rows, k.eta, view)
 	m.point.SetUnconstrained(m.zeros)
-	m.point.AddRest(k.view.Rest)
+	m.point.AddRest(view.Rest)
 	clear(m.c)
 	for i, own := range k.chains {
 		own.Beta(m.betas[i])
@@ -126,7 +128,7 @@ func (k *kernel) moveCommon() bool {
 		}
 	}
 	k.Touched += (k.Evaluations - before) * int64(len(k.rest))
-	k.logLik = m.point.Value().LogLik + k.view.Base
+	k.logLik = m.point.Value().LogLik + view.Base
 	m.point.TakeRest()
 	for i, v := range m.point.Eta() {
 		m.step[i] = -v

@@ -17,7 +17,8 @@ type kernel struct {
 	update.Stepper
 	chains []groups.Chain
 	eta    [][]float64 // of each predictor, without what the others leave
-	view   *family.View
+	rows   family.Rows // with the dispersions of the chain
+	views  []*family.View
 	rest   []float64 // scratch
 	common *commonMove
 	logLik float64
@@ -29,7 +30,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, fmt.Errorf("model: chain %d has no random stream", c.Index)
 	}
 	n := len(s.rows.Y)
-	k := &kernel{setup: s, view: family.NewView(len(s.predictors), n), rest: make([]float64, n)}
+	k := &kernel{setup: s, rows: s.rows, views: family.NewViews(len(s.predictors), n), rest: make([]float64, n)}
 	for _, p := range s.predictors {
 		own, err := p.Start(c)
 		if err != nil {
@@ -71,9 +72,9 @@ func (k *kernel) movePredictor(i int) bool {
 	}
 	k.Proposals++
 	k.Accepted += info.Accept
-	k.logLik = own.Point().Value().LogLik + k.view.Base
+	k.logLik = own.Point().Value().LogLik + k.views[i].Base
 	own.Point().TakeRest()
-	k.predictors[i].own(own.Point(), k.eta[i])
+	k.take(i)
 	return true
 }
 
@@ -88,18 +89,23 @@ func (k *kernel) sum() bool {
 
 // lay brings predictor i under work: its point gets what the others leave.
 func (k *kernel) lay(i int) {
-	k.several.Given(i, &k.rows, k.eta, k.view)
-	at := k.predictors[i].at
-	for j, r := range k.view.Rest {
-		k.rest[j] = r - at[j]
+	k.several.Given(i, &k.rows, k.eta, k.views[i])
+	k.predictors[i].give(k.chains[i].Point(), k.views[i], k.rest)
+}
+
+// take takes a predictor, and the dispersions of the first one, from its point.
+func (k *kernel) take(i int) {
+	point := k.chains[i].Point()
+	k.predictors[i].own(point, k.eta[i])
+	if i == 0 {
+		copy(k.rows.Disp[:], point.Dispersions())
 	}
-	k.chains[i].Point().AddRest(k.rest)
 }
 
 // arrive takes the predictors from their points, and computes the log likelihood.
 func (k *kernel) arrive() {
-	for i, own := range k.chains {
-		k.predictors[i].own(own.Point(), k.eta[i])
+	for i := range k.chains {
+		k.take(i)
 	}
 	k.several.LogLik(&k.rows, 0, k.eta, k.rest)
 	k.rows.CountRows(k.rest)

@@ -36,6 +36,7 @@ type Predictor struct {
 type setup struct {
 	several    family.Several
 	rows       family.Rows
+	starts     []float64 // a constant for each predictor
 	predictors []*predictor
 	common     *common // or nil
 	params     []infer.Parameter
@@ -68,6 +69,8 @@ func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 	if p.Frequency != nil {
 		s.rows.Total = s.rows.Kernels.Sum(p.Frequency)
 	}
+	s.several.Prepare(&s.rows)
+	s.starts = s.several.Start(&s.rows, len(of))
 	for k := range p.Predictors {
 		y := s.several.Response(k, &s.rows)
 		s.predictors = append(s.predictors, newPredictor(&p.Predictors[k], of[k], y, p.Frequency))
@@ -98,6 +101,12 @@ func (p *Problem) check(of []family.Predictor) error {
 		q := &p.Predictors[k]
 		if q.Data == nil || q.Data.X == nil || q.Data.Rows() != n {
 			return fmt.Errorf("model: predictor %s has other rows than its %d responses", of[k].Name, n)
+		}
+		for d, of := range of[k].Of.Dispersions() {
+			if law := q.Model.DispersionPrior(d); of.Name != p.Family.Predicted && !law.Proper() {
+				return words.Hint(fmt.Errorf("prior of %s: a flat prior is not known to give a proper posterior beside several "+
+					"linear predictors", of.Name), "give it a proper prior, or leave it to the default")
+			}
 		}
 		for j, law := range q.Model.Coefficients {
 			if !law.Proper() {
@@ -130,8 +139,9 @@ func (p *Problem) checkClasses() error {
 // turn, twice.
 func (s *setup) settle(by infer.Parallel) error {
 	n, count := len(s.rows.Y), len(s.predictors)
-	eta, view := make([][]float64, count), family.NewView(count, n)
-	for k, c := range s.several.Start(&s.rows, count) {
+	eta, views := make([][]float64, count), family.NewViews(count, n)
+	s.rows.Disp = [2]float64{1, 1}
+	for k, c := range s.starts {
 		eta[k] = make([]float64, n)
 		for i := range eta[k] {
 			eta[k][i] = c
@@ -139,11 +149,13 @@ func (s *setup) settle(by infer.Parallel) error {
 	}
 	for range 2 {
 		for k, p := range s.predictors {
-			s.several.Given(k, &s.rows, eta, view)
-			if err := p.sampleAt(view.Rest, by); err != nil {
+			s.several.Given(k, &s.rows, eta, views[k])
+			if err := p.sampleAt(views[k], s.starts[k], by); err != nil {
 				return err
 			}
-			p.penalised(eta[k])
+			if disp := p.penalised(eta[k]); k == 0 {
+				copy(s.rows.Disp[:], disp)
+			}
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 			infertest.Conforms(t, setup, infertest.Posterior{
 				Parameters: setup.Parameters(),
 				LogDensity: func(theta []float64) (logLik, logPrior float64) {
-					_, logLik, logPrior = s.density(p, theta)
+					_, _, logLik, logPrior = s.densities(p, theta)
 					return logLik, logPrior
 				},
 				Other: func() ([]byte, error) { return nil, errors.New("none") },
@@ -87,7 +87,7 @@ func TestGradient(t *testing.T) {
 		_, logLik, logPrior := density(u, grad)
 		target.Constrain(u, theta)
 		target.Unconstrain(theta, back)
-		_, wantLik, wantPrior := s.density(p, theta)
+		_, _, wantLik, wantPrior := s.densities(p, theta)
 		if math.Abs(logLik-wantLik) > 1e-9 || math.Abs(logPrior-wantPrior) > 1e-9 {
 			t.Errorf("%s: densities %v and %v, want %v and %v", name, logLik, logPrior, wantLik, wantPrior)
 		}

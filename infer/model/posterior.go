@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"glmbatch/infer"
+	"glmbatch/infer/family"
 	"glmbatch/infer/groups"
 	"glmbatch/infer/prior"
 )
@@ -49,42 +50,43 @@ func (p *Posterior) DrawPrior(s prior.Source, theta []float64) {
 func (p *Posterior) At() func(theta []float64) (logLik, logPrior float64, inside bool) {
 	at := p.at()
 	return func(theta []float64) (logLik, logPrior float64, inside bool) {
-		_, logLik, logPrior = at(theta)
+		_, _, logLik, logPrior = at(theta)
 		return logLik, logPrior, true
 	}
 }
 
-// at is At that also returns the linear predictors, [predictor][row], which the next call rewrites.
-func (p *Posterior) at() func(theta []float64) (eta [][]float64, logLik, logPrior float64) {
-	rows := &p.setup.rows
+// at is At that also returns the dispersions and the linear predictors, [predictor][row], which the next call rewrites.
+func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float64, logLik, logPrior float64) {
+	rows := p.setup.rows
 	n := len(rows.Y)
 	predictors, eta, each := make([]*groups.Predictor, len(p.of)), make([][]float64, len(p.of)), make([]float64, n)
 	for k, of := range p.of {
 		predictors[k], eta[k] = groups.NewPredictor(of), make([]float64, n)
 	}
-	return func(theta []float64) (_ [][]float64, logLik, logPrior float64) {
+	return func(theta []float64) (_ *family.Rows, _ [][]float64, logLik, logPrior float64) {
 		p.setup.split(theta, func(k int, head, effects []float64) {
 			own := slices.Concat(head, effects)
 			predictors[k].SetTheta(own)
 			logPrior += predictors[k].LogPrior(own)
 			p.setup.predictors[k].own(predictors[k].Point, eta[k])
 		})
-		p.setup.several.LogLik(rows, 0, eta, each)
+		copy(rows.Disp[:], predictors[0].Point.Dispersions())
+		p.setup.several.LogLik(&rows, 0, eta, each)
 		rows.CountRows(each)
-		return eta, rows.Kernels.Sum(each), logPrior
+		return &rows, eta, rows.Kernels.Sum(each), logPrior
 	}
 }
 
 // Respond returns a random response of each row at a position.
 func (p *Posterior) Respond(s prior.Source, theta []float64) []float64 {
-	eta, _, _ := p.at()(theta)
+	rows, eta, _, _ := p.at()(theta)
 	row := make([]float64, len(p.of))
 	y := make([]float64, len(p.setup.rows.Y))
 	for i := range y {
 		for k := range eta {
 			row[k] = eta[k][i]
 		}
-		y[i] = p.setup.several.Draw(s, row)
+		y[i] = p.setup.several.Draw(s, row, rows.Disp)
 	}
 	return y
 }

@@ -1,12 +1,14 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	"glmbatch/infer"
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
+	"glmbatch/infer/prior"
 )
 
 // predictor is a linear predictor with the sampler of its parameters given the others.
@@ -24,6 +26,9 @@ type predictor struct {
 func newPredictor(q *Predictor, of family.Predictor, y, frequency []float64) *predictor {
 	p := &predictor{name: of.Name, model: q.Model, offset: q.Data.Offset, at: make([]float64, len(y))}
 	p.model.Family = of.Of
+	if of.Unit {
+		p.model.Dispersion = prior.Prior{Kind: prior.Constant, Location: 1}
+	}
 	data := *q.Data
 	data.Y, data.Frequency, data.Offset = y, frequency, make([]float64, len(y))
 	data.Names, data.Smooths, data.Effects = nil, nil, nil
@@ -54,16 +59,19 @@ func (p *predictor) named(name string) string {
 	return p.name + "_" + name
 }
 
-// sampleAt makes the sampler, tuned to what the others leave.
-func (p *predictor) sampleAt(rest []float64, by infer.Parallel) error {
+// sampleAt makes the sampler, tuned to what the others leave, and to begin at a constant.
+func (p *predictor) sampleAt(v *family.View, start float64, by infer.Parallel) error {
 	data := *p.data
-	data.Offset = make([]float64, len(rest))
-	copy(p.at, rest)
-	for i, r := range rest {
+	data.Offset = make([]float64, len(p.at))
+	copy(p.at, v.Rest)
+	for i, r := range p.at {
 		data.Offset[i] = r
 		if p.offset != nil {
 			data.Offset[i] += p.offset[i]
 		}
+	}
+	if v.Given[0] != nil {
+		data.Given = &glm.Given{Rows: [2][]float64{slices.Clone(v.Given[0]), slices.Clone(v.Given[1])}, Start: start}
 	}
 	p.data = &data
 	var err error
@@ -82,11 +90,25 @@ func (p *predictor) mark() {
 	}
 }
 
-// penalised writes the linear predictor at the penalised point, without effects of levels.
-func (p *predictor) penalised(eta []float64) {
+// give brings to a point of the predictor what the others leave. rest is scratch.
+func (p *predictor) give(point *glm.Point, v *family.View, rest []float64) {
+	if v.Rest != nil {
+		for i, r := range v.Rest {
+			rest[i] = r - p.at[i]
+		}
+		point.AddRest(rest)
+	}
+	if v.Given[0] != nil {
+		point.Give(v.Given)
+	}
+}
+
+// penalised writes the linear predictor at the penalised point, without effects of levels, and returns the dispersions.
+func (p *predictor) penalised(eta []float64) []float64 {
 	point := glm.NewPoint(p.Target)
 	point.SetUnconstrained(p.Target.Penalised())
 	p.own(point, eta)
+	return point.Dispersions()
 }
 
 // own writes the linear predictor of a point without what the others leave.

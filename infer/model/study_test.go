@@ -14,8 +14,12 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// study is a categorical model, by its definition.
+// study is a model of several predictors, by its definition: a categorical one if it has no density. Then a categorical
+// response has classes; other responses have two predictors, the second without the last column of the first.
 type study struct {
+	of                     family.Family
+	density                func(y float64, eta []float64, disp float64) float64
+	shape                  prior.Prior // of the dispersion that density has; no kind: it has none
 	rows, classes, columns int
 	levels                 int // of a grouping; 0 for none
 	weighted, sparse       bool
@@ -31,25 +35,145 @@ var studies = map[string]study{
 	"laplace":   {rows: 20, classes: 3, columns: 2, law: prior.Prior{Kind: prior.Laplace, Scale: 1}},
 	"groups":    {rows: 40, classes: 3, columns: 2, levels: 4},
 	"sparse":    {rows: 40, classes: 3, columns: 9, sparse: true},
+
+	"sigma":          {of: predicted("gaussian"), density: gaussian, rows: 20, columns: 3},
+	"sigma by group": {of: predicted("gaussian"), density: gaussian, rows: 40, columns: 2, levels: 4},
+	"log sigma of a weighted lognormal": {of: predicted("lognormal"), density: lognormal, rows: 20, columns: 3,
+		weighted: true},
+	"sigma of student_t": {of: predicted("student_t"), density: student, rows: 25, columns: 2,
+		shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 0.5}},
+	"zero_inflated_poisson": {of: family.Named("zero_inflated_poisson").Family(), density: inflated(poisson), rows: 30,
+		columns: 3},
+	"zero_inflated_poisson by group": {of: family.Named("zero_inflated_poisson").Family(), density: inflated(poisson),
+		rows: 40, columns: 2, levels: 4, weighted: true},
+	"zero_inflated_negative_binomial": {of: family.Named("zero_inflated_negative_binomial").Family(),
+		density: inflated(negativeBinomial), rows: 30, columns: 2, sparse: true,
+		shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
+	"hurdle_poisson": {of: family.Named("hurdle_poisson").Family(), density: hurdle(poisson, true), rows: 30, columns: 3},
+	"hurdle_negative_binomial": {of: family.Named("hurdle_negative_binomial").Family(),
+		density: hurdle(negativeBinomial, true), rows: 30, columns: 2, weighted: true,
+		shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
+	"hurdle_gamma": {of: family.Named("hurdle_gamma").Family(), density: hurdle(gamma, false), rows: 30, columns: 2,
+		shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
+	"hurdle_lognormal": {of: family.Named("hurdle_lognormal").Family(), density: hurdle(func(y, eta, s float64) float64 {
+		return lognormal(y, []float64{eta, math.Log(s)}, 0)
+	}, false), rows: 30, columns: 2, shape: prior.Prior{Kind: prior.HalfNormal, Scale: 1}},
+}
+
+// predicted returns a family whose sigma has a predictor.
+func predicted(name string) family.Family {
+	f, _ := family.Named(name).Family().WithPredictor("sigma")
+	return f
+}
+
+// The densities of the families, from their definitions by package math.
+
+func gaussian(y float64, eta []float64, _ float64) float64 {
+	z := (y - eta[0]) / math.Exp(eta[1])
+	return -z*z/2 - eta[1] - math.Log(2*math.Pi)/2
+}
+
+func lognormal(y float64, eta []float64, _ float64) float64 {
+	return gaussian(math.Log(y), eta, 0) - math.Log(y)
+}
+
+func student(y float64, eta []float64, nu float64) float64 {
+	z := (y - eta[0]) / math.Exp(eta[1])
+	return logGamma((nu+1)/2) - logGamma(nu/2) - math.Log(nu*math.Pi)/2 - eta[1] - (nu+1)/2*math.Log(1+z*z/nu)
+}
+
+func logGamma(x float64) float64 { v, _ := math.Lgamma(x); return v }
+
+func poisson(y, eta, _ float64) float64 { return y*eta - math.Exp(eta) - logGamma(y+1) }
+
+func negativeBinomial(y, eta, s float64) float64 {
+	mu := math.Exp(eta)
+	return logGamma(y+s) - logGamma(s) - logGamma(y+1) + s*math.Log(s/(s+mu)) + y*math.Log(mu/(s+mu))
+}
+
+func gamma(y, eta, s float64) float64 {
+	mu := math.Exp(eta)
+	return s*math.Log(s/mu) - logGamma(s) + (s-1)*math.Log(y) - s*y/mu
+}
+
+// inflated adds zeros of the probability whose logit is the second predictor.
+func inflated(base func(y, eta, disp float64) float64) func(float64, []float64, float64) float64 {
+	return func(y float64, eta []float64, disp float64) float64 {
+		share, p := 1/(1+math.Exp(-eta[1])), math.Exp(base(y, eta[0], disp))
+		if y == 0 {
+			return math.Log(share + (1-share)*p)
+		}
+		return math.Log((1 - share) * p)
+	}
+}
+
+// hurdle has zeros of that probability, and responses above 0 else.
+func hurdle(base func(y, eta, disp float64) float64, counts bool) func(float64, []float64, float64) float64 {
+	return func(y float64, eta []float64, disp float64) float64 {
+		share := 1 / (1 + math.Exp(-eta[1]))
+		switch {
+		case y == 0:
+			return math.Log(share)
+		case counts:
+			return math.Log(1-share) + base(y, eta[0], disp) - math.Log(-math.Expm1(base(0, eta[0], disp)))
+		}
+		return math.Log(1-share) + base(y, eta[0], disp)
+	}
+}
+
+// predictors is their number.
+func (s study) predictors() int {
+	if s.density != nil {
+		return 2
+	}
+	return s.classes - 1
+}
+
+// own is how many columns a predictor has, and head how many parameters that are no effects.
+func (s study) own(k int) int {
+	if s.density != nil && k > 0 {
+		return s.columns - 1
+	}
+	return s.columns
+}
+
+func (s study) head(k int) int {
+	n := s.own(k)
+	if k == 0 && s.shape.Kind != "" {
+		n++
+	}
+	if s.levels > 0 {
+		n++
+	}
+	return n
 }
 
 // problem returns the model without responses.
 func (s study) problem(rng *infer.Stream) *model.Problem {
 	p := &model.Problem{Family: family.Classes, Y: make([]float64, s.rows)}
+	if s.density != nil {
+		p.Family = s.of
+	}
 	for k := range s.classes {
 		p.Classes = append(p.Classes, string(rune('a'+k)))
 	}
 	for i := 0; s.weighted && i < s.rows; i++ {
 		p.Frequency = append(p.Frequency, float64(1+i%3))
 	}
-	x, names := s.design(rng)
-	for k := range s.classes - 1 {
+	x, names := s.design(rng, s.columns)
+	for k := range s.predictors() {
+		if d := s.own(k); d < s.columns {
+			x, names = s.design(rng, d)
+		}
 		q := model.Predictor{Data: &glm.Data{X: x, Names: names, Y: p.Y},
 			Model: glm.Model{Coefficients: []prior.Prior{{Kind: prior.Normal, Location: 0.2, Scale: 1.5}}}}
 		for i := 0; k == 1 && i < s.rows; i++ {
 			q.Data.Offset = append(q.Data.Offset, 0.3*float64(i%3))
 		}
-		for range s.columns - 1 {
+		if k == 0 && s.shape.Kind != "" {
+			q.Model.Dispersion, q.Model.Nu = s.shape, s.shape
+		}
+		for range s.own(k) - 1 {
 			law := s.law
 			if law.Scale == 0 {
 				law = prior.Prior{Kind: prior.Normal, Scale: 1 + 0.5*float64(k)}
@@ -66,14 +190,15 @@ func (s study) problem(rng *infer.Stream) *model.Problem {
 }
 
 // design returns a column of ones and random columns, with their names.
-func (s study) design(rng *infer.Stream) (design.Matrix, []string) {
+func (s study) design(rng *infer.Stream, columns int) (design.Matrix, []string) {
+	s.columns = columns
 	x := &design.Dense{Rows: s.rows, Cols: s.columns, Values: make([]float64, s.rows*s.columns)}
 	names := []string{"(Intercept)"}
 	for i := range s.rows {
 		x.Values[i] = 1
 		for j := 1; j < s.columns; j++ {
 			v := 2*rng.Float64() - 1
-			if s.sparse && i%(s.columns-1) != j-1 {
+			if s.sparse && s.columns > 2 && i%(s.columns-1) != j-1 {
 				v = 0
 			}
 			x.Values[j*s.rows+i] = v
@@ -108,9 +233,16 @@ func (s study) effects() *design.Effects {
 // theta draws a position from the prior: the heads of all predictors, then their effects.
 func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 	var effects []float64
-	for _, q := range p.Predictors {
+	for k, q := range p.Predictors {
 		for _, law := range q.Model.Coefficients {
 			theta = append(theta, law.Draw(rng))
+		}
+		for at := 0.0; k == 0 && s.shape.Kind != "" && at == 0; {
+			if at = s.shape.Draw(rng); at <= s.least() {
+				at = 0
+				continue
+			}
+			theta = append(theta, at)
 		}
 		for _, e := range q.Model.Effects {
 			sd := e.SD[0].Draw(rng)
@@ -123,26 +255,43 @@ func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 	return append(theta, effects...)
 }
 
-// density returns linear predictors by row, log likelihood and log prior, by package math and from the definitions.
-func (s study) density(p *model.Problem, theta []float64) (eta [][]float64, logLik, logPrior float64) {
-	d := s.columns
-	head := d
-	if s.levels > 0 {
-		head++
+// least is where the dispersion begins: its prior is cut off there.
+func (s study) least() float64 {
+	for _, d := range s.of.Dispersions() {
+		if d.Lower > 0 {
+			return d.Lower
+		}
 	}
+	return 0
+}
+
+// densities returns linear predictors by row, the dispersion, log likelihood and log prior, by package math and from
+// the definitions.
+func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, disp, logLik, logPrior float64) {
 	eta = make([][]float64, s.rows)
+	heads, at := 0, 0
+	for k := range p.Predictors {
+		heads += s.head(k)
+	}
 	for i := range eta {
 		eta[i] = make([]float64, len(p.Predictors))
 	}
 	for k, q := range p.Predictors {
-		own, effects := theta[k*head:(k+1)*head], theta[head*len(p.Predictors)+k*s.levels:][:s.levels]
+		d := s.own(k)
+		own, effects := theta[at:at+s.head(k)], theta[heads+k*s.levels:][:s.levels]
+		at += s.head(k)
 		for j, law := range q.Model.Coefficients {
 			logPrior += law.LogDensity(own[j])
 		}
+		if k == 0 && s.shape.Kind != "" {
+			disp = own[d]
+			logPrior += s.shape.LogDensity(disp)
+		}
 		if s.levels > 0 {
-			logPrior += q.Model.Effects[0].SD[0].LogDensity(own[d])
+			sd := own[len(own)-1]
+			logPrior += q.Model.Effects[0].SD[0].LogDensity(sd)
 			for _, r := range effects {
-				logPrior += prior.Prior{Kind: prior.Normal, Scale: own[d]}.LogDensity(r)
+				logPrior += prior.Prior{Kind: prior.Normal, Scale: sd}.LogDensity(r)
 			}
 		}
 		for i := range s.rows {
@@ -165,29 +314,40 @@ func (s study) density(p *model.Problem, theta []float64) (eta [][]float64, logL
 		}
 	}
 	for i, row := range eta {
-		sum := 1.0
-		for _, e := range row {
-			sum += math.Exp(e)
-		}
-		value := -math.Log(sum)
-		if y := int(p.Y[i]); y > 0 {
-			value += row[y-1]
+		value := 0.0
+		if s.density != nil {
+			value = s.density(p.Y[i], row, disp)
+		} else {
+			value = choice(p.Y[i], row)
 		}
 		if p.Frequency != nil {
 			value *= p.Frequency[i]
 		}
 		logLik += value
 	}
-	return eta, logLik, logPrior
+	return eta, disp, logLik, logPrior
+}
+
+// choice is the categorical log density.
+func choice(y float64, eta []float64) float64 {
+	sum := 1.0
+	for _, e := range eta {
+		sum += math.Exp(e)
+	}
+	value := -math.Log(sum)
+	if y > 0 {
+		value += eta[int(y)-1]
+	}
+	return value
 }
 
 // simulate draws a position from the prior and responses given it.
 func (s study) simulate(rng *infer.Stream) (*model.Problem, []float64) {
 	p := s.problem(rng)
 	theta := s.theta(p, rng)
-	eta, _, _ := s.density(p, theta)
+	eta, disp, _, _ := s.densities(p, theta)
 	for i, row := range eta {
-		p.Y[i] = p.Family.Several().Draw(rng, row)
+		p.Y[i] = p.Family.Several().Draw(rng, row, [2]float64{disp, disp})
 	}
 	return p, theta
 }
@@ -195,7 +355,7 @@ func (s study) simulate(rng *infer.Stream) (*model.Problem, []float64) {
 // joint is the joint distribution of positions and responses.
 func (s study) joint(name string, sampler func(*model.Problem) (infer.Setup, error)) infertest.Joint {
 	_, theta := s.simulate(infer.NewStream(5, name))
-	law := infertest.Joint{Name: name, Statistics: []string{"log likelihood", "log prior", "class 0"}}
+	law := infertest.Joint{Name: name, Statistics: []string{"log likelihood", "log prior", "row 0"}}
 	for j := range theta {
 		law.Statistics = append(law.Statistics, fmt.Sprintf("theta %d", j))
 	}
@@ -204,7 +364,7 @@ func (s study) joint(name string, sampler func(*model.Problem) (infer.Setup, err
 		return theta, infertest.Given{
 			Setup: func() (infer.Setup, error) { return sampler(p) },
 			Evaluate: func(theta []float64) []float64 {
-				eta, logLik, logPrior := s.density(p, theta)
+				eta, _, logLik, logPrior := s.densities(p, theta)
 				first := 0.0
 				for _, e := range eta[0] {
 					first += e * (1 + p.Y[0])

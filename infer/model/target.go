@@ -91,7 +91,8 @@ func (t *Target) Unconstrain(theta, u []float64) {
 func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
 	s := t.setup
 	n, count := len(s.rows.Y), len(s.predictors)
-	eta, view, rest := make([][]float64, count), family.NewView(count, n), make([]float64, n)
+	eta, views, rest := make([][]float64, count), family.NewViews(count, n), make([]float64, n)
+	rows := s.rows
 	places := make([]*groups.Place, count)
 	for k, of := range t.of {
 		eta[k] = make([]float64, n)
@@ -102,18 +103,16 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 			p.Predict(u[t.at[k]:t.at[k+1]])
 			s.predictors[k].own(p.Point(), eta[k])
 		}
+		copy(rows.Disp[:], places[0].Point().Dispersions())
 		for k, p := range places {
-			s.several.Given(k, &s.rows, eta, view)
-			for i, r := range view.Rest {
-				rest[i] = r - s.predictors[k].at[i]
-			}
-			p.Point().AddRest(rest)
+			s.several.Given(k, &rows, eta, views[k])
+			s.predictors[k].give(p.Point(), views[k], rest)
 			own := p.Point().Value().LogLik
 			inU, prior := p.Gradient(u[t.at[k]:t.at[k+1]], grad[t.at[k]:t.at[k+1]])
 			p.Point().TakeRest()
 			logPosterior += inU - own
 			logPrior += prior
-			logLik = own + view.Base
+			logLik = own + views[k].Base
 		}
 		return logPosterior + logLik, logLik, logPrior
 	}
