@@ -38,7 +38,35 @@ type Coding struct {
 // is asked for, Data.Frequency. A level that the model was not fitted with
 // is a *ColumnError that names it and its row. Cost: as Build.
 func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
+	if len(r.Predicted) == 0 {
+		return r.code(table, coding, nil)
+	}
+	all, err := r.Inputs(coding.Response)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.code(table, coding, all)
+	var names []string
+	var others []*Design
+	for _, p := range r.Predicted {
+		if err != nil {
+			return nil, err
+		}
+		var other *Design
+		other, err = p.Record.code(table, coding, all)
+		names, others = append(names, p.Name), append(others, other)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.joinCoded(names, others)
+	return out, nil
+}
+
+// code is Code of one predictor. Missing values in the columns of also drop rows too.
+func (r *Record) code(table arrow.Table, coding Coding, also []string) (*Design, error) {
 	b := r.coder(table, coding)
+	b.spec.also = also
 	if b.rows == 0 {
 		return nil, b.tableError("there are no rows", "")
 	}
@@ -74,7 +102,15 @@ func (r *Record) Inputs(response bool) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unique(b.inputs()), nil
+	all := b.inputs()
+	for _, p := range r.Predicted {
+		own, err := p.Record.Inputs(response)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, own...)
+	}
+	return unique(all), nil
 }
 
 // recalled is a builder that knows what the record reads.
@@ -263,7 +299,7 @@ func (b *builder) openKnown() error {
 	names := schemaNames(b.table.Schema())
 	b.columns = make(map[string]*column)
 	wanted := make(map[string]bool)
-	for _, name := range b.inputs() {
+	for _, name := range slices.Concat(b.inputs(), b.spec.also) {
 		if !slices.Contains(names, name) {
 			return b.columnError(name, errors.New("the model reads it, and these data do not have it"),
 				UnknownHint(name, "columns", names))

@@ -61,6 +61,8 @@ type Spec struct {
 	// Locate puts a 0-based row of the table into words, such as "row 9 (line
 	// 10 of claims.csv)". Nil means "row 9".
 	Locate func(row int64) string
+
+	also []string // columns besides those of the formula in which a missing value drops a row
 }
 
 // Design is a table made ready for a sampler.
@@ -82,6 +84,8 @@ type Design struct {
 	Factored bool
 	// Warnings are what the user should look at, Notes what is good to know.
 	Warnings, Notes []string
+	// Predicted are the designs of further predictors, with the same rows: in the order of Record.Predicted.
+	Predicted []*Design
 }
 
 // Build makes the design of a table, column by column, dense or sparse (see
@@ -199,7 +203,7 @@ const badKey = "bad_cell"
 func (b *builder) openColumns() error {
 	b.columns = make(map[string]*column)
 	wanted := make(map[string]bool)
-	for _, name := range b.chosen.columns() {
+	for _, name := range slices.Concat(b.chosen.columns(), b.spec.also) {
 		wanted[name] = true
 	}
 	for i, name := range schemaNames(b.table.Schema()) {

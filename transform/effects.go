@@ -115,6 +115,11 @@ func (b *builder) effectColumn(terms []Term, p planned, made map[string][]float6
 // Among returns the record with the group-level effects of some groupings alone, and without the columns of the data
 // that only others need; the record stays as it is.
 func (r *Record) Among(keep func(grouping string) bool) *Record {
+	return r.each(func(one *Record) *Record { return one.among(keep) })
+}
+
+// among is Among in one predictor.
+func (r *Record) among(keep func(grouping string) bool) *Record {
 	out := *r
 	out.Effects, out.Groupings, out.GroupedBy, out.Variables = nil, nil, nil, nil
 	variables, groupings, parts := map[int]int{}, map[int]int{}, map[int]int{} // old → new indices

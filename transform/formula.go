@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,13 +20,18 @@ type Formula struct {
 
 	frequency, precision string // columns of weights, see Weighted
 	marks                Marks
+
+	predicted []predicted // further predictors
+	whole     string      // of several predictors: the text of all
 }
 
 // String returns the formula as it was written.
-func (f *Formula) String() string { return f.source }
+func (f *Formula) String() string { return cmp.Or(f.whole, f.source) }
 
 // Grouped reports whether the formula has group-level effects: (terms | grouping).
-func (f *Formula) Grouped() bool { return f.right.barred() }
+func (f *Formula) Grouped() bool {
+	return slices.ContainsFunc(f.all(), func(g *Formula) bool { return g.right.barred() })
+}
 
 // KnownErrors reports whether the response has known standard errors: y | se(s).
 func (f *Formula) KnownErrors() bool { return f.left.count("se") > 0 }
@@ -43,6 +49,9 @@ func ParseFormula(s string) (*Formula, error) {
 	}
 	if strings.TrimSpace(s) == "" {
 		return nil, p.fail(0, "the formula is empty", `write response ~ terms, for example "y ~ ."`)
+	}
+	if several.MatchString(s) {
+		return parseSeveral(s)
 	}
 	f := &Formula{source: s}
 	if err := p.advance(); err != nil {
@@ -89,19 +98,25 @@ func ParseFormula(s string) (*Formula, error) {
 // trials, predictors, offsets), in the schema's order. A name that is not in
 // the schema is a *FormulaError with the nearest spelling.
 func (f *Formula) Columns(schema *arrow.Schema) ([]string, error) {
-	s, err := f.selectFrom(schema, everyName)
-	if err != nil {
-		return nil, err
+	var all []string
+	for _, g := range f.all() {
+		own, err := g.columnsIn(schema)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, own...)
 	}
-	return inOrder(schemaNames(schema), s.columns()), nil
+	return inOrder(schemaNames(schema), all), nil
 }
 
 // Open reports whether the formula takes columns by . or a glob: its terms follow the order of the table's columns.
-func (f *Formula) Open() bool { return f.right.open() }
+func (f *Formula) Open() bool {
+	return slices.ContainsFunc(f.all(), func(g *Formula) bool { return g.right.open() })
+}
 
 // OffsetTerms returns the columns of offset() that . or a glob takes as terms too, as R's terms() does.
 func (f *Formula) OffsetTerms() (out []string) {
-	if !f.Open() {
+	if !f.right.open() {
 		return nil
 	}
 	s, err := f.selectFrom(nil, anyName)
@@ -129,16 +144,18 @@ func (f *Formula) OffsetTerms() (out []string) {
 
 // Labels returns the columns whose values are labels, whatever their type: those of factor() and of groupings.
 func (f *Formula) Labels() (out []string) {
-	s, err := f.selectFrom(nil, anyName)
-	if err != nil {
-		return nil
-	}
-	for i := range s.groupers {
-		out = append(out, s.groupers[i].columns...)
-	}
-	for i := range s.variables {
-		if v := &s.variables[i]; !v.plain() && v.node.ofColumn() {
-			out = append(out, v.columns...)
+	for _, g := range f.all() {
+		s, err := g.selectFrom(nil, anyName)
+		if err != nil {
+			return nil
+		}
+		for i := range s.groupers {
+			out = append(out, s.groupers[i].columns...)
+		}
+		for i := range s.variables {
+			if v := &s.variables[i]; !v.plain() && v.node.ofColumn() {
+				out = append(out, v.columns...)
+			}
 		}
 	}
 	return unique(out)
@@ -148,11 +165,15 @@ func (f *Formula) Labels() (out []string) {
 // Build: those that Columns returns and those that the formula takes away by
 // name, as id in y ~ . - id, in the schema's order.
 func (f *Formula) Named(schema *arrow.Schema) ([]string, error) {
-	s, err := f.selectFrom(schema, everyName)
-	if err != nil {
-		return nil, err
+	var all []string
+	for _, g := range f.all() {
+		s, err := g.selectFrom(schema, everyName)
+		if err != nil {
+			return nil, err
+		}
+		all = append(append(all, s.columns()...), s.named...)
 	}
-	return inOrder(schemaNames(schema), append(s.columns(), s.named...)), nil
+	return inOrder(schemaNames(schema), all), nil
 }
 
 // inOrder returns the names that are among some, in their order; one that

@@ -100,18 +100,21 @@ func (g *Gap) Positive() bool {
 
 // Reads returns the columns that terms read, those of the response, and all others, such as those of offsets.
 func (f *Formula) Reads(schema *arrow.Schema) (terms, response, others []string, err error) {
-	s, err := f.selectFrom(schema, usedName)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	for v, used := range s.used() {
-		if used {
-			terms = append(terms, s.variables[v].columns...)
+	var all []string
+	for _, g := range f.all() {
+		s, err := g.selectFrom(schema, usedName)
+		if err != nil {
+			return nil, nil, nil, err
 		}
+		for v, used := range s.used() {
+			if used {
+				terms = append(terms, s.variables[v].columns...)
+			}
+		}
+		response, all = unique(s.response.columns), append(all, s.columns()...)
 	}
-	response = unique(s.response.columns)
 	terms = unique(terms)
-	for _, name := range unique(s.columns()) {
+	for _, name := range unique(all) {
 		if !slices.Contains(terms, name) && !slices.Contains(response, name) {
 			others = append(others, name)
 		}

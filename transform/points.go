@@ -13,16 +13,23 @@ import (
 // Population is the record of the same design without group-level effects, which are 0 then, and, unless they are
 // asked for, without offsets: what is left speaks of one unit of exposure in the whole population.
 func (r *Record) Population(offsets bool) *Record {
-	out := r.Among(func(string) bool { return false })
-	if !offsets {
-		out.Offsets = nil
-	}
-	return out
+	return r.each(func(one *Record) *Record {
+		out := one.among(func(string) bool { return false })
+		if !offsets {
+			out.Offsets = nil
+		}
+		return out
+	})
 }
 
 // Levels are those of a column that terms read as a factor, the reference first; nil of one that none does. Those of
 // numbers are spelled as the factor spells them.
 func (r *Record) Levels(column string) []string {
+	for _, p := range r.Predicted {
+		if levels := p.Record.Levels(column); levels != nil {
+			return levels
+		}
+	}
 	for i := range r.Variables {
 		v, err := readExpression(r.Variables[i].Expression, r.Variables[i].Label)
 		if err == nil && r.Variables[i].Levels != nil && v.columns[0] == column && (v.plain() || v.node.ofColumn()) {

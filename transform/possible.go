@@ -141,11 +141,29 @@ func unique(names []string) []string {
 // the formula's linear predictor, with a hint; empty where there is none, or where the formula takes columns by . or a
 // glob.
 func (f *Formula) Unknown(effects []string) (name, hint string) {
-	s, err := f.selectFrom(nil, anyName)
-	if err != nil || f.right.open() {
-		return "", ""
-	}
 	var inputs []string
+	for _, g := range f.all() {
+		s, err := g.selectFrom(nil, anyName)
+		if err != nil || g.right.open() {
+			return "", ""
+		}
+		inputs = append(inputs, s.inputs()...)
+	}
+	for _, effect := range effects {
+		if slices.Contains(inputs, effect) {
+			continue
+		}
+		for _, name := range strings.Split(effect, ":") {
+			if !slices.Contains(inputs, name) {
+				return name, UnknownHint(name, "variables", unique(inputs))
+			}
+		}
+	}
+	return "", ""
+}
+
+// inputs are the columns that the fixed part reads, with repetitions.
+func (s *selection) inputs() (inputs []string) {
 	for i := range s.offsets {
 		inputs = append(inputs, s.offsets[i].columns...)
 	}
@@ -160,15 +178,5 @@ func (f *Formula) Unknown(effects []string) (name, hint string) {
 			inputs = append(inputs, s.variables[t.by].columns...)
 		}
 	}
-	for _, effect := range effects {
-		if slices.Contains(inputs, effect) {
-			continue
-		}
-		for _, name := range strings.Split(effect, ":") {
-			if !slices.Contains(inputs, name) {
-				return name, UnknownHint(name, "variables", unique(inputs))
-			}
-		}
-	}
-	return "", ""
+	return inputs
 }

@@ -42,6 +42,8 @@ type Record struct {
 	GroupedBy []Variable `json:"grouped_by,omitempty"` // what groupings are made of, with levels and without contrasts
 	Groupings []Grouping `json:"groupings,omitempty"`
 	Effects   []Effect   `json:"effects,omitempty"`
+
+	Predicted []Predicted `json:"predicted,omitempty"` // further predictors
 }
 
 // Response is what is explained: a column, or a function of columns.
@@ -131,6 +133,14 @@ func UnmarshalRecord(data []byte) (*Record, error) {
 	r := new(Record)
 	if err := json.Unmarshal(data, r); err != nil {
 		return nil, fmt.Errorf("design record: %w", err)
+	}
+	for _, p := range r.Predicted {
+		if p.Record == nil || p.Record.Version != Version || p.Record.Predicted != nil {
+			return nil, fmt.Errorf("design record: predictor %q has no record of its own", p.Name)
+		}
+		if err := p.Record.check(); err != nil {
+			return nil, err
+		}
 	}
 	return r, r.check()
 }

@@ -14,13 +14,32 @@ import (
 type Room func(rows, columns int, entries int64) error
 
 // Prepared is a table whose variables are coded, and whose design is not made yet.
-type Prepared struct{ b *builder }
+type Prepared struct {
+	b      *builder
+	names  []string // of further predictors
+	others []*builder
+}
 
 // Prepare does what comes before the memory of a design is taken. Cost: O(rows) for each factor and function.
 func Prepare(table arrow.Table, spec Spec) (*Prepared, error) {
-	b := &builder{spec: spec, table: table, rows: int(table.NumRows())}
-	b.out.Data = new(glm.Data)
-	return &Prepared{b}, b.take(b.settings, b.openColumns, b.dropRows, b.weigh, b.groupings, b.variables)
+	p := &Prepared{names: spec.Formula.Predictors()}
+	specs, err := spec.specs(table.Schema())
+	if err != nil {
+		return nil, err
+	}
+	for k, own := range specs {
+		b := &builder{spec: own, table: table, rows: int(table.NumRows())}
+		b.out.Data = new(glm.Data)
+		if k == 0 {
+			p.b = b
+		} else {
+			p.others = append(p.others, b)
+		}
+		if err := b.take(b.settings, b.openColumns, b.dropRows, b.weigh, b.groupings, b.variables); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
 }
 
 // Size returns rows and columns of the design, and the entries that it stores: those of a sparse one that its
@@ -31,13 +50,37 @@ func (p *Prepared) Size() (rows, columns int, entries int64) {
 	if sparse, _, err := p.b.begins(columns); err == nil && sparse {
 		entries = min(p.b.mostEntries(), entries)
 	}
-	return rows, columns, entries + p.b.beside()
+	entries += p.b.beside()
+	for _, b := range p.others {
+		own := Prepared{b: b}
+		_, more, stored := own.Size()
+		columns, entries = columns+more, entries+stored
+	}
+	return rows, columns, entries
 }
 
 // Build makes the design. It is called once.
 func (p *Prepared) Build() (*Design, error) {
-	b := p.b
+	out, err := p.b.build()
 	p.b = nil
+	var others []*Design
+	for _, b := range p.others {
+		if err != nil {
+			return nil, err
+		}
+		var other *Design
+		other, err = b.build()
+		others = append(others, other)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.join(p.names, others)
+	return out, nil
+}
+
+// build makes the design of one predictor.
+func (b *builder) build() (*Design, error) {
 	err := b.take(b.response, b.offsets, b.standardErrors, b.effects, b.tellGroups, b.readBesideTerms, b.design,
 		b.measure, b.repeated, b.separated, b.scale, b.dependent, b.describe)
 	if err != nil {

@@ -197,7 +197,7 @@ func (u unit) apply(col []float64) {
 func (b *builder) describe() error {
 	r := &b.record
 	r.Version = Version
-	r.Formula = strings.TrimSpace(b.spec.Formula.source)
+	r.Formula = strings.TrimSpace(b.spec.Formula.String())
 	r.Family = b.spec.Family.Name
 	r.Standardize, r.Missing, r.InterceptAt = b.spec.Standardize, b.spec.Missing, b.spec.InterceptAt
 	if !b.chosen.intercept {

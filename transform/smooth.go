@@ -53,7 +53,9 @@ var (
 )
 
 // Smooths reports whether the formula has smooth terms: s(x).
-func (f *Formula) Smooths() bool { return f.right.count("s") > 0 }
+func (f *Formula) Smooths() bool {
+	return slices.ContainsFunc(f.all(), func(g *Formula) bool { return g.right.count("s") > 0 })
+}
 
 // isSmooth reports whether the node is s(…).
 func (n *node) isSmooth() bool { return n.kind == nodeCall && n.text == "s" }

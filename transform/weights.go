@@ -17,7 +17,10 @@ import (
 // read with the formula's columns, and . and globs leave them out.
 func (f *Formula) Weighted(frequency, precision string) *Formula {
 	out := *f
-	out.frequency, out.precision = frequency, precision
+	out.frequency, out.precision, out.predicted = frequency, precision, nil
+	for _, p := range f.predicted {
+		out.predicted = append(out.predicted, predicted{p.name, p.formula.Weighted(frequency, precision)})
+	}
 	return &out
 }
 
