@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/duckdb/duckdb-go/v2"
 
+	"glmbatch/internal/engine"
 	"glmbatch/internal/held"
 	"glmbatch/internal/words"
 )
@@ -142,10 +143,11 @@ func (q *query) run(ctx context.Context, dir, out string) error {
 	if q.hasFile() {
 		dsn = q.Database + "?access_mode=read_only&" + sealed
 	}
-	db, err := sql.Open("duckdb", dsn)
+	connector, err := duckdb.NewConnector(dsn, nil)
 	if err != nil {
 		return q.refused(err, openHint)
 	}
+	db := engine.Open(connector, nil)
 	defer func() { _ = db.Close() }() // nothing was written
 	conn, err := db.Conn(ctx)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/duckdb/duckdb-go/v2"
 
+	"glmbatch/internal/engine"
 	"glmbatch/internal/words"
 )
 
@@ -126,24 +127,12 @@ func start(ctx context.Context, path string, settings url.Values, release func()
 		release()
 		return nil, nil, err
 	}
-	db := sql.OpenDB(&released{connector, release})
+	db := engine.Open(connector, release)
 	c, err := db.Conn(ctx)
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	return db, c, nil
-}
-
-// released is a connector whose end calls release.
-type released struct {
-	*duckdb.Connector
-	release func()
-}
-
-// Close is called by the database that the connector is of.
-func (r *released) Close() error {
-	defer r.release()
-	return r.Connector.Close()
 }
 
 // quoteList is a list of texts in SQL. In brackets it would be made by a macro of the file that is called list_value.

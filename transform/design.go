@@ -84,8 +84,6 @@ type Design struct {
 	Factored bool
 	// Warnings are what the user should look at, Notes what is good to know.
 	Warnings, Notes []string
-	// Predicted are the designs of further predictors, with the same rows: in the order of Record.Predicted.
-	Predicted []*Design
 }
 
 // Build makes the design of a table, column by column, dense or sparse (see

@@ -197,7 +197,7 @@ func (d *Design) join(names []string, others []*Design) {
 // joinCoded is join of designs that records made.
 func (d *Design) joinCoded(names []string, others []*Design) {
 	for k, other := range others {
-		d.Predicted = append(d.Predicted, other)
+		d.Data.Further = append(d.Data.Further, other.Data)
 		for _, list := range []struct{ to, from *[]string }{{&d.Warnings, &other.Warnings}, {&d.Notes, &other.Notes}} {
 			for _, text := range *list.from {
 				if !slices.Contains(*list.to, text) {

@@ -109,6 +109,18 @@ func (f Family) Likelihood() Likelihood {
 	return f.Distribution().Along(f.Of())
 }
 
+// Further are the names of the predictors besides the first one; nil of a response in classes, which name them.
+func (f Family) Further() (names []string) {
+	of := f.Several()
+	if of == nil || f.Support().Classes {
+		return nil
+	}
+	for _, p := range of.Predictors(nil)[1:] {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
 // WithPredictor returns the family with a linear predictor for one of its dispersions, on the log scale; false if it
 // cannot have one.
 func (f Family) WithPredictor(dispersion string) (Family, bool) {

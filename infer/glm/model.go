@@ -116,6 +116,9 @@ type Data struct {
 	Effects []*design.Effects
 	// Smooths are the penalised columns among those of X; see design.Smooth.
 	Smooths []design.Smooth
+	// Further has the designs of further linear predictors of the same rows, without what all of them share; see
+	// package model. Nil for one predictor, or if all have this design.
+	Further []*Data
 }
 
 // Rows returns n.
@@ -139,6 +142,10 @@ func (d *Data) Taken(from []int) *Data {
 	out.Effects = nil
 	for _, e := range d.Effects {
 		out.Effects = append(out.Effects, e.Taken(from))
+	}
+	out.Further = nil
+	for _, f := range d.Further {
+		out.Further = append(out.Further, f.Taken(from))
 	}
 	return &out
 }

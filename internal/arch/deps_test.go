@@ -58,9 +58,9 @@ var deps = map[string]string{
 	"internal/linalg":    "internal/vec internal/simd",
 	"internal/variate":   "internal/vec internal/simd",
 	"internal/state":     "",
-	"ingest":             "os/exec internal/held internal/objects internal/words" + arrow + duckdb, // a process for a query
+	"ingest":             "os/exec internal/engine internal/held internal/objects internal/words" + arrow + duckdb, // a process for a query
 	"transform":          "infer/design infer/family infer/glm internal/linalg internal/vec internal/words" + arrow,
-	"report":             "infer infer/diag infer/loo report/html report/judge report/record internal/chunk internal/held internal/outfile internal/words" + duckdb + fanout,
+	"report":             "infer infer/diag infer/loo report/html report/judge report/record internal/chunk internal/engine internal/held internal/outfile internal/words" + duckdb + fanout,
 	"report/html":        "",
 	// judge and record are values without SQL, for rooms that know no ledger.
 	"report/judge":     "infer/diag internal/trouble internal/words",
@@ -124,8 +124,9 @@ var deps = map[string]string{
 	"internal/doctest":            "",
 	"internal/prose":              "",
 	"internal/mutants":            "",
-	// held is what those who open a DuckDB file ask first.
-	"internal/held": "",
+	// engine closes DuckDB, and held is what those who open its files ask first.
+	"internal/engine": duckdb,
+	"internal/held":   "",
 	// references serves tests alone.
 	"internal/references": "",
 	// mapped gives memory in files, and knows not what for.

@@ -224,5 +224,5 @@ func evaluate(p plan.Rowwise, draws *Source) (*predictive.Evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	return out.On(of.Data, predictive.Design{Data: of.Data, Columns: of.Columns})
+	return out.On(of.Data, append([]predictive.Design{{Data: of.Data, Columns: of.Columns}}, of.Further...)...)
 }

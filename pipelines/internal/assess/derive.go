@@ -141,7 +141,7 @@ func (d *Deriving) average(a *transform.Averaged) ([]float64, error) {
 				"are so many: --force draws the fit again")
 		}
 	}
-	cells, err := fit.Averages(context.Background(), predictive.Design{Data: a.Data, Columns: a.Columns}, a.Cells,
+	cells, err := fit.Averages(context.Background(), []predictive.Design{{Data: a.Data, Columns: a.Columns}}, a.Cells,
 		a.Weights, 1, false)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
 	"glmbatch/transform"
@@ -29,7 +30,11 @@ type describing struct {
 // describe describes a fit of rows with this link.
 func describe(design *transform.Record, link string, params []infer.Parameter,
 	fixed func(infer.Parameter) (float64, error)) (*record.Description, error) {
-	d := &describing{design, glm.Family{Name: design.Family, Link: link}, params, fixed,
+	f := glm.Family{Name: design.Family, Link: link}
+	for _, p := range design.Predicted {
+		f, _ = f.WithPredictor(p.Name)
+	}
+	d := &describing{design, f, params, fixed,
 		&record.Description{Version: record.DescriptionVersion, Kind: record.KindRows}}
 	components := []string{""}
 	for i, p := range params {
@@ -88,16 +93,17 @@ func (d *describing) component(number string) (out record.Component, err error) 
 		names = []string{""} // group-level effects alone
 	}
 	for _, name := range names {
-		p := record.Predictor{Name: cmp.Or(name, "mu"), Link: d.family.Link}
-		for _, o := range d.design.Offsets {
+		design, link := d.of(name)
+		p := record.Predictor{Name: cmp.Or(name, "mu"), Link: link}
+		for _, o := range design.Offsets {
 			p.Offsets = append(p.Offsets, o.Expression)
 		}
-		if columns := columnNames(d.design.Columns); columns != nil {
+		if columns := columnNames(design.Columns); columns != nil {
 			first := d.find(func(p *infer.Parameter) bool { return coefficient(p) && p.Predictor == name })
 			p.Terms = append(p.Terms, record.Term{Columns: columns, First: first})
 		}
-		for i := range d.design.Effects {
-			t, err := d.effects(&d.design.Effects[i], name)
+		for i := range design.Effects {
+			t, err := d.effects(design, &design.Effects[i], name)
 			if err != nil {
 				return out, err
 			}
@@ -113,6 +119,25 @@ func (d *describing) component(number string) (out record.Component, err error) 
 		out.Scalars = append(out.Scalars, s)
 	}
 	return out, nil
+}
+
+// of returns the design and the link of a predictor.
+func (d *describing) of(name string) (design *transform.Record, link string) {
+	design, link = d.design, d.family.Link
+	for _, p := range d.design.Predicted {
+		if p.Name == name {
+			design = p.Record
+		}
+	}
+	if design == d.design {
+		return design, link
+	}
+	for _, p := range d.family.Several().Predictors(nil) {
+		if p.Name == name {
+			link = p.Of.Link
+		}
+	}
+	return design, link
 }
 
 func columnNames(columns []transform.Column) (out []string) {
@@ -135,11 +160,11 @@ func (d *describing) scalar(of infer.Parameter, name string) (out record.Scalar,
 }
 
 // effects describes a block of group-level effects in a predictor. Effects without draws have no first parameter.
-func (d *describing) effects(e *transform.Effect, predictor string) (record.Term, error) {
-	by := &d.design.Groupings[e.Grouping]
+func (d *describing) effects(design *transform.Record, e *transform.Effect, predictor string) (record.Term, error) {
+	by := &design.Groupings[e.Grouping]
 	group := record.Group{Grouping: by.Name, Levels: len(by.Cells)}
 	if by.Cells == nil {
-		group.Levels = len(d.design.GroupedBy[by.Of[0]].Levels)
+		group.Levels = len(design.GroupedBy[by.Of[0]].Levels)
 	}
 	t := record.Term{Columns: columnNames(e.Columns)}
 	for i, term := range t.Columns {
@@ -230,7 +255,7 @@ func fitted(f *Fit, rows *record.Description, design *transform.Record, params [
 	mu := &r.Components[0].Predictors[0]
 	out := &transform.Fitted{Dataset: f.Unit.Name(), Names: Names(params), Record: design,
 		Several: rows.Weights != nil || len(r.Components[0].Predictors) > 1,
-		Family:  glm.Family{Name: r.Family, Link: mu.Link}, Average: average}
+		Family:  predictive.FamilyOf(r), Average: average}
 	for _, t := range mu.Terms {
 		if t.Group > 0 {
 			out.Effects = append(out.Effects, t.First-1)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"glmbatch/ingest"
+	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
 	"glmbatch/transform"
@@ -66,7 +67,7 @@ func (h DataHash) identify(f *Fit, id *Identity) {
 // observed are the rows of the design.
 func (c *coded) observed() Observed {
 	return Observed{Data: c.Data, Beside: c.beside, Unread: c.unread, Drawn: true, Rows: c.Data.Rows(), Folds: c.folds,
-		Columns: c.Record.Columns}
+		Columns: c.Record.Columns, Further: predictive.DesignsOf(c.Design, c.Record)[1:]}
 }
 
 // record adds the record of the design and the summary of its data, which replicates do not have.
@@ -221,7 +222,7 @@ func formulaOf(m *spec.Model) (*transform.Formula, error) {
 	if err != nil {
 		return nil, err
 	}
-	return formula.Weighted(m.FrequencyWeights, m.PrecisionWeights), nil
+	return formula.WithPredictors(m.Family.Further()).Weighted(m.FrequencyWeights, m.PrecisionWeights), nil
 }
 
 func levels(in map[string][]spec.Text) map[string][]string {

@@ -61,9 +61,10 @@ type Observed struct {
 	Rows   int
 	Folds  *Folds // what k-fold leaves out together; nil: what is dealt at random
 
-	Columns []transform.Column // of the design
-	Items   *predictive.Items  // in place of a design; nil: there is one
-	Cells   cellFinder         // missing cells; nil: none is drawn
+	Columns []transform.Column  // of the design
+	Further []predictive.Design // of further linear predictors
+	Items   *predictive.Items   // in place of a design; nil: there is one
+	Cells   cellFinder          // missing cells; nil: none is drawn
 }
 
 // Rowwise is a problem whose likelihood is a product over rows.

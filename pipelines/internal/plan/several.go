@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"glmbatch/infer"
@@ -20,7 +21,8 @@ import (
 	"glmbatch/transform"
 )
 
-// Several is a regression whose response has several linear predictors, on one coded design.
+// Several is a regression whose response has several linear predictors. Those of a response in classes have one design;
+// others have one each.
 type Several struct {
 	*Regression
 	predictors []family.Predictor
@@ -59,6 +61,25 @@ func newSeveral(f *Fit) (*Several, error) {
 	return s, nil
 }
 
+// classes reports whether the predictors are those of the classes of a response.
+func (s *Several) classes() bool { return s.Family().Support().Classes }
+
+// of returns the data of predictor k, by those of the first.
+func (s *Several) of(k int, first *glm.Data) *glm.Data {
+	if k == 0 || s.classes() {
+		return first
+	}
+	return first.Further[k-1]
+}
+
+// recordOf is that of the design of predictor k.
+func (s *Several) recordOf(k int) *transform.Record {
+	if k == 0 || s.classes() {
+		return s.Record
+	}
+	return s.Record.Predicted[k-1].Record
+}
+
 // refuseOfSeveral refuses what families of several predictors do not have.
 func refuseOfSeveral(f *Fit) error {
 	m := f.Model
@@ -68,6 +89,8 @@ func refuseOfSeveral(f *Fit) error {
 	switch {
 	case m.Mixed():
 		return refuse("a mixture has one in each component", "leave mixture out, or take a family of one linear predictor")
+	case m.KnownErrors() || m.PrecisionWeights != "":
+		return refuse("known errors and precision weights are not combined with them", "leave the errors or weights out")
 	case m.Imputes():
 		return refuse("missing cells are not drawn beside these", "write missing: drop, or impute before")
 	case f.Unit.imputations != nil:
@@ -129,29 +152,46 @@ func severalMethod(s *spec.Sampler, m *spec.Model) (Method, error) {
 func (s *Several) problem(data *glm.Data) *model.Problem {
 	out := &model.Problem{Family: s.Family(), Classes: s.Record.Response.Levels, Y: data.Y, Frequency: data.Frequency}
 	for k := range s.predictors {
-		out.Predictors = append(out.Predictors, model.Predictor{Data: data, Model: s.laws()[k]})
+		out.Predictors = append(out.Predictors, model.Predictor{Data: s.of(k, data), Model: s.laws()[k]})
 	}
 	return out
 }
 
-// priors are those of each predictor: by names that begin with its own, if by_name has such, else as of one predictor.
+// priors are those of each predictor. The first has those of the model, and so have those of the other classes of a
+// response, unless by_name has names that begin with that of a class. Further predictors have defaults, unless by_name
+// has names that begin with theirs.
 func (s *Several) priors() (out []glm.Model) {
-	m, shared := s.fit.Model, s.Posterior()
-	for k := range s.predictors {
-		own := shared
-		own.Family, own.Coefficients = s.predictors[k].Of, slices.Clone(shared.Coefficients)
-		for j, name := range s.Data.Names {
-			if named := m.Prior.Match(s.named(k, name)); named != nil && j != s.Data.Intercept {
-				own.Coefficients[j] = named.Prior.Prior
+	m, first := s.fit.Model, s.Posterior()
+	for k, of := range s.predictors {
+		data, own := s.of(k, s.Data), first
+		switch {
+		case s.classes():
+			own.Coefficients = slices.Clone(first.Coefficients)
+			for j, name := range data.Names {
+				if named := m.Prior.Match(s.named(k, name)); named != nil && j != data.Intercept {
+					own.Coefficients[j] = named.Prior.Prior
+				}
+			}
+		case k > 0:
+			further := m.Further(of.Name, of.Of)
+			own = posterior(further, data)
+			if j := data.Intercept; j >= 0 && further.Prior.Intercept.Prior.Kind == "" && of.Centre != nil {
+				own.Coefficients[j].Location += of.Centre(data.Y)
 			}
 		}
+		own.Family = of.Of
 		out = append(out, own)
 	}
 	return out
 }
 
 // named leads the name of a column by that of a predictor.
-func (s *Several) named(k int, name string) string { return s.predictors[k].Name + "_" + name }
+func (s *Several) named(k int, name string) string {
+	if s.predictors[k].Name == "" {
+		return name
+	}
+	return s.predictors[k].Name + "_" + name
+}
 
 // setup makes the sampler on data.
 func (s *Several) setup(data *glm.Data, by infer.Parallel) (out infer.Setup, err error) {
@@ -222,16 +262,22 @@ func (s *Several) Need(chains, workers int) Need {
 	return one
 }
 
-// heads is how many parameters of a predictor are no effects of levels: coefficients, standard deviations of smooths
-// and of effects, and correlations.
-func (s *Several) heads() int {
-	given, n := s.laws()[0], s.Data.Cols()
-	for k := range s.Data.Smooths {
+// heads is how many parameters of a predictor are no effects of levels: coefficients, dispersions, standard deviations
+// of smooths and of effects, and correlations.
+func (s *Several) heads(k int) int {
+	given, data := s.laws()[k], s.of(k, s.Data)
+	n := data.Cols()
+	for d := range given.Family.Dispersions() {
+		if !(d == 0 && s.predictors[k].Unit) && given.DispersionPrior(d).Kind != prior.Constant {
+			n++
+		}
+	}
+	for k := range data.Smooths {
 		if given.Smooths[k].Kind != prior.Constant {
 			n++
 		}
 	}
-	for k, e := range s.Data.Effects {
+	for k, e := range data.Effects {
 		q := len(e.Terms)
 		n += q * (q - 1) / 2
 		for _, law := range given.Effects[k].SD {
@@ -245,9 +291,10 @@ func (s *Several) heads() int {
 
 // ToData takes the coefficients of each predictor from the scale of the design to the units of the data.
 func (s *Several) ToData(theta []float64) {
-	heads := s.heads()
+	at := 0
 	for k := range s.predictors {
-		s.Record.ToData(theta[k*heads : k*heads+s.Data.Cols()])
+		s.recordOf(k).ToData(theta[at : at+s.of(k, s.Data).Cols()])
+		at += s.heads(k)
 	}
 }
 
@@ -256,26 +303,39 @@ func (s *Several) Describe(rec *record.Fit, params []infer.Parameter) error {
 	if err := s.record(s.fit, rec); err != nil {
 		return err
 	}
-	column := map[string]int{}
-	for j, name := range s.Data.Names {
-		column[name] = j
-	}
 	for i, p := range params {
 		k := slices.IndexFunc(s.predictors, func(of family.Predictor) bool { return of.Name == p.Predictor })
 		if k < 0 {
 			continue
 		}
-		given, out := s.laws()[k], &rec.Parameters[i]
+		given, data, out := s.laws()[k], s.of(k, s.Data), &rec.Parameters[i]
 		switch p.Kind {
 		case infer.Intercept, infer.Coefficient:
-			j := column[p.Name[len(s.named(k, "")):]]
-			c := s.Record.Columns[j]
+			j := slices.Index(data.Names, strings.TrimPrefix(p.Name, s.named(k, "")))
+			c := s.recordOf(k).Columns[j]
 			out.Center, out.Scale, out.Prior = c.Centre, c.Scale, given.Coefficients[j].String()
+		case infer.Dispersion:
+			for d, of := range given.Family.Dispersions() {
+				if of.Name == p.Name {
+					out.Prior = given.DispersionPrior(d).String()
+				}
+			}
 		default:
-			out.Prior = priorOf(&given, s.Data, p)
+			out.Prior = priorOf(&given, data, p)
 		}
 	}
 	return nil
+}
+
+// Description describes the rows of the designs. A dispersion with a predictor has the value 1 besides it.
+func (s *Several) Description(params []infer.Parameter) (*record.Description, error) {
+	fixed := fixedBy(&s.fit.Model.Prior)
+	return describe(s.Record, s.Family().Link, params, func(p infer.Parameter) (float64, error) {
+		if p.Kind == infer.Dispersion && p.Name == s.Family().Predicted {
+			return 1, nil
+		}
+		return fixed(p)
+	})
 }
 
 // Bind looks up what a derived quantity names among parameters.
@@ -286,7 +346,7 @@ func (s *Several) Bind(d *spec.Derivation, params []infer.Parameter) (*transform
 	}
 	return d.Expression.Bind(fitted(s.fit, rows, s.Record, params,
 		func(*transform.Average) (*transform.Averaged, error) {
-			return nil, words.Hint(fmt.Errorf("average() is of one mean, and a response of family %s has one for each class",
-				s.Family().Name), "take pipeline effects for means of classes")
+			return nil, words.Hint(fmt.Errorf("average() is of a model with one linear predictor, and family %s has several",
+				s.Family().Name), "take pipeline effects, which averages means of the response")
 		}))
 }

@@ -22,14 +22,14 @@ type rows struct {
 	table   *ingest.Table
 	weights []float64 // of each row of the table: its frequency, 0 where it is left out
 	fit     *predictive.Fit
-	columns []transform.Column // of the design
+	record  *transform.Record // of the fit
 	room    transform.Room
 	drawn   *plan.DrawnRows // of rows with missing cells that were drawn; else nil
 }
 
-// design is what averages are over.
-func (r *rows) design(d *transform.Design) predictive.Design {
-	return predictive.Design{Data: d.Data, Columns: r.columns}
+// designs are what averages are over.
+func (r *rows) designs(d *transform.Design) []predictive.Design {
+	return predictive.DesignsOf(d, r.record)
 }
 
 // estimate is the mean of the response in one cell, at every draw, or the probability of a class.
@@ -77,7 +77,7 @@ func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
 	}
 	c.changed(o)
 	return &rows{table: o.table, weights: weights, room: room, drawn: o.drawn, fit: c.fit(ctx, o),
-		columns: o.record.Columns}, nil
+		record: o.record}, nil
 }
 
 // weightsOf says how often each row of the data counts: of incomplete data that were drawn each does once, also without
@@ -161,7 +161,7 @@ func (s *setting) compute(ctx context.Context) ([]estimate, error) {
 		each[i] = int32(i)
 	}
 	s.rows.fit.Cells = nil // there are none in rows that are made
-	draws, err := s.rows.fit.Averages(ctx, s.rows.design(design), each, slices.Repeat([]float64{1}, len(each)), len(each),
+	draws, err := s.rows.fit.Averages(ctx, s.rows.designs(design), each, slices.Repeat([]float64{1}, len(each)), len(each),
 		s.Scale == "link")
 	var out []estimate
 	for i, of := range s.byClass(draws) {
@@ -247,7 +247,7 @@ func (s *setting) average(ctx context.Context, names []string, values []any, gro
 		}
 		there[of[i]] = true
 	}
-	all, err := s.rows.fit.Averages(ctx, s.rows.design(design), of, weights, groups, s.Scale == "link")
+	all, err := s.rows.fit.Averages(ctx, s.rows.designs(design), of, weights, groups, s.Scale == "link")
 	draws := s.byClass(all)
 	for g := range draws {
 		if !there[g] {

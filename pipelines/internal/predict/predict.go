@@ -125,7 +125,7 @@ func newOpened(ledger *report.Ledger, f report.Fitted) (*opened, error) {
 	}
 	r := &o.description.Responses[0]
 	if o.family.Name = r.Family; !o.classes() {
-		o.family.Link = r.Components[0].Predictors[0].Link
+		o.family = predictive.FamilyOf(r)
 	}
 	return o, nil
 }

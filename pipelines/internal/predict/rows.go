@@ -82,7 +82,7 @@ func (c *Config) evaluate(ctx context.Context, o *opened, responses bool) (*pred
 	}
 	fit := c.fit(ctx, o)
 	c.newLevels(o, fit, design)
-	rows, err := fit.On(design.Data, predictive.Design{Data: design.Data, Columns: o.record.Columns})
+	rows, err := fit.On(design.Data, predictive.DesignsOf(design, o.record)...)
 	if lacking, is := errors.AsType[*predictive.LackingError](err); is {
 		err = words.Hint(fmt.Errorf("fit %s: %w", o.stored.Key, lacking),
 			"write run: {keep: {groups: draws}} and run it again, or predict without them by --groups none")

@@ -15,15 +15,15 @@ import (
 //
 // The sums run over rows in their order: neither workers nor blocks of draws change a bit. Cost: that of Blocks, and an
 // inverse link for each row and draw.
-func (f *Fit) Averages(ctx context.Context, design Design, of []int32, weights []float64, cells int,
+func (f *Fit) Averages(ctx context.Context, designs []Design, of []int32, weights []float64, cells int,
 	linear bool) ([][]float64, error) {
-	e, err := f.On(&glm.Data{X: design.X}, design) // one trial each
+	e, err := f.On(&glm.Data{X: designs[0].X}, designs...) // one trial each
 	if err != nil {
 		return nil, err
 	}
 	each := e.outcomes.means()
 	if linear {
-		each = len(e.parts[0].predictors)
+		each = min(each, len(e.parts[0].predictors))
 	}
 	totals, out := make([]float64, cells), make([][]float64, cells*each)
 	for i, cell := range of {

@@ -20,8 +20,12 @@ type outcomes interface {
 // newOutcomes returns the responses of a family; classes are those of a response that has such.
 func newOutcomes(f glm.Family, classes []string, data *glm.Data) (outcomes, error) {
 	if several := f.Several(); several != nil {
-		rows := family.Rows{Y: data.Y, Kernels: simd.Vector(), Total: float64(len(data.Y))}
-		return &severalOutcomes{several, rows, max(1, len(classes))}, family.CheckResponse(f, data.Y, nil)
+		o := &severalOutcomes{several, family.Rows{Y: data.Y, Kernels: simd.Vector(), Total: 1}, max(1, len(classes))}
+		if err := family.CheckResponse(f, data.Y, nil); err != nil {
+			return nil, err
+		}
+		several.Prepare(&o.rows)
+		return o, nil
 	}
 	of, err := glm.NewPointwise(f, data)
 	return pointwise{of}, err
@@ -62,7 +66,9 @@ func (o *severalOutcomes) logLik(b *Block, s, from, to int, dst []float64) {
 	for q := range eta {
 		eta[q] = b.at(q, s)[from:to]
 	}
-	o.LogLik(&o.rows, b.First+from, eta, dst)
+	rows := o.rows
+	rows.Disp = b.Disp[s]
+	o.LogLik(&rows, b.First+from, eta, dst)
 }
 
 // row returns the predictors of a row at draw s.
@@ -77,23 +83,15 @@ func (o *severalOutcomes) row(b *Block, s, i int) []float64 {
 func (o *severalOutcomes) mean(b *Block, s, from, to, class int, dst []float64) {
 	means := make([]float64, o.classes)
 	for i := from; i < to; i++ {
-		o.Means(o.row(b, s, i), means)
+		o.Means(o.row(b, s, i), b.Disp[s], means)
 		dst[i-from] = means[class]
 	}
 }
 
-// cdf adds the probabilities of the classes up to y.
-func (o *severalOutcomes) cdf(b *Block, s, i int, y float64) (sum float64) {
-	means := make([]float64, o.classes)
-	o.Means(o.row(b, s, i), means)
-	for class, p := range means {
-		if float64(class) <= y {
-			sum += p
-		}
-	}
-	return sum
+func (o *severalOutcomes) cdf(b *Block, s, i int, y float64) float64 {
+	return o.CDF(y, o.row(b, s, i), b.Disp[s])
 }
 
 func (o *severalOutcomes) draw(b *Block, random *infer.Stream, s, i int) float64 {
-	return o.Draw(random, o.row(b, s, i))
+	return o.Draw(random, o.row(b, s, i), b.Disp[s])
 }

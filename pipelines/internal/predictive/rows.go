@@ -75,13 +75,32 @@ func (f *Fit) On(data *glm.Data, designs ...Design) (*Evaluator, error) {
 	if f.Items != nil {
 		return e, nil
 	}
-	e.family = glm.Family{Name: r.Family, Link: r.Components[0].Predictors[0].Link}
+	e.family = FamilyOf(r)
 	if n := len(r.Components[0].Scalars); n != len(e.family.Dispersions()) {
 		return nil, fmt.Errorf("the fit has %d scalars, and family %s has %d", n, r.Family, len(e.family.Dispersions()))
 	}
 	var err error
 	e.outcomes, err = newOutcomes(e.family, r.Classes, data)
 	return e, err
+}
+
+// FamilyOf returns the family of a response, with the dispersion that has a predictor.
+func FamilyOf(r *record.Response) glm.Family {
+	predictors := r.Components[0].Predictors
+	f := glm.Family{Name: r.Family, Link: predictors[0].Link}
+	for _, p := range predictors[1:] {
+		f, _ = f.WithPredictor(p.Name)
+	}
+	return f
+}
+
+// DesignsOf returns the designs of the predictors of a coded table.
+func DesignsOf(d *transform.Design, columns *transform.Record) []Design {
+	out := []Design{{d.Data, columns.Columns}}
+	for k, data := range d.Data.Further {
+		out = append(out, Design{data, columns.Predicted[k].Record.Columns})
+	}
+	return out
 }
 
 // linear puts a predictor on a design, and counts the effects of levels.

@@ -134,6 +134,26 @@ func (p Priors) Match(name string) *NamedPrior {
 	return p.best(name, func(n *NamedPrior) bool { return n.is(func(i prior.Info) bool { return i.Coefficient }) })
 }
 
+// Further returns the model of a further linear predictor: its priors are those of by_name whose names begin with that
+// of the predictor.
+func (m *Model) Further(name string, of glm.Family) *Model {
+	out := *m
+	out.Family = Family{Family: of}
+	out.Prior = Priors{Intercept: InterceptPrior{At: m.Prior.Intercept.At}}
+	for _, n := range m.Prior.ByName {
+		rest, own := strings.CutPrefix(n.Pattern, name+"_")
+		switch {
+		case own && rest == "(Intercept)":
+			out.Prior.Intercept.Prior.Prior = n.Prior.Prior
+		case own:
+			given := *n
+			given.Pattern = rest
+			out.Prior.ByName = append(out.Prior.ByName, &given)
+		}
+	}
+	return &out
+}
+
 // HasDefaults reports whether a prior of the model is left to its default.
 func (m *Model) HasDefaults() bool {
 	left := func(p prior.Prior) bool { return p.Kind == "" }
@@ -163,6 +183,7 @@ func (c *checker) checkModel(m *Model) {
 	if m.Family.Name == "" {
 		return // reported
 	}
+	c.predictors(m)
 	c.interceptPoint(m)
 	c.weights(m)
 	c.dispersionPriors(m)
@@ -178,6 +199,44 @@ func (c *checker) checkModel(m *Model) {
 				append(path, "prior", "by_name", named.Pattern)...)
 		}
 	}
+}
+
+// predictors takes the parameters that have formulas of their own into the family, and refuses others.
+func (c *checker) predictors(m *Model) {
+	formula, err := transform.ParseFormula(m.Formula)
+	if err != nil {
+		return // reported
+	}
+	for _, name := range formula.Predictors() {
+		if slices.Contains(m.Family.Further(), name) {
+			continue
+		}
+		f, can := m.Family.WithPredictor(name)
+		if !can {
+			c.at(fmt.Sprintf("formula: %s has no parameter %s with a formula", m.Family.Name, quote(name)),
+				predictedHint(m.Family.Family), "models", m.Name, "formula")
+			continue
+		}
+		m.Family.Family = f
+		if c.given("models", m.Name, "prior", name) {
+			c.at("prior "+name+" is of one number, and "+name+" has a formula",
+				"write by_name: {"+name+"_x: …}, {"+quote(name+"_(Intercept)")+": …}", "models", m.Name, "prior", name)
+		}
+	}
+}
+
+// predictedHint lists the parameters of a family that may have formulas.
+func predictedHint(f glm.Family) string {
+	names := f.Further()
+	for _, d := range f.Dispersions() {
+		if _, can := f.WithPredictor(d.Name); can {
+			names = append(names, d.Name)
+		}
+	}
+	if names == nil {
+		return "write the formula of the response alone"
+	}
+	return "it has " + words.List(names)
 }
 
 // weights refuses precisions for a family that has none.

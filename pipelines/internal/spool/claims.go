@@ -35,6 +35,7 @@ type Claims struct {
 
 // claim is the byte of one fit.
 type claim struct {
+	of   *Claims
 	file *os.File
 	at   int64
 }
@@ -51,7 +52,7 @@ func (c *Claims) take(dir string) (*claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &claim{file: file, at: place(dir)}
+	out := &claim{of: c, file: file, at: place(dir)}
 	err = c.disk.ask(OpLock, file.Name())
 	if err == nil {
 		err = lockByte(file, syscall.F_WRLCK, out.at)
@@ -65,10 +66,16 @@ func (c *Claims) take(dir string) (*claim, error) {
 	return out, nil
 }
 
-// release gives the fit up; of none it does nothing.
+// release gives the fit up; of none it does nothing. The end of all claims gave it up too, and another file may have
+// the descriptor since.
 func (c *claim) release() {
-	if c != nil {
-		_ = lockByte(c.file, syscall.F_UNLCK, c.at) // of a closed file there is no lock
+	if c == nil {
+		return
+	}
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	if c.of.file == c.file {
+		_ = lockByte(c.file, syscall.F_UNLCK, c.at)
 	}
 }
 
