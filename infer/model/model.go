@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -190,7 +191,7 @@ func (s *setup) Parameters() []infer.Parameter { return s.params }
 func (s *setup) Explain() string {
 	var out []string
 	for _, p := range s.predictors {
-		if text := p.name + ": " + p.Explain; len(out) == 0 || out[0] != text {
+		if text := cmp.Or(p.name, "mu") + ": " + p.Explain; len(out) == 0 || out[0] != text {
 			out = append(out, text)
 		}
 	}

@@ -32,8 +32,8 @@ type Explanation struct {
 	Sampler        []string // sentences
 	Cells          []string // what is drawn of missing cells and responses; nil of complete data
 	response       string
-	dispersions    []string
-	last           int // priors that are not of coefficients, behind these
+	Further        []*Explanation // further linear predictors: a name, terms and priors
+	last           int            // priors that are not of coefficients, behind these
 }
 
 // Prior is the prior of one parameter.
@@ -81,15 +81,15 @@ func Of(c *plan.Case) *Explanation {
 	for _, o := range c.Record.Offsets {
 		e.Offsets = append(e.Offsets, words.Visible(o.Expression))
 	}
-	for _, p := range f.Dispersions() {
-		e.dispersions = append(e.dispersions, p.Name)
-	}
 	e.Cells = c.Cells
 	e.respond(c)
 	e.scaling(c)
 	e.effects(c)
 	e.smooths(c)
 	e.priors(c)
+	for _, further := range c.Further {
+		e.further(further)
+	}
 	of, err := c.On(c.Data)
 	if err != nil {
 		e.Sampler = []string{"The run would refuse it: " + err.Error()}
@@ -100,12 +100,34 @@ func Of(c *plan.Case) *Explanation {
 	return e
 }
 
+// further adds a linear predictor, whose priors have names that begin with its own.
+func (e *Explanation) further(c *plan.Case) {
+	own := &Explanation{Name: c.Name, Family: c.Posterior.Family, Intercept: c.Data.Intercept >= 0}
+	for j, name := range c.Data.Names {
+		if j != c.Data.Intercept && !penalised(c, j) {
+			own.Terms = append(own.Terms, words.Visible(name))
+		}
+	}
+	for _, o := range c.Record.Offsets {
+		own.Offsets = append(own.Offsets, words.Visible(o.Expression))
+	}
+	own.effects(c)
+	own.smooths(c)
+	own.priors(c)
+	for _, p := range own.Priors {
+		p.Name = c.Name + "_" + p.Name
+		e.Priors = append(e.Priors, p)
+	}
+	e.last += len(own.Priors)
+	e.Further = append(e.Further, own)
+}
+
 // respond names the response.
 func (e *Explanation) respond(c *plan.Case) {
 	r := c.Record.Response
 	e.response = r.Expression
 	switch {
-	case e.Family.Several() != nil:
+	case e.Family.Support().Classes:
 		e.Facts += fmt.Sprintf(" of each of %d classes of %s but %s, the reference", len(r.Levels)-1, r.Column, r.Levels[0])
 	case len(r.Levels) == 2:
 		e.Facts += fmt.Sprintf(", success is %s = %s", r.Column, r.Levels[1])
@@ -160,10 +182,13 @@ func (e *Explanation) priors(c *plan.Case) {
 		}
 		e.Priors = append(e.Priors, p)
 	}
-	for k, name := range e.dispersions {
+	for k, of := range e.Family.Dispersions() {
+		if of.Name == e.Family.Predicted {
+			continue
+		}
 		law := c.Posterior.DispersionPrior(k)
 		low, high := middle(law, stream)
-		e.Priors = append(e.Priors, Prior{name, law.String(), low, high, nan, nan})
+		e.Priors = append(e.Priors, Prior{of.Name, law.String(), low, high, nan, nan})
 	}
 	e.Priors = append(append(e.Priors, smoothPriors(c, stream)...), effectPriors(c, stream)...)
 	e.last = len(e.Priors) - len(e.Terms) - min(1, c.Data.Intercept+1)
@@ -204,7 +229,7 @@ func (e *Explanation) predictive(c *plan.Case) {
 		return
 	}
 	if e.Family.Several() != nil {
-		e.shares(c)
+		e.responses(c)
 		return
 	}
 	points, err := glm.NewPointwise(c.Posterior.Family, c.Data)
@@ -279,29 +304,40 @@ func someRows(n int) []int {
 	return rows
 }
 
-// shares describes the prior predictive shares of some rows in each class.
-func (e *Explanation) shares(c *plan.Case) {
+// responses describes prior predictive responses of some rows: their shares in each class, or what they lie between and
+// the share of zeros.
+func (e *Explanation) responses(c *plan.Case) {
 	of, err := c.On(c.Data.Taken(someRows(c.Data.Rows())))
 	if err != nil {
 		return
 	}
-	classes := c.Record.Response.Levels
+	classes, support := c.Record.Response.Levels, e.Family.Support()
 	stream := infer.NewStream(1, "explain", "predictive")
-	theta, shares := make([]float64, len(of.Parameters())), make([][]float64, len(classes))
+	theta, shares := make([]float64, len(of.Parameters())), make([][]float64, max(1, len(classes)))
+	var all []float64
 	for range predictiveDraws {
 		of.DrawPrior(stream, theta)
-		counts := make([]float64, len(classes))
+		counts := make([]float64, len(shares))
 		y := of.Respond(stream, theta)
-		for _, class := range y {
-			counts[int(class)]++
+		for _, v := range y {
+			if v >= 0 && v < float64(len(counts)) && v == math.Floor(v) {
+				counts[int(v)]++
+			}
 		}
 		for k, count := range counts {
 			shares[k] = append(shares[k], count/float64(len(y)))
 		}
+		all = append(all, y...)
 	}
 	for k, class := range classes {
 		e.Predictive = append(e.Predictive, fmt.Sprintf("The share of rows of class %s is %s.", words.Visible(class),
 			between(shares[k])))
+	}
+	if classes == nil {
+		e.Predictive = append(e.Predictive, fmt.Sprintf("Over rows of the data, the priors put responses %s.", between(all)))
+	}
+	if support.Counts() || support.Zero {
+		e.Predictive = append(e.Predictive, fmt.Sprintf("The share of zeros is %s.", between(shares[0])))
 	}
 }
 

@@ -86,7 +86,7 @@ func (e *Explanation) linked(tex bool) string {
 	if tex {
 		mean, link = n.TeX, `\mathrm{`+escape(link)+`}`
 	}
-	if e.Family.Several() != nil {
+	if e.Family.Support().Classes {
 		return e.Family.Of().Eta
 	}
 	if e.Family.Of().Linear() {
@@ -161,7 +161,10 @@ func (e *Explanation) head(b *strings.Builder, f Format, words string) {
 func (e *Explanation) writeModel(b *strings.Builder, f Format) {
 	n := e.Family.Distribution().Notation
 	if f == Plain {
-		fmt.Fprintf(b, "\n  %s_i ~ %s\n  %s = %s\n", e.response, n.Law, e.linked(false), e.linear(false))
+		fmt.Fprintf(b, "\n  %s_i ~ %s\n  %s = %s\n", e.response, e.law(n.Law), e.linked(false), e.linear(false))
+		for _, own := range e.Further {
+			fmt.Fprintf(b, "  %s(%s_i) = %s\n", own.Family.Link, own.Name, own.linear(false))
+		}
 		if n.Note != "" {
 			fmt.Fprintf(b, "  (%s)\n", n.Note)
 		}
@@ -171,11 +174,23 @@ func (e *Explanation) writeModel(b *strings.Builder, f Format) {
 	if f == LaTeX {
 		open, end = "\\begin{align*}\n", "\\end{align*}\n"
 	}
-	fmt.Fprintf(b, "%s\\mathit{%s}_i &\\sim %s \\\\\n%s &= %s\n%s", open, escape(e.response), n.LaTeX, e.linked(true),
-		e.linear(true), end)
+	fmt.Fprintf(b, "%s\\mathit{%s}_i &\\sim %s \\\\\n%s &= %s", open, escape(e.response), n.LaTeX, e.linked(true),
+		e.linear(true))
+	for _, own := range e.Further {
+		fmt.Fprintf(b, " \\\\\n\\mathrm{%s}(\\mathrm{%s}_i) &= %s", escape(own.Family.Link), escape(own.Name), own.linear(true))
+	}
+	b.WriteString("\n" + end)
 	if n.Note != "" {
 		b.WriteString(e.sentence(f, "Here "+n.Note+"."))
 	}
+}
+
+// law is the distribution of a response, where a parameter with a linear predictor has a number for each row.
+func (e *Explanation) law(text string) string {
+	if p := e.Family.Predicted; p != "" {
+		return strings.ReplaceAll(text, p, p+"_i")
+	}
+	return text
 }
 
 // writePriors writes the table of priors.

@@ -25,8 +25,9 @@ type Case struct {
 	On        func(*glm.Data) (Joint, error) // the model on data, the fit's own or simulated ones
 	Spec      *spec.Model
 	// Cells are the missing cells and responses that are drawn, in words; nil of complete data.
-	Cells []string
-	Err   error
+	Cells   []string
+	Further []*Case // further linear predictors: a name, data, record and priors
+	Err     error
 }
 
 // Explained is what a set-up of the method chose, in the words that the ledger gets; empty if there was no choice.

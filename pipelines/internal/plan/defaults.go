@@ -60,7 +60,9 @@ func defaultRules(m *spec.Model) (out []string) {
 		if k == 0 && m.Mixed() && scaled(m) {
 			dispersions[k] = vanishingRule(d)
 		}
-		add(m.Prior.Dispersion(d.Name).Prior, d.Name, dispersions[k])
+		if d.Name != m.Family.Predicted {
+			add(m.Prior.Dispersion(d.Name).Prior, d.Name, dispersions[k])
+		}
 	}
 	if m.Grouped() {
 		add(m.Prior.SD.Prior, "sds of group-level effects", glm.GroupSDRule(m.Family.Family))
@@ -76,7 +78,21 @@ const mostDefaults = 20
 
 // defaultNumbers lists the defaults of a model on its data.
 func defaultNumbers(m *spec.Model, data *glm.Data) (out []string) {
-	all := posterior(m, data)
+	out = numbersOf(m, posterior(m, data), data)
+	if data.Further == nil {
+		return out
+	}
+	for k, of := range m.Family.Several().Predictors(nil)[1:] {
+		given, all := furtherPriors(m, of, data.Further[k])
+		for _, line := range numbersOf(given, all, data.Further[k]) {
+			out = append(out, of.Name+"_"+line)
+		}
+	}
+	return out
+}
+
+// numbersOf lists the defaults of one predictor among all of its priors.
+func numbersOf(m *spec.Model, all glm.Model, data *glm.Data) (out []string) {
 	var scales []float64
 	for j, name := range data.Names {
 		given := m.Prior.For(name)
@@ -101,7 +117,7 @@ func defaultNumbers(m *spec.Model, data *glm.Data) (out []string) {
 			slices.Max(scales)))
 	}
 	for k, d := range m.Family.Dispersions() {
-		if m.Prior.Dispersion(d.Name).Prior.Kind == "" {
+		if d.Name != m.Family.Predicted && m.Prior.Dispersion(d.Name).Prior.Kind == "" {
 			out = append(out, d.Name+": "+all.DispersionPrior(k).String())
 		}
 	}

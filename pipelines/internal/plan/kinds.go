@@ -68,7 +68,9 @@ func rowsWords(m *spec.Model) string {
 		fmt.Fprintf(&b, "; of %s %s", n.Pattern, n)
 	}
 	for _, d := range m.Family.Dispersions() {
-		fmt.Fprintf(&b, "; of %s %s", d.Name, cmp.Or(m.Prior.Dispersion(d.Name).String(), byDefault))
+		if d.Name != m.Family.Predicted {
+			fmt.Fprintf(&b, "; of %s %s", d.Name, cmp.Or(m.Prior.Dispersion(d.Name).String(), byDefault))
+		}
 	}
 	if m.Grouped() {
 		fmt.Fprintf(&b, "; of sds of group-level effects %s, of their correlations %s",

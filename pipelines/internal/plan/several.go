@@ -173,14 +173,40 @@ func (s *Several) priors() (out []glm.Model) {
 				}
 			}
 		case k > 0:
-			further := m.Further(of.Name, of.Of)
-			own = posterior(further, data)
-			if j := data.Intercept; j >= 0 && further.Prior.Intercept.Prior.Kind == "" && of.Centre != nil {
-				own.Coefficients[j].Location += of.Centre(data.Y)
-			}
+			_, own = furtherPriors(m, of, data)
 		}
 		own.Family = of.Of
 		out = append(out, own)
+	}
+	return out
+}
+
+// furtherVersion names the rules of default priors of further predictors.
+const furtherVersion = "further/1"
+
+// furtherPriors are the priors that a model gives to a further predictor, and those with the defaults for the data.
+func furtherPriors(m *spec.Model, of family.Predictor, data *glm.Data) (given *spec.Model, all glm.Model) {
+	given = m.Further(of.Name, of.Of)
+	all = posterior(given, data)
+	if j := data.Intercept; j >= 0 && given.Prior.Intercept.Prior.Kind == "" && of.Centre != nil {
+		all.Coefficients[j].Location = prior.Rounded(all.Coefficients[j].Location + of.Centre(data.Y))
+	}
+	return given, all
+}
+
+// Identify adds the rules of further predictors.
+func (s *Several) Identify(id *Identity) {
+	s.Regression.Identify(id)
+	if !s.classes() {
+		id.Versions["further"] = furtherVersion
+	}
+}
+
+// further are the predictors besides the first one; nil of the classes of a response, whose design is the first one.
+func (s *Several) further() (out []*Case) {
+	for k := 1; k < len(s.predictors) && !s.classes(); k++ {
+		out = append(out, &Case{Name: s.predictors[k].Name, Data: s.of(k, s.Data), Record: s.recordOf(k),
+			Posterior: s.laws()[k]})
 	}
 	return out
 }
@@ -242,7 +268,7 @@ func (s *Several) Capabilities() Capabilities {
 
 func (s *Several) inCase(c *Case) error {
 	err := c.on(s.Design, s.Posterior(), nil)
-	c.On = s.on
+	c.On, c.Further = s.on, s.further()
 	return err
 }
 
