@@ -332,7 +332,7 @@ func TestUnreadableColumns(t *testing.T) {
 	}
 	query := "SELECT " + selected + " FROM range(20) t(i)"
 	path := filepath.Join(t.TempDir(), "data.parquet")
-	engine(t, "COPY ("+query+") TO '"+path+"' (FORMAT parquet)")
+	execute(t, "COPY ("+query+") TO '"+path+"' (FORMAT parquet)")
 	for from, src := range map[string]Source{"data.parquet": {Path: path}, "": {SQL: query}} {
 		table := later(t, src)
 		if got := table.names(); !slices.Equal(got, []string{"y", "customer"}) || len(table.Warnings) != len(types) {
@@ -367,8 +367,8 @@ func TestUnreadableColumns(t *testing.T) {
 	}
 }
 
-// engine runs a statement in an empty database.
-func engine(t *testing.T, statement string) {
+// execute runs a statement in an empty database.
+func execute(t *testing.T, statement string) {
 	t.Helper()
 	db, err := sql.Open("duckdb", "")
 	if err != nil {

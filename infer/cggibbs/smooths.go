@@ -36,6 +36,7 @@ type smoothSetup struct {
 	shoes    []int     // places among the groups of horseshoes
 	others   []int     // coefficients whose priors are not normal given scales
 	start    *normals  // at the mode
+	eta      []float64 // at the mode
 	mode     []float64 // of coefficients
 	every    int64     // iterations from one sweep to the next; 0 for none
 	accepted float64   // in the pilot
@@ -187,7 +188,7 @@ func (s *smoothSetup) settle() bool {
 	}
 	eta, next := append([]float64(nil), point.Eta()...), make([]float64, t.Rows())
 	for step := range mostSteps {
-		s.form = expand(t, s.mode, eta, disp)
+		s.form, s.eta = expand(t, s.mode, eta, disp), eta
 		for i := range s.smooths {
 			h := &s.smooths[i]
 			if m := s.form.marginal(h, s.start, 1); m != nil {
@@ -217,7 +218,7 @@ func (s *smoothSetup) settle() bool {
 			break
 		}
 	}
-	s.form = expand(t, s.mode, eta, disp)
+	s.form, s.eta = expand(t, s.mode, eta, disp), eta
 	return true
 }
 

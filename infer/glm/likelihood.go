@@ -84,6 +84,9 @@ func (t *Target) logLik(sum, linear float64, d *dispersions) float64 {
 // family's dispersions, fixed ones included. dst may be eta.
 func (t *Target) RowGradient(eta, disp, dst []float64) { t.rowGradient(t.rows, eta, disp, dst) }
 
+// RowGradient is that of the target at the dispersions of the point, with what other linear predictors have left to it.
+func (p *Point) RowGradient(eta, dst []float64) { p.t.rowGradient(p.t.rows, eta, p.Dispersions(), dst) }
+
 func (t *Target) rowGradient(r family.Rows, eta, disp, dst []float64) {
 	y, m := r.Y, r.Trials
 	if t.form == family.Termwise {
@@ -103,6 +106,16 @@ func (t *Target) rowGradient(r family.Rows, eta, disp, dst []float64) {
 		t.kernels.LogitSlopes(dst, y, eta)
 	}
 	r.CountRows(dst)
+}
+
+// RowInformation is that of the target at the dispersions of the point, with what other linear predictors have left to
+// it. It reports false if these leave nothing: then that of the target serves.
+func (p *Point) RowInformation(eta, dst []float64) bool {
+	if p.given == nil {
+		return false
+	}
+	p.t.rowInformation(p.t.rows, eta, p.Dispersions(), dst)
+	return true
 }
 
 // RowCurvature writes −d² log f(y | η)/dη² for every row to dst: not below 0

@@ -48,7 +48,7 @@ type rewriting struct{ columns []int }
 // too: glm.Point.AddRest adds what these leave. It returns the same errors as New.
 func NewOrdered(data *glm.Data, model glm.Model, by infer.Parallel) (*Sampler, error) {
 	plain := cggibbs.Options{Basis: "rotated", Update: "stepping_out"}
-	if Sparse(data) {
+	if Sparse(data) || len(data.Smooths) > 0 { // whose coefficients are proposed at once
 		plain.Basis = "coordinate"
 	}
 	return newSampler(data, model, by, Options{ordered: true}, plain)

@@ -22,6 +22,7 @@ type study struct {
 	shape                  prior.Prior // of the dispersion that density has; no kind: it has none
 	rows, classes, columns int
 	levels                 int // of a grouping; 0 for none
+	smooth                 int // penalised columns, the last ones; 0 for none
 	weighted, sparse       bool
 	law                    prior.Prior // of slopes
 }
@@ -36,7 +37,12 @@ var studies = map[string]study{
 	"groups":    {rows: 40, classes: 3, columns: 2, levels: 4},
 	"sparse":    {rows: 40, classes: 3, columns: 9, sparse: true},
 
-	"sigma":          {of: predicted("gaussian"), density: gaussian, rows: 20, columns: 3},
+	"sigma":  {of: predicted("gaussian"), density: gaussian, rows: 20, columns: 3},
+	"smooth": {rows: 30, classes: 3, columns: 4, smooth: 2},
+	"sigma by smooth": {of: predicted("student_t"), density: student, rows: 25, columns: 5, smooth: 3,
+		shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 0.5}},
+	"zero_inflated_poisson by smooth": {of: family.Named("zero_inflated_poisson").Family(), density: inflated(poisson),
+		rows: 30, columns: 5, smooth: 3},
 	"sigma by group": {of: predicted("gaussian"), density: gaussian, rows: 40, columns: 2, levels: 4},
 	"log sigma of a weighted lognormal": {of: predicted("lognormal"), density: lognormal, rows: 20, columns: 3,
 		weighted: true},
@@ -145,8 +151,14 @@ func (s study) head(k int) int {
 	if s.levels > 0 {
 		n++
 	}
+	if s.smooth > 0 {
+		n++
+	}
 	return n
 }
+
+// smoothSD is the prior of the standard deviation of penalised columns.
+var smoothSD = prior.Prior{Kind: prior.HalfNormal, Scale: 0.8}
 
 // problem returns the model without responses.
 func (s study) problem(rng *infer.Stream) *model.Problem {
@@ -179,6 +191,10 @@ func (s study) problem(rng *infer.Stream) *model.Problem {
 				law = prior.Prior{Kind: prior.Normal, Scale: 1 + 0.5*float64(k)}
 			}
 			q.Model.Coefficients = append(q.Model.Coefficients, law)
+		}
+		if d := s.own(k); s.smooth > 0 {
+			q.Data.Smooths = []design.Smooth{{Name: "sx_1", Term: "s(x)", First: d - s.smooth, Last: d}}
+			q.Model.Smooths = []prior.Prior{smoothSD}
 		}
 		if s.levels > 0 {
 			q.Data.Effects = []*design.Effects{s.effects()}
@@ -234,7 +250,11 @@ func (s study) effects() *design.Effects {
 func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 	var effects []float64
 	for k, q := range p.Predictors {
-		for _, law := range q.Model.Coefficients {
+		own, sd := s.own(k), smoothSD.Draw(rng)
+		for j, law := range q.Model.Coefficients {
+			if j >= own-s.smooth {
+				law = prior.Prior{Kind: prior.Normal, Scale: sd}
+			}
 			theta = append(theta, law.Draw(rng))
 		}
 		for at := 0.0; k == 0 && s.shape.Kind != "" && at == 0; {
@@ -243,6 +263,9 @@ func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 				continue
 			}
 			theta = append(theta, at)
+		}
+		if s.smooth > 0 {
+			theta = append(theta, sd)
 		}
 		for _, e := range q.Model.Effects {
 			sd := e.SD[0].Draw(rng)
@@ -280,12 +303,19 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 		d := s.own(k)
 		own, effects := theta[at:at+s.head(k)], theta[heads+k*s.levels:][:s.levels]
 		at += s.head(k)
+		scales := d
+		if k == 0 && s.shape.Kind != "" {
+			disp, scales = own[d], d+1
+			logPrior += s.shape.LogDensity(disp)
+		}
 		for j, law := range q.Model.Coefficients {
+			if j >= d-s.smooth {
+				law = prior.Prior{Kind: prior.Normal, Scale: own[scales]}
+			}
 			logPrior += law.LogDensity(own[j])
 		}
-		if k == 0 && s.shape.Kind != "" {
-			disp = own[d]
-			logPrior += s.shape.LogDensity(disp)
+		if s.smooth > 0 {
+			logPrior += smoothSD.LogDensity(own[scales])
 		}
 		if s.levels > 0 {
 			sd := own[len(own)-1]

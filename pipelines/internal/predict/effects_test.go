@@ -68,7 +68,7 @@ func fitted(t *testing.T, data, formula, family string, draws [][]float64) (*row
 	for range fam.Dispersions() {
 		one.Scalars = append(one.Scalars, record.Scalar{Value: 1})
 	}
-	r.columns = design.Record.Columns
+	r.record = design.Record
 	r.fit = &predictive.Fit{Chains: 1, Draws: len(draws[0]), Params: len(draws), Workers: 2,
 		Description: &record.Description{Responses: []record.Response{{Family: fam.Name, Components: []record.Component{one}}}},
 		Open: func() predictive.Columns {
