@@ -131,7 +131,7 @@ func (f *drifting) curvature() (*linalg.Chol, error) {
 	if f.point.RowInformation(f.form.eta, f.rows) {
 		scale, gram = 1, make([]float64, d*d)
 		design.WeightedGram(f.target.Data().X, f.rows, f.eta, gram)
-		f.touched += f.entries() * int64(d) / 2
+		f.Touched += f.entries() * int64(d) / 2
 	}
 	a := make([]float64, d*d)
 	for i := range d {

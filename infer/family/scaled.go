@@ -16,7 +16,7 @@ type scaled struct {
 // scalable reports whether the density is f((y − eta)/sigma)/sigma, of y or of log y, with one such sigma.
 func (l *Distribution) scalable(k *Link) bool {
 	d := l.Dispersions
-	return len(d) > 0 && d[0].Scale() && (len(d) == 1 || !d[1].Scale()) && k.Name == identity.Name
+	return l.CDF != nil && len(d) > 0 && d[0].Scale() && (len(d) == 1 || !d[1].Scale()) && k.Name == identity.Name
 }
 
 // scales are the likelihoods of the location given sigma, and of log sigma given the location.

@@ -448,7 +448,7 @@ func (z zeroed) CDF(y float64, eta []float64, disp [2]float64) float64 {
 	return vec.Logistic(eta[1]) + vec.Logistic(-eta[1])*max(0, up-none)/(1-none)
 }
 
-// Draw passes a hurdle by trying again, or from the distribution function if most tries fail.
+// Draw passes a hurdle by trying again, or by the inverse distribution function if most tries fail.
 func (z zeroed) Draw(s prior.Source, eta []float64, disp [2]float64) float64 {
 	if s.Float64() < vec.Logistic(eta[1]) {
 		return 0
@@ -456,15 +456,27 @@ func (z zeroed) Draw(s prior.Source, eta []float64, disp [2]float64) float64 {
 	row := z.row(eta, disp)
 	none := z.of0(row)
 	if none > 0.5 {
-		y := 1.0
-		for u := math.FMA(s.Float64(), 1-none, none); z.base.CDF(y, row) < u && y < maxCount; {
-			y++
-		}
-		return y
+		return z.quantile(row, math.FMA(s.Float64(), 1-none, none))
 	}
 	for {
 		if y := z.base.Draw(s, row); y > 0 || !z.hurdle {
 			return y
 		}
 	}
+}
+
+// quantile returns the least count above 0 whose distribution function reaches u, by doubling and halving.
+func (z zeroed) quantile(row Row, u float64) float64 {
+	low, high := 0.0, 1.0 // the function at low is below u
+	for high < maxCount && z.base.CDF(high, row) < u {
+		low, high = high, 2*high
+	}
+	for high-low > 1 {
+		if middle := math.Floor(0.5 * (low + high)); z.base.CDF(middle, row) < u {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high
 }

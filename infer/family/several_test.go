@@ -1,0 +1,151 @@
+package family_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"glmbatch/infer"
+	"glmbatch/infer/family"
+	"glmbatch/internal/simd"
+)
+
+// severals lists families of two predictors.
+func severals() (out []family.Family) {
+	for _, l := range family.Table() {
+		if f := l.Family(); f.Several() != nil && !f.Support().Classes {
+			out = append(out, f)
+		}
+		for _, d := range l.Dispersions {
+			if f, can := l.Family().WithPredictor(d.Name); can {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// density returns the density of a response at predictors.
+func density(f family.Family, y float64, eta []float64, disp [2]float64) float64 {
+	r := family.Rows{Y: []float64{y}, Total: 1, Disp: disp, Kernels: simd.Vector()}
+	f.Several().Prepare(&r)
+	out := []float64{0}
+	f.Several().LogLik(&r, 0, [][]float64{{eta[0]}, {eta[1]}}, out)
+	return math.Exp(out[0])
+}
+
+// places are predictors with dispersions.
+var places = []struct {
+	eta  []float64
+	disp [2]float64
+}{
+	{[]float64{0.4, -0.6}, [2]float64{0.8, 3}}, {[]float64{1.2, 0.3}, [2]float64{2, 8}},
+	{[]float64{-1.5, 0.1}, [2]float64{0.4, 2.5}}, {[]float64{-0.2, -2}, [2]float64{1.5, -1.2}},
+}
+
+// The densities of a response add up to its distribution function and to its mean, and draws have that function.
+func TestSeveralAgree(t *testing.T) {
+	for _, f := range severals() {
+		for _, at := range places {
+			if f.Name == "student_t" {
+				at.disp[1] = math.Abs(at.disp[1])
+			}
+			of, support := f.Several(), f.Support()
+			mean := []float64{0}
+			of.Means(at.eta, at.disp, mean)
+			sum, first := 0.0, 0.0
+			check := func(y float64) {
+				if got := of.CDF(y, at.eta, at.disp); math.Abs(got-sum) > 2e-5 {
+					t.Errorf("%s%v at %v: distribution function %v, sum of the density %v", f, at.eta, y, got, sum)
+				}
+			}
+			if support.Whole {
+				for y := range 4000 {
+					p := density(f, float64(y), at.eta, at.disp)
+					sum += p
+					first += p * float64(y)
+					if y < 6 {
+						check(float64(y))
+					}
+				}
+			} else {
+				if support.Zero {
+					sum = density(f, 0, at.eta, at.disp)
+				}
+				points(support.Low == 0, func(y, width, end float64, last bool) {
+					p := density(f, y, at.eta, at.disp) * width
+					if sum += p; p > 0 {
+						first += p * y
+					}
+					if last {
+						check(end)
+					}
+				})
+			}
+			if math.Abs(sum-1) > 1e-3 {
+				t.Errorf("%s%v: the density adds up to %v", f, at.eta, sum)
+			}
+			if heavy := f.Name == "student_t"; !heavy && math.Abs(mean[0]-first) > 2e-3*(1+math.Abs(first)) {
+				t.Errorf("%s%v: mean %v, that of the density %v", f, at.eta, mean[0], first)
+			}
+			draws(t, f, at.eta, at.disp)
+		}
+	}
+}
+
+// points passes the middles of small intervals with their widths and ends: of positive numbers on the scale of logarithms. last
+// marks every 10,000th.
+func points(positive bool, do func(y, width, end float64, last bool)) {
+	const n = 100_000
+	for k := range n {
+		x := 120 * ((float64(k)+0.5)/n - 0.5)
+		y, slope, end := x*x*x, 3*x*x, math.Pow(math.Abs(x+60.0/n), 3)
+		if end = math.Copysign(end, x+60.0/n); positive {
+			y, slope, end = math.Exp(x/1.2), math.Exp(x/1.2)/1.2, math.Exp((x+60.0/n)/1.2)
+		}
+		do(y, slope*120/n, end, k%10_000 == 9_999)
+	}
+}
+
+// draws compares the distribution function at draws with the share of draws up to them: a Kolmogorov–Smirnov distance
+// above the bound has a probability below 1e-6.
+func draws(t *testing.T, f family.Family, eta []float64, disp [2]float64) {
+	t.Helper()
+	const n = 20_000
+	rng, of, all := infer.NewStream(7, f.String()), f.Several(), make([]float64, n)
+	for i := range all {
+		all[i] = of.Draw(rng, eta, disp)
+	}
+	slices.Sort(all)
+	for i := 0; i < n; i += 499 {
+		up := i
+		for up < n && all[up] == all[i] {
+			up++
+		}
+		share := float64(up) / n
+		if got := of.CDF(all[i], eta, disp); math.Abs(got-share) > 2.75/math.Sqrt(n) {
+			t.Errorf("%s%v: %v of draws up to %v, distribution function %v", f, eta, share, all[i], got)
+		}
+	}
+}
+
+// A hurdle is passed by draws if nearly all counts of the base are 0.
+func TestLowHurdles(t *testing.T) {
+	f := family.Named("hurdle_negative_binomial").Family()
+	for _, at := range []struct{ eta, shape float64 }{{-30, 1}, {22, 0.001}, {-4, 0.01}} {
+		total, rng := 0, infer.NewStream(1, "hurdle")
+		for range 2000 {
+			y := f.Several().Draw(rng, []float64{at.eta, -40}, [2]float64{at.shape})
+			if y < 1 {
+				t.Fatalf("a count of %v", y)
+			}
+			if y == 1 {
+				total++
+			}
+		}
+		want := density(f, 1, []float64{at.eta, -40}, [2]float64{at.shape})
+		if got := float64(total) / 2000; math.Abs(got-want) > 5*math.Sqrt(want*(1-want)/2000)+1e-9 {
+			t.Errorf("at %v: %v of counts are 1, want %v", at, got, want)
+		}
+	}
+}
