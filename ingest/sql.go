@@ -18,7 +18,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/duckdb/duckdb-go/v2"
 
-	"glmbatch/internal/engine"
 	"glmbatch/internal/held"
 	"glmbatch/internal/words"
 )
@@ -143,12 +142,11 @@ func (q *query) run(ctx context.Context, dir, out string) error {
 	if q.hasFile() {
 		dsn = q.Database + "?access_mode=read_only&" + sealed
 	}
-	connector, err := duckdb.NewConnector(dsn, nil)
+	db, err := sql.Open("duckdb", dsn)
 	if err != nil {
 		return q.refused(err, openHint)
 	}
-	db := engine.Open(connector, nil)
-	defer func() { _ = db.Close() }() // nothing was written
+	// The end of the process ends the engine. To close it first could end the process by a signal, see package engine.
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return q.refused(err, openHint)

@@ -6,8 +6,7 @@ var table = []*Distribution{gaussian, studentT, bernoulli, binomial, poisson, ne
 	hurdleNegativeBinomial, hurdleGamma, hurdleLognormal}
 
 // given are the likelihoods along one of several linear predictors, which nobody asks for by name.
-var given = append(scales(gaussian, studentT, lognormal, skewNormal), parts(zeroInflatedPoisson,
-	zeroInflatedNegativeBinomial, hurdlePoisson, hurdleNegativeBinomial, hurdleGamma, hurdleLognormal)...)
+var given = append(scales(gaussian, studentT, lognormal, skewNormal), parts(zeroFamilies)...)
 
 // Table returns the families; it must not be changed.
 func Table() []*Distribution { return table }

@@ -17,29 +17,40 @@ type zeroed struct {
 
 // The families with a second source of zeros.
 var (
-	zeroInflatedPoisson          = withZeros(poisson, "zi")
-	zeroInflatedNegativeBinomial = withZeros(negativeBinomial, "zi")
-	hurdlePoisson                = withZeros(poisson, "hu")
-	hurdleNegativeBinomial       = withZeros(negativeBinomial, "hu")
-	hurdleGamma                  = withZeros(gamma, "hu")
-	hurdleLognormal              = withZeros(lognormal, "hu")
+	zeroFamilies = []zeroed{{poisson, "zi", false}, {negativeBinomial, "zi", false}, {poisson, "hu", true},
+		{negativeBinomial, "hu", true}, {gamma, "hu", true}, {lognormal, "hu", true}}
+
+	zeroInflatedPoisson          = zeroFamilies[0].family()
+	zeroInflatedNegativeBinomial = zeroFamilies[1].family()
+	hurdlePoisson                = zeroFamilies[2].family()
+	hurdleNegativeBinomial       = zeroFamilies[3].family()
+	hurdleGamma                  = zeroFamilies[4].family()
+	hurdleLognormal              = zeroFamilies[5].family()
 )
 
-// withZeros makes the family of a base.
-func withZeros(base *Distribution, name string) *Distribution {
-	z := zeroed{base: base, name: name, hurdle: name == "hu"}
-	l := *base
-	l.Name = "zero_inflated_" + base.Name
-	l.Links, l.Additive, l.Ends = base.Links[:1], false, nil
-	l.Notation.Law, l.Notation.LaTeX = "ZeroInflated("+base.Notation.Law+", zi_i)", `\mathrm{ZeroInflated}(`+base.Notation.LaTeX+`, \mathrm{zi}_i)`
-	l.Notation.Note = "0 with probability zi_i, else " + base.Notation.Law
+// kind is how the name of the family begins.
+func (z zeroed) kind() string {
 	if z.hurdle {
-		l.Name = "hurdle_" + base.Name
-		l.Notation.Law, l.Notation.LaTeX = "Hurdle("+base.Notation.Law+", hu_i)", `\mathrm{Hurdle}(`+base.Notation.LaTeX+`, \mathrm{hu}_i)`
-		l.Notation.Note = "0 with probability hu_i, else " + base.Notation.Law + " above 0"
+		return "hurdle_"
 	}
+	return "zero_inflated_"
+}
+
+// family makes the family.
+func (z zeroed) family() *Distribution {
+	l := *z.base
+	l.Name = z.kind() + z.base.Name
+	l.Links, l.Additive, l.Ends = z.base.Links[:1], false, nil
+	law, tex := "ZeroInflated", `\mathrm{ZeroInflated}`
+	l.Notation.Note = "0 with probability " + z.name + "_i, else " + z.base.Notation.Law
+	if z.hurdle {
+		law, tex = "Hurdle", `\mathrm{Hurdle}`
+		l.Notation.Note += " above 0"
+	}
+	l.Notation.Law = law + "(" + z.base.Notation.Law + ", " + z.name + "_i)"
+	l.Notation.LaTeX = tex + "(" + z.base.Notation.LaTeX + `, \mathrm{` + z.name + "}_i)"
 	l.Notation.Of = "the mean without the second source of zeros"
-	if base.Support == positives {
+	if z.continuous() {
 		l.Support = zeros
 	}
 	l.Along = func(*Link) Likelihood { return Likelihood{Form: Termwise, Several: z} }
@@ -47,15 +58,17 @@ func withZeros(base *Distribution, name string) *Distribution {
 	return &l
 }
 
-// parts are the likelihoods along each of the two predictors, given the other.
-func parts(families ...*Distribution) (out []*Distribution) {
-	for _, l := range families {
-		z := l.Along(l.Links[0]).Several.(zeroed)
-		mean := *l
-		mean.Name, mean.Constant = l.Name+"/mu", func(*Rows) float64 { return 0 }
+// continuous reports whether the base has no zeros.
+func (z zeroed) continuous() bool { return z.base.Support == positives }
+
+// parts are the likelihoods along each of the two predictors of families, given the other.
+func parts(families []zeroed) (out []*Distribution) {
+	for _, z := range families {
+		mean := *z.family()
+		mean.Name, mean.Constant = mean.Name+"/mu", func(*Rows) float64 { return 0 }
 		along := Likelihood{Form: Termwise, Terms: inflated{z.terms()}}
-		if continuous := l.Support == zeros; z.hurdle {
-			along.Terms, along.Concave = truncated{z.terms(), continuous}, continuous
+		if z.hurdle {
+			along.Terms, along.Concave = truncated{z.terms(), z.continuous()}, z.continuous()
 		}
 		mean.Along = func(*Link) Likelihood { return along }
 		mean.Prepare, mean.Ends = z.prepare, z.base.Ends
@@ -63,8 +76,8 @@ func parts(families ...*Distribution) (out []*Distribution) {
 		if z.hurdle {
 			continue // whose zeros are bernoulli
 		}
-		share := *l
-		share.Name, share.Links, share.Dispersions = l.Name+"/"+z.name, []*Link{Logit}, nil
+		share := *z.family()
+		share.Name, share.Links, share.Dispersions = share.Name+"/"+z.name, []*Link{Logit}, nil
 		share.Constant, share.Prepare = mean.Constant, nil
 		share.Along = func(*Link) Likelihood { return Likelihood{Form: Termwise, Terms: shareOfZeros{}} }
 		out = append(out, &share)
@@ -226,7 +239,7 @@ func logAbove(t, logMean float64) float64 {
 	case t > -1e-300:
 		return logMean
 	case t > -0.5:
-		return vec.Log(-math.Expm1(t))
+		return vec.Log(-(deviance(t) + t))
 	}
 	return vec.Log1p(-vec.Exp(t))
 }
@@ -304,10 +317,10 @@ func (l truncated) Scores(r Rows, eta []float64) (total [2]float64) {
 // Predictors are named as brms names them.
 func (z zeroed) Predictors([]string) []Predictor {
 	if z.hurdle {
-		return []Predictor{{Of: Family{Name: "hurdle_" + z.base.Name + "/mu", Link: z.base.Links[0].Name}},
+		return []Predictor{{Of: Family{Name: z.kind() + z.base.Name + "/mu", Link: z.base.Links[0].Name}},
 			{Name: z.name, Of: Binary}}
 	}
-	name := "zero_inflated_" + z.base.Name
+	name := z.kind() + z.base.Name
 	return []Predictor{{Of: Family{Name: name + "/mu", Link: z.base.Links[0].Name}},
 		{Name: z.name, Of: Family{Name: name + "/" + z.name, Link: Logit.Name}}}
 }
@@ -338,7 +351,7 @@ func (z zeroed) Start(r *Rows, _ int) []float64 {
 		zeros *= 0.5
 	}
 	mean := (total + 0.5) / (above + 1)
-	if z.base.Support == positives {
+	if z.continuous() {
 		mean = total / max(1, above)
 	}
 	return []float64{vec.Log(max(mean, LeastPositive)), vec.Log((zeros + 0.5) / (r.Total - zeros + 0.5))}
@@ -373,7 +386,7 @@ func (z zeroed) Given(p int, r *Rows, eta [][]float64, v *View) {
 			copy(v.given(0, len(r.Y)), eta[1])
 		}
 	case z.hurdle:
-		terms := truncated{z.terms(), z.base.Support == positives}
+		terms := truncated{z.terms(), z.continuous()}
 		r.chunks(func(i int, part Rows) { terms.Terms(part, eta[0][i:i+len(part.Y)], each[i:i+len(part.Y)]) })
 		for i, c := range r.Each {
 			each[i] += c
@@ -396,7 +409,7 @@ func (z zeroed) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 	rows := r.Part(first, first+len(dst))
 	terms := z.terms()
 	if z.hurdle {
-		terms = truncated{terms, z.base.Support == positives}
+		terms = truncated{terms, z.continuous()}
 	}
 	rows.chunks(func(i int, part Rows) {
 		n := len(part.Y)
@@ -425,7 +438,7 @@ func (z zeroed) row(eta []float64, disp [2]float64) Row {
 
 // of0 is the base's probability of a 0, of which a hurdle has none.
 func (z zeroed) of0(row Row) float64 {
-	if z.hurdle && z.base.Support != positives {
+	if z.hurdle && !z.continuous() {
 		return z.base.CDF(0, row)
 	}
 	return 0
@@ -442,7 +455,7 @@ func (z zeroed) CDF(y float64, eta []float64, disp [2]float64) float64 {
 	}
 	row := z.row(eta, disp)
 	none, up := z.of0(row), 0.0
-	if y > 0 || z.base.Support != positives {
+	if y > 0 || !z.continuous() {
 		up = z.base.CDF(y, row)
 	}
 	return vec.Logistic(eta[1]) + vec.Logistic(-eta[1])*max(0, up-none)/(1-none)

@@ -288,11 +288,38 @@ func (s study) least() float64 {
 	return 0
 }
 
+// logPrior returns the log prior density of the numbers of a predictor and its effects, and its dispersion.
+func (s study) logPrior(k int, q model.Predictor, own, effects []float64) (disp, logPrior float64) {
+	d := s.own(k)
+	scales := d
+	if k == 0 && s.shape.Kind != "" {
+		disp, scales = own[d], d+1
+		logPrior += s.shape.LogDensity(disp)
+	}
+	for j, law := range q.Model.Coefficients {
+		if j >= d-s.smooth {
+			law = prior.Prior{Kind: prior.Normal, Scale: own[scales]}
+		}
+		logPrior += law.LogDensity(own[j])
+	}
+	if s.smooth > 0 {
+		logPrior += smoothSD.LogDensity(own[scales])
+	}
+	if s.levels > 0 {
+		sd := own[len(own)-1]
+		logPrior += q.Model.Effects[0].SD[0].LogDensity(sd)
+		for _, r := range effects {
+			logPrior += prior.Prior{Kind: prior.Normal, Scale: sd}.LogDensity(r)
+		}
+	}
+	return disp, logPrior
+}
+
 // densities returns linear predictors by row, the dispersion, log likelihood and log prior, by package math and from
 // the definitions.
 func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, disp, logLik, logPrior float64) {
 	eta = make([][]float64, s.rows)
-	heads, at := 0, 0
+	heads, first := 0, 0
 	for k := range p.Predictors {
 		heads += s.head(k)
 	}
@@ -301,28 +328,11 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 	}
 	for k, q := range p.Predictors {
 		d := s.own(k)
-		own, effects := theta[at:at+s.head(k)], theta[heads+k*s.levels:][:s.levels]
-		at += s.head(k)
-		scales := d
-		if k == 0 && s.shape.Kind != "" {
-			disp, scales = own[d], d+1
-			logPrior += s.shape.LogDensity(disp)
-		}
-		for j, law := range q.Model.Coefficients {
-			if j >= d-s.smooth {
-				law = prior.Prior{Kind: prior.Normal, Scale: own[scales]}
-			}
-			logPrior += law.LogDensity(own[j])
-		}
-		if s.smooth > 0 {
-			logPrior += smoothSD.LogDensity(own[scales])
-		}
-		if s.levels > 0 {
-			sd := own[len(own)-1]
-			logPrior += q.Model.Effects[0].SD[0].LogDensity(sd)
-			for _, r := range effects {
-				logPrior += prior.Prior{Kind: prior.Normal, Scale: sd}.LogDensity(r)
-			}
+		own, effects := theta[first:first+s.head(k)], theta[heads+k*s.levels:][:s.levels]
+		first += s.head(k)
+		at, logLaw := s.logPrior(k, q, own, effects)
+		if logPrior += logLaw; k == 0 {
+			disp = at
 		}
 		for i := range s.rows {
 			if q.Data.Offset != nil {

@@ -58,7 +58,7 @@ var deps = map[string]string{
 	"internal/linalg":    "internal/vec internal/simd",
 	"internal/variate":   "internal/vec internal/simd",
 	"internal/state":     "",
-	"ingest":             "os/exec internal/engine internal/held internal/objects internal/words" + arrow + duckdb, // a process for a query
+	"ingest":             "os/exec internal/held internal/objects internal/words" + arrow + duckdb, // a process for a query
 	"transform":          "infer/design infer/family infer/glm internal/linalg internal/vec internal/words" + arrow,
 	"report":             "infer infer/diag infer/loo report/html report/judge report/record internal/chunk internal/engine internal/held internal/outfile internal/words" + duckdb + fanout,
 	"report/html":        "",

@@ -1,4 +1,3 @@
-// Package engine opens and closes DuckDB.
 package engine
 
 import (

@@ -177,7 +177,8 @@ func (e *Explanation) writeModel(b *strings.Builder, f Format) {
 	fmt.Fprintf(b, "%s\\mathit{%s}_i &\\sim %s \\\\\n%s &= %s", open, escape(e.response), n.LaTeX, e.linked(true),
 		e.linear(true))
 	for _, own := range e.Further {
-		fmt.Fprintf(b, " \\\\\n\\mathrm{%s}(\\mathrm{%s}_i) &= %s", escape(own.Family.Link), escape(own.Name), own.linear(true))
+		fmt.Fprintf(b, " \\\\\n\\mathrm{%s}(\\mathrm{%s}_i) &= %s", escape(own.Family.Link), escape(own.Name),
+			own.linear(true))
 	}
 	b.WriteString("\n" + end)
 	if n.Note != "" {
