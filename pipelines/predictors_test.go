@@ -1,0 +1,130 @@
+package pipelines_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"glmbatch/pipelines"
+)
+
+const predictors = `
+pipeline: predictors
+database: t.duckdb
+seed: 3
+datasets: {school: {path: quine.csv}}
+models:
+  constant: {formula: log(Days + 1) ~ Age, family: gaussian}
+  one: {formula: "bf(log(Days + 1) ~ Age, sigma ~ 1)", family: gaussian}
+  plain: {formula: "bf(log(Days + 1) ~ Age, sigma ~ Sex + Lrn)", family: gaussian}
+  scaled: {formula: "bf(log(Days + 1) ~ Age, sigma ~ Sex + Lrn)", family: gaussian, standardize: center_scale,
+    prior: {coefficients: "normal(0, 2)", by_name: {sigma_SexM: "normal(0, 1)", "sigma_(Intercept)": "normal(0, 3)"}}}
+  counts: {formula: Days ~ Age, family: negative_binomial}
+  never: {formula: Days ~ Age, family: zero_inflated_negative_binomial,
+    prior: {by_name: {"zi_(Intercept)": "normal(-20, 0.1)"}}}
+  hurdle: {formula: "bf(Days ~ Age, hu ~ Sex)", family: hurdle_negative_binomial, derive: {odds: exp(hu_SexM)}}
+  zero: {formula: I(Days == 0) ~ Sex, family: bernoulli}
+samplers: {gibbs: {method: auto}, nuts: {method: nuts}}
+run: {chains: 4, warmup: 300, draws: 1000, loo: true, ppc: true}
+fits:
+  - {datasets: [school], models: [constant, one, plain, scaled, counts, never, hurdle, zero], samplers: [gibbs]}
+  - {datasets: [school], models: [plain, hurdle], samplers: [nuts]}
+`
+
+// quine is a folder with the spec and its data.
+func quine(t *testing.T, spec string) folder {
+	t.Helper()
+	f := newFolder(t, spec)
+	data, err := os.ReadFile("../testdata/classic/quine.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write("quine.csv", string(data))
+	return f
+}
+
+// Predictors of spread and zeros run by Gibbs and by NUTS with one answer. It is that of simpler models if these are the
+// same: a constant sigma, no second source of zeros, the zeros of a hurdle alone.
+func TestPredictors(t *testing.T) {
+	f := quine(t, predictors)
+	for _, r := range f.run(pipelines.RunOptions{}).Fits {
+		if r.Err != nil || r.Action != "computed" {
+			t.Errorf("%s × %s: %s %v", r.Model, r.Sampler, r.Action, r.Err)
+		}
+	}
+	far := func(what, sql string, most float64) {
+		t.Helper()
+		if got := number(t, f.ask("t.duckdb", sql)); !(got <= most) {
+			t.Errorf("%s: %v, at most %v", what, got, most)
+		}
+	}
+	pair := func(a, b string) string {
+		return `SELECT max(abs(a.mean - b.mean) / a.sd) FROM coefficients a JOIN coefficients b ON a.sampler = 'gibbs' AND ` +
+			`a.model = '` + a + `' AND b.model = '` + b + `' AND `
+	}
+	elpd := func(a, b string) string {
+		return `SELECT max(elpd_loo) - min(elpd_loo) FROM loo JOIN fit USING (fit_id) WHERE model IN ('` + a + `', '` + b +
+			`') AND sampler = 'gibbs'`
+	}
+	for _, m := range []string{"plain", "hurdle"} {
+		far("Gibbs against NUTS of "+m, pair(m, m)+`a.parameter = b.parameter AND b.sampler = 'nuts'`, 0.15)
+	}
+	far("a constant sigma", pair("one", "constant")+`a.parameter = b.parameter`, 0.15)
+	far("its elpd", elpd("one", "constant"), 0.3)
+	far("no second source of zeros", pair("never", "counts")+`a.parameter = b.parameter`, 0.15)
+	far("its elpd", elpd("never", "counts"), 0.3)
+	far("zeros alone", pair("hurdle", "zero")+`a.parameter = 'hu_' || b.parameter`, 0.15)
+	far("scaled columns", pair("scaled", "plain")+`a.parameter = b.parameter AND b.sampler = 'gibbs'`, 0.35)
+	if got := f.ask("t.duckdb", `SELECT string_agg(prior, ', ' ORDER BY name) FROM parameter JOIN fit USING (fit_id)
+		WHERE model = 'scaled' AND predictor = 'sigma'`); got != `"normal(0, 3), normal(0, 2.5), normal(0, 1)"` {
+		t.Errorf("priors of sigma: %s", got)
+	}
+	if got := f.ask("t.duckdb", `SELECT string_agg(DISTINCT predictor, ' ') FROM parameter JOIN fit USING (fit_id)
+		WHERE model = 'hurdle' AND name LIKE 'hu%'`); got != "hu" {
+		t.Errorf("predictor of hu: %s", got)
+	}
+	f.write("new.csv", "Age,Sex\nF0,M\nF3,F\n")
+	var b strings.Builder
+	o := pipelines.PredictOptions{Only: []string{"model=hurdle", "sampler=gibbs"}, Data: f.path("new.csv"),
+		Of: []string{"linear"}, Notes: new(strings.Builder)}
+	o.Output.Format = "csv"
+	if err := pipelines.Predict(t.Context(), &b, f.path("spec.yaml"), o); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); strings.Count(got, "linear[mu]") != 2 || strings.Count(got, "linear[hu]") != 2 {
+		t.Errorf("linear predictors of two rows:\n%s", got)
+	}
+}
+
+// What predictors do not have is refused with its reason.
+func TestPredictorsRefused(t *testing.T) {
+	for change, want := range map[string]string{
+		`formula: "bf(Days ~ Age, shape ~ Sex)", family: negative_binomial`:                            `negative_binomial has no parameter "shape" with a formula`,
+		`formula: "bf(Days ~ Age, hu ~ Sex)", family: zero_inflated_poisson`:                           `it has zi`,
+		`formula: "bf(Days ~ Age, sigma ~ Sex)", family: gaussian, prior: {sigma: exponential(1)}`:     `prior sigma is of one number`,
+		`formula: "bf(Days ~ Age, sigma ~ Sex)", family: gaussian, missing: impute`:                    `missing cells`,
+		`formula: "bf(Days ~ Age, sigma ~ Sex)", family: gaussian, prior: {coefficients: flat}`:        `flat prior`,
+		`formula: "bf(Days ~ Age, sigma ~ Sex)", family: gaussian, mixture: {components: 2}`:           `mixture`,
+		`formula: "bf(Days ~ Age, sigma ~ Sex)", family: gaussian, precision_weights: Days`:            `precision weights`,
+		`formula: "bf(Days ~ Age, zi ~ Sex)", family: zero_inflated_poisson, derive: {a: mean(x = 1)}`: `several`,
+		`formula: "bf(Days ~ Age, sigma ~ nowhere)", family: gaussian`:                                 `no column "nowhere"`,
+	} {
+		f := quine(t, "pipeline: p\ndatabase: t.duckdb\ndatasets: {school: {path: quine.csv}}\nmodels: {m: {"+change+
+			"}}\nsamplers: {s: {method: auto}}\nrun: {warmup: 20, draws: 20}\n")
+		report, err := pipelines.Run(t.Context(), f.path("spec.yaml"), pipelines.RunOptions{})
+		text := ""
+		if err != nil {
+			text = err.Error()
+		}
+		if report != nil {
+			for _, r := range report.Fits {
+				if r.Err != nil {
+					text += r.Err.Error()
+				}
+			}
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("%s: %q, want %q", change, text, want)
+		}
+	}
+}
