@@ -132,20 +132,26 @@ func draws(t *testing.T, f family.Family, eta []float64, disp [2]float64) {
 // A hurdle is passed by draws if nearly all counts of the base are 0.
 func TestLowHurdles(t *testing.T) {
 	f := family.Named("hurdle_negative_binomial").Family()
-	for _, at := range []struct{ eta, shape float64 }{{-30, 1}, {22, 0.001}, {-4, 0.01}} {
-		total, rng := 0, infer.NewStream(1, "hurdle")
-		for range 2000 {
-			y := f.Several().Draw(rng, []float64{at.eta, -40}, [2]float64{at.shape})
-			if y < 1 {
+	for _, at := range []struct{ eta, shape float64 }{{-30, 1}, {22, 0.001}, {3, 0.05}} {
+		rng, of, eta := infer.NewStream(1, "hurdle"), f.Several(), []float64{at.eta, -40}
+		disp, shares := [2]float64{at.shape}, map[float64]float64{1: 0, 12: 0, 24: 0}
+		const n = 20_000
+		for range n {
+			y := of.Draw(rng, eta, disp)
+			if y < 1 || y != math.Floor(y) {
 				t.Fatalf("a count of %v", y)
 			}
-			if y == 1 {
-				total++
+			for most := range shares {
+				if y <= most {
+					shares[most] += 1.0 / n
+				}
 			}
 		}
-		want := density(f, 1, []float64{at.eta, -40}, [2]float64{at.shape})
-		if got := float64(total) / 2000; math.Abs(got-want) > 5*math.Sqrt(want*(1-want)/2000)+1e-9 {
-			t.Errorf("at %v: %v of counts are 1, want %v", at, got, want)
+		for most, share := range shares {
+			want := of.CDF(most, eta, disp)
+			if math.Abs(share-want) > 5*math.Sqrt(want*(1-want)/n)+1e-9 {
+				t.Errorf("at %v: a share %v of counts up to %v, want %v", at, share, most, want)
+			}
 		}
 	}
 }
