@@ -96,7 +96,7 @@ func TestPredictors(t *testing.T) {
 	}
 }
 
-// What predictors do not have is refused with its reason.
+// Each combination without a sampler is refused with its reason.
 func TestPredictorsRefused(t *testing.T) {
 	for change, want := range map[string]string{
 		`formula: "bf(Days ~ Age, shape ~ Sex)", family: negative_binomial`:                            `negative_binomial has no parameter "shape" with a formula`,

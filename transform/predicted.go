@@ -64,13 +64,13 @@ func parseSeveral(s string) (*Formula, error) {
 	return f, nil
 }
 
-// argument is a part of a call, and where in the text it stands.
+// argument is a part of a call, and its place in the text.
 type argument struct {
 	pos  int
 	text string
 }
 
-// arguments splits what stands from a place on at commas outside parentheses and quotes, up to the parenthesis that
+// arguments splits a text from a place on at commas outside parentheses and quotes, up to the parenthesis that
 // closes it, whose place is end; −1 if there is none.
 func arguments(s string, from int) (out []argument, end int) {
 	depth, quote, begin := 0, byte(0), from

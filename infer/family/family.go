@@ -13,7 +13,7 @@ type Family struct {
 	Name string // of a Distribution
 	Link string // of one of its links
 	// Predicted is the dispersion that has a linear predictor of its own; empty for none.
-	Predicted string
+	Predicted string `json:",omitzero"`
 }
 
 // Parse returns the family of a name; an empty link means the default of the family. The error is a

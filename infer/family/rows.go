@@ -17,7 +17,7 @@ type Rows struct {
 	LogY      []float64  // log y, where the family uses it
 	Log1Y     []float64  // log(1 − y), for beta
 	Disp      [2]float64 // the dispersions
-	// Given is what other linear predictors leave to the likelihood of one of them, see View; nil for others.
+	// Given has the numbers that other linear predictors leave to the likelihood of one of them, see View; or nil.
 	Given [2][]float64
 	Each  []float64 // constants of the log density, where a Several keeps them
 

@@ -5,7 +5,7 @@ var table = []*Distribution{gaussian, studentT, bernoulli, binomial, poisson, ne
 	beta, lognormal, skewNormal, exgaussian, categorical, zeroInflatedPoisson, zeroInflatedNegativeBinomial, hurdlePoisson,
 	hurdleNegativeBinomial, hurdleGamma, hurdleLognormal}
 
-// given are the likelihoods along one of several linear predictors, which nobody asks for by name.
+// given are the likelihoods along one of several linear predictors. No spec names them.
 var given = append(scales(gaussian, studentT, lognormal, skewNormal), parts(zeroFamilies)...)
 
 // Table returns the families; it must not be changed.

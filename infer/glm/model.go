@@ -81,7 +81,7 @@ func (m *Model) Proper() bool {
 	return true
 }
 
-// Given is what other linear predictors leave to the likelihood of one of them: numbers of rows, see family.View, and a
+// Given has what other linear predictors leave to the likelihood of one of them: numbers of rows, see family.View, and a
 // constant at which the likelihood of this one is about largest.
 type Given struct {
 	Rows  [2][]float64
@@ -109,7 +109,7 @@ type Data struct {
 	// Precision multiplies the precision of each row's response, numbers above
 	// 0; nil means 1 each. Which families have one says TakesPrecision.
 	Precision []float64
-	// Given is what other linear predictors leave to the likelihood of one of them; nil for a likelihood of one.
+	// Given has the numbers that other linear predictors leave to one of them; nil for a likelihood of one.
 	Given *Given
 	// Effects are the group-level effects of the linear predictor. NewTarget refuses them: package groups has the
 	// posterior of models with such effects.

@@ -161,7 +161,7 @@ func (e *Explanation) head(b *strings.Builder, f Format, words string) {
 func (e *Explanation) writeModel(b *strings.Builder, f Format) {
 	n := e.Family.Distribution().Notation
 	if f == Plain {
-		fmt.Fprintf(b, "\n  %s_i ~ %s\n  %s = %s\n", e.response, e.law(n.Law), e.linked(false), e.linear(false))
+		fmt.Fprintf(b, "\n  %s_i ~ %s\n  %s = %s\n", e.response, e.distribution(n.Law), e.linked(false), e.linear(false))
 		for _, own := range e.Further {
 			fmt.Fprintf(b, "  %s(%s_i) = %s\n", own.Family.Link, own.Name, own.linear(false))
 		}
@@ -186,8 +186,8 @@ func (e *Explanation) writeModel(b *strings.Builder, f Format) {
 	}
 }
 
-// law is the distribution of a response, where a parameter with a linear predictor has a number for each row.
-func (e *Explanation) law(text string) string {
+// distribution writes that of a response. A parameter with a linear predictor has a number for each row.
+func (e *Explanation) distribution(text string) string {
 	if p := e.Family.Predicted; p != "" {
 		return strings.ReplaceAll(text, p, p+"_i")
 	}
