@@ -118,9 +118,26 @@ func (l inflated) Terms(r Rows, eta, dst []float64) {
 
 // addZeros adds the second source of zeros to the log densities of zeros.
 func (inflated) addZeros(r Rows, dst []float64) {
+	r.addToZeros(r.Given[0], dst, dst)
+}
+
+// addToZeros writes log(e^a + e^b) to dst, which may be either, for the rows with zeros: at most ChunkRows.
+func (r *Rows) addToZeros(a, b, dst []float64) {
+	var size, gap Block
+	n := 0
 	for i, y := range r.Y {
 		if y == 0 {
-			dst[i] = vec.LogAdd(r.Given[0][i], dst[i])
+			size[n], gap[n] = max(a[i], b[i]), -math.Abs(a[i]-b[i])
+			n++
+		}
+	}
+	r.Kernels.Exp(gap[:n], gap[:n])
+	r.Kernels.Log1p(gap[:n], gap[:n])
+	n = 0
+	for i, y := range r.Y {
+		if y == 0 {
+			dst[i] = size[n] + gap[n]
+			n++
 		}
 	}
 }
@@ -173,13 +190,11 @@ func (l inflated) Scores(r Rows, eta []float64) (total [2]float64) {
 type shareOfZeros struct{}
 
 func (shareOfZeros) Terms(r Rows, eta, dst []float64) {
-	var grown Block
+	var grown, sums Block
 	r.Kernels.Log1pExp(grown[:], eta)
-	for i, e := range eta {
-		dst[i] = -grown[i]
-		if r.Y[i] == 0 {
-			dst[i] += vec.LogAdd(e, r.Given[0][i])
-		}
+	r.addToZeros(eta, r.Given[0], sums[:])
+	for i := range eta {
+		dst[i] = sums[i] - grown[i]
 	}
 }
 
