@@ -9,6 +9,6 @@
 //   - several.go: families of several predictors;
 //   - gaussian.go, student.go, bernoulli.go, binomial.go, poisson.go, negativebinomial.go, gamma.go,
 //     inversegaussian.go, beta.go, lognormal.go, skewnormal.go, exgaussian.go, categorical.go: the families;
-//   - scaled.go: families whose sigma has a predictor; zeros.go: zero-inflated and hurdle families;
+//   - scaled.go: families whose sigma has a predictor; zeros.go, zerosgiven.go: zero-inflated and hurdle families;
 //   - likely.go: the family that numbers look like.
 package family
