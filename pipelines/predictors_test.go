@@ -128,3 +128,27 @@ func TestPredictorsRefused(t *testing.T) {
 		}
 	}
 }
+
+// Effects of all predictors that are to be summarised have no draws.
+func TestPredictorsSummarised(t *testing.T) {
+	f := quine(t, `
+pipeline: p
+database: t.duckdb
+datasets: {school: {path: quine.csv}}
+models:
+  spread: {formula: "bf(log(Days + 1) ~ Sex, sigma ~ (1 | Age))", family: gaussian}
+  both: {formula: "bf(Days ~ (1 | Age), zi ~ (1 | Age))", family: zero_inflated_poisson}
+samplers: {s: {method: auto}}
+run: {warmup: 20, draws: 20, keep: {groups: summary}}
+`)
+	f.run(pipelines.RunOptions{})
+	for sql, want := range map[string]string{
+		`SELECT count(*) FROM parameter p JOIN draw_piece USING (fit_id, parameter_id) WHERE kind = 'group_effect'`: "0",
+		`SELECT string_agg(model || n, ' ' ORDER BY model) FROM (SELECT model, count(*) n FROM summary s JOIN parameter p
+			USING (fit_id, parameter_id) JOIN fit USING (fit_id) WHERE p.kind = 'group_effect' GROUP BY model)`: "both8 spread4",
+	} {
+		if got := f.ask("t.duckdb", sql); got != want {
+			t.Errorf("%s: %s, want %s", sql, got, want)
+		}
+	}
+}

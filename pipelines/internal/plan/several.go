@@ -263,7 +263,18 @@ func (s *Several) Refit(rows []int) (infer.Setup, error) { return s.setup(s.Data
 
 // Capabilities are those of rows alone.
 func (s *Several) Capabilities() Capabilities {
-	return Capabilities{Rows: s, Anew: "its linear predictors move each given the others"}
+	return Capabilities{Rows: s, Undrawn: s.undrawn(), Anew: "its linear predictors move each given the others"}
+}
+
+// undrawn counts the effects of all predictors if they are without draws.
+func (s *Several) undrawn() (n int) {
+	if s.fit.Keep() == KeepSummary || s.KeepsEffects() {
+		return 0
+	}
+	for k := range s.predictors {
+		n += levelEffects(s.of(k, s.Data))
+	}
+	return n
 }
 
 func (s *Several) inCase(c *Case) error {
