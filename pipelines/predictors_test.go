@@ -152,3 +152,31 @@ run: {warmup: 20, draws: 20, keep: {groups: summary}}
 		}
 	}
 }
+
+// Formulas one by one are those of bf(): one fit has both spellings.
+func TestFormulasOneByOne(t *testing.T) {
+	const spec = `
+pipeline: p
+database: t.duckdb
+datasets: {school: {path: quine.csv}}
+models: {m: {MODEL, family: zero_inflated_poisson}}
+samplers: {s: {method: auto}}
+run: {warmup: 20, draws: 20}
+`
+	f := quine(t, strings.Replace(spec, "MODEL", `formula: "bf(Days ~ Age, zi ~ Sex + Lrn)"`, 1))
+	f.run(pipelines.RunOptions{})
+	f.write("spec.yaml", strings.Replace(spec, "MODEL", "formula: Days ~ Age, formulas: {zi: ~ Sex + Lrn}", 1))
+	if r := f.run(pipelines.RunOptions{}).Fits[0]; r.Err != nil || r.Action != "skipped" {
+		t.Errorf("the other spelling: %s %v", r.Action, r.Err)
+	}
+	for model, want := range map[string]string{
+		`formula: "bf(Days ~ Age, zi ~ Sex)", formulas: {zi: ~ Lrn}`: "formula has bf()",
+		`formula: Days ~ Age, formulas: {zi: Lrn ~ Sex}`:             "is not the right side of a formula",
+	} {
+		f.write("spec.yaml", strings.Replace(spec, "MODEL", model, 1))
+		if _, err := pipelines.Run(t.Context(), f.path("spec.yaml"), pipelines.RunOptions{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", model, err, want)
+		}
+	}
+}

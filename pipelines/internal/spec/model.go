@@ -3,6 +3,7 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -175,6 +176,7 @@ func (c *checker) checkModel(m *Model) {
 		c.classes(m)
 		return
 	}
+	c.formulas(m)
 	if n := c.root.get("models").get(m.Name).get("formula"); m.Formula != "" {
 		if offset, fault, hint := checkFormula(m.Formula); fault != "" {
 			c.add(n.where(offset), fault, hint)
@@ -199,6 +201,30 @@ func (c *checker) checkModel(m *Model) {
 				append(path, "prior", "by_name", named.Pattern)...)
 		}
 	}
+}
+
+// formulas puts the formulas of further parameters into that of the response.
+func (c *checker) formulas(m *Model) {
+	if len(m.Formulas) == 0 || m.Formula == "" {
+		return
+	}
+	if f, err := transform.ParseFormula(m.Formula); err != nil || len(f.Predictors()) > 0 {
+		c.at("formula has bf() or cannot be read, so that formulas adds nothing to it",
+			"write all formulas in bf(), or that of the response alone under formula", "models", m.Name, "formulas")
+		return
+	}
+	var b strings.Builder
+	b.WriteString("bf(" + m.Formula)
+	for _, name := range slices.Sorted(maps.Keys(m.Formulas)) {
+		text := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(m.Formulas[name]), "~"))
+		if text == "" || strings.Contains(text, "~") {
+			c.at("formulas: "+quote(m.Formulas[name])+" is not the right side of a formula", "write "+name+": ~ x",
+				"models", m.Name, "formulas", name)
+			return
+		}
+		b.WriteString(", " + name + " ~ " + text)
+	}
+	m.Formula, m.Formulas = b.String()+")", nil
 }
 
 // predictors takes the parameters that have formulas of their own into the family, and refuses others.

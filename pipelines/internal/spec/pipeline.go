@@ -90,13 +90,14 @@ func (Dataset) shorthand() string { return "path" }
 // Model is a family, a formula, a scaling and priors; or, of kind mrf, what decides the
 // states of discrete variables.
 type Model struct {
-	Name        string `yaml:"-"`
-	Kind        string `yaml:"kind" json:",omitempty" enum:"glm mrf" doc:"glm: a generalised linear model. mrf: a discrete Markov random field, for data sets with edges, image, grid or sequences. Left out: glm."`
-	Formula     string `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, - 1 for no intercept, a*b, log(x), I(x^2), poly(x, 2), ns(x, 3), offset(log(e)), y | trials(n). With mixture and without family cbind(a, b, c) ~ 1 has several responses: latent classes."`
-	Family      Family `yaml:"family" required:"true" example:"bernoulli" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit). Left out of latent classes, each of whose items has its own."`
-	Standardize string `yaml:"standardize" enum:"none center_scale max_abs" default:"none" doc:"Scaling of design columns: center_scale is (x - mean)/sd; max_abs divides by the largest magnitude and keeps zeros. Priors speak of the scaled columns."`
-	Sparse      Sparse `yaml:"sparse" default:"auto" doc:"Whether the design stores its non-zeros only. auto: if it has triplets, or at least 100,000 cells of which at most 15 % are not 0, and nothing is centred. Centred columns have no zeros: true needs standardize: max_abs, or none with the intercept's prior at: zero."`
-	Missing     string `yaml:"missing" enum:"error drop impute" default:"error" doc:"What to do with rows that miss a used value. impute: missing cells of predictors are drawn with the coefficients, from models of their own, and missing responses are predicted."`
+	Name        string            `yaml:"-"`
+	Kind        string            `yaml:"kind" json:",omitempty" enum:"glm mrf" doc:"glm: a generalised linear model. mrf: a discrete Markov random field, for data sets with edges, image, grid or sequences. Left out: glm."`
+	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, - 1 for no intercept, a*b, log(x), I(x^2), poly(x, 2), ns(x, 3), offset(log(e)), y | trials(n), bf(y ~ x, sigma ~ z). With mixture and without family cbind(a, b, c) ~ 1 has several responses: latent classes."`
+	Family      Family            `yaml:"family" required:"true" example:"bernoulli" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit). Left out of latent classes, each of whose items has its own."`
+	Formulas    map[string]string `yaml:"formulas" json:",omitempty" doc:"Formulas of further parameters of the response, by name: {sigma: ~ x, zi: ~ 1}. The same as bf(y ~ x, sigma ~ x, zi ~ 1) under formula."`
+	Standardize string            `yaml:"standardize" enum:"none center_scale max_abs" default:"none" doc:"Scaling of design columns: center_scale is (x - mean)/sd; max_abs divides by the largest magnitude and keeps zeros. Priors speak of the scaled columns."`
+	Sparse      Sparse            `yaml:"sparse" default:"auto" doc:"Whether the design stores its non-zeros only. auto: if it has triplets, or at least 100,000 cells of which at most 15 % are not 0, and nothing is centred. Centred columns have no zeros: true needs standardize: max_abs, or none with the intercept's prior at: zero."`
+	Missing     string            `yaml:"missing" enum:"error drop impute" default:"error" doc:"What to do with rows that miss a used value. impute: missing cells of predictors are drawn with the coefficients, from models of their own, and missing responses are predicted."`
 	// Marked says that the formula marks by mi() which columns have cells to be drawn, and that others may have no
 	// missing ones.
 	Marked     bool              `yaml:"-" json:",omitempty"`
@@ -123,14 +124,6 @@ type Model struct {
 	Noise       Noise    `yaml:"noise" json:",omitzero" doc:"mrf: normal law of an observation given its state."`
 	Truth       string   `yaml:"truth" json:",omitzero" doc:"mrf: column of true states, for reconstruction errors; no fit looks at it. Left out: truth, if there is one."`
 	Watch       Names    `yaml:"watch" json:",omitzero" doc:"mrf: ids of variables whose states are kept draw by draw, at most 1000, or '*' for all. The marginals of all variables are kept in any case."`
-}
-
-// Imputation is the model of an incomplete column.
-type Imputation struct {
-	Name    string           `yaml:"-"`
-	Formula string           `yaml:"formula" required:"true" example:"bmi ~ age + sex" doc:"R's formula of the column, or of its logarithm, log(bmi) ~ age, which a column that is above 0 throughout may have. Other incomplete columns stand in it as they are."`
-	Family  string           `yaml:"family" json:",omitempty" enum:"gaussian bernoulli multinomial poisson negative_binomial gamma beta" doc:"Law of the column, with its first link. Left out: bernoulli of two values, multinomial of text of more, and of numbers what pipeline init takes for a response of such; pipeline validate prints it."`
-	Prior   ImputationPriors `yaml:"prior" json:",omitzero" doc:"Prior distributions of the column's model. Left out: the defaults for the column, as prior of a model has them."`
 }
 
 // ImputationPriors are the prior distributions of the model of a column.
