@@ -48,6 +48,8 @@ var studies = map[string]study{
 		weighted: true},
 	"sigma of student_t": {of: predicted("student_t"), density: student, rows: 25, columns: 2,
 		shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 0.5}},
+	"sigma of skew_normal": {of: predicted("skew_normal"), density: skewNormal, rows: 25, columns: 2,
+		shape: prior.Prior{Kind: prior.Normal, Location: 2, Scale: 0.3}},
 	"zero_inflated_poisson": {of: family.Named("zero_inflated_poisson").Family(), density: inflated(poisson), rows: 30,
 		columns: 3},
 	"zero_inflated_poisson by group": {of: family.Named("zero_inflated_poisson").Family(), density: inflated(poisson),
@@ -86,6 +88,14 @@ func lognormal(y float64, eta []float64, _ float64) float64 {
 func student(y float64, eta []float64, nu float64) float64 {
 	z := (y - eta[0]) / math.Exp(eta[1])
 	return logGamma((nu+1)/2) - logGamma(nu/2) - math.Log(nu*math.Pi)/2 - eta[1] - (nu+1)/2*math.Log(1+z*z/nu)
+}
+
+// skewNormal has the mean eta[0] and the standard deviation e^eta[1].
+func skewNormal(y float64, eta []float64, alpha float64) float64 {
+	d := alpha / math.Sqrt(1+alpha*alpha)
+	omega := math.Exp(eta[1]) / math.Sqrt(1-2*d*d/math.Pi)
+	z := (y - eta[0] + omega*d*math.Sqrt(2/math.Pi)) / omega
+	return math.Log(2/omega) - z*z/2 - math.Log(2*math.Pi)/2 + math.Log(math.Erfc(-alpha*z/math.Sqrt2)/2)
 }
 
 func logGamma(x float64) float64 { v, _ := math.Lgamma(x); return v }
