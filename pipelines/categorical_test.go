@@ -29,39 +29,52 @@ fits:
 `
 
 // births is a folder with the spec and its data.
-func births(t *testing.T, spec string) folder {
+func births(t *testing.T, spec string) folder { return newClassic(t, spec, "birthwt.csv") }
+
+// newClassic is a folder with a spec and a classic data set.
+func newClassic(t *testing.T, spec, data string) folder {
 	t.Helper()
 	f := newFolder(t, spec)
-	data, err := os.ReadFile("../testdata/classic/birthwt.csv")
-	must(t, err)
-	f.write("birthwt.csv", string(data))
+	text, err := os.ReadFile("../testdata/classic/" + data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write(data, string(text))
 	return f
+}
+
+// computes runs the spec, and demands that each fit is computed.
+func (f folder) computes() {
+	f.t.Helper()
+	for _, r := range f.run(pipelines.RunOptions{}).Fits {
+		if r.Err != nil || r.Action != "computed" {
+			f.t.Errorf("%s × %s: %s %v", r.Model, r.Sampler, r.Action, r.Err)
+		}
+	}
+}
+
+// far demands that a number of the ledger is at most a bound.
+func (f folder) far(what, sql string, most float64) {
+	f.t.Helper()
+	if got := number(f.t, f.ask("t.duckdb", sql)); !(got <= most) {
+		f.t.Errorf("%s: %v, at most %v", what, got, most)
+	}
 }
 
 // Responses in classes run by Gibbs and by NUTS with one answer, which for two classes is that of bernoulli; what is left
 // out, replicated, predicted, derived and averaged is of the same probabilities.
 func TestCategorical(t *testing.T) {
 	f := births(t, categorical)
-	for _, r := range f.run(pipelines.RunOptions{}).Fits {
-		if r.Err != nil || r.Action != "computed" {
-			t.Errorf("%s × %s: %s %v", r.Model, r.Sampler, r.Action, r.Err)
-		}
-	}
-	far := func(what, sql string, most float64) {
-		t.Helper()
-		if got := number(t, f.ask("t.duckdb", sql)); !(got <= most) {
-			t.Errorf("%s: %v, at most %v", what, got, most)
-		}
-	}
-	far("Gibbs against NUTS", `SELECT max(abs(a.mean - b.mean) / a.sd) FROM coefficients a JOIN coefficients b USING (model, parameter)
+	f.computes()
+	f.far("Gibbs against NUTS", `SELECT max(abs(a.mean - b.mean) / a.sd) FROM coefficients a JOIN coefficients b USING (model, parameter)
 		WHERE a.sampler = 'gibbs' AND b.sampler = 'nuts'`, 0.15)
-	far("two classes against bernoulli", `SELECT max(abs(a.mean - b.mean) / a.sd) FROM coefficients a JOIN coefficients b
+	f.far("two classes against bernoulli", `SELECT max(abs(a.mean - b.mean) / a.sd) FROM coefficients a JOIN coefficients b
 		ON a.parameter = 'mu1_' || b.parameter WHERE a.model = 'two' AND b.model = 'one' AND a.sampler = 'gibbs'`, 0.15)
-	far("their elpd", `SELECT max(elpd_loo) - min(elpd_loo) FROM loo WHERE fit_id IN (SELECT fit_id FROM fit WHERE model IN ('one', 'two'))`, 0.3)
-	far("a derived quantity", `SELECT abs(g.mean - (o.mean - b.mean)) FROM coefficients g, coefficients o, coefficients b
+	f.far("their elpd", `SELECT max(elpd_loo) - min(elpd_loo) FROM loo WHERE fit_id IN (SELECT fit_id FROM fit WHERE model IN ('one', 'two'))`, 0.3)
+	f.far("a derived quantity", `SELECT abs(g.mean - (o.mean - b.mean)) FROM coefficients g, coefficients o, coefficients b
 		WHERE g.parameter = 'gap' AND o.parameter = 'muother_smoke' AND b.parameter = 'mublack_smoke'
 		AND g.sampler = 'gibbs' AND o.sampler = 'gibbs' AND b.sampler = 'gibbs' AND o.model = 'race' AND b.model = 'race'`, 1e-9)
-	far("effects whose probabilities do not sum to 1", `SELECT max(abs(s - 1)) FROM (SELECT sum(mean) s FROM effects
+	f.far("effects whose probabilities do not sum to 1", `SELECT max(abs(s - 1)) FROM (SELECT sum(mean) s FROM effects
 		WHERE model = 'race' AND sampler = 'gibbs' AND kind = 'prediction' GROUP BY x)`, 1e-9)
 	if got := f.ask("t.duckdb", `SELECT string_agg(DISTINCT statistic, ' ' ORDER BY statistic) FROM ppc JOIN fit USING (fit_id) WHERE model = 'race'`); got != "share[black] share[other] share[white]" {
 		t.Errorf("replicated statistics %s", got)
@@ -73,7 +86,7 @@ func TestCategorical(t *testing.T) {
 	f.write("spec.yaml", strings.Replace(categorical[:strings.Index(categorical, "fits:")], "ppc: true", "kfold: 3", 1)+
 		"fits:\n  - {datasets: [births], models: [two, one], samplers: [gibbs]}\n")
 	f.run(pipelines.RunOptions{})
-	far("their elpd by k-fold", "SELECT max(elpd_kfold) - min(elpd_kfold) + if(count(*) = 2, 0, 9) FROM kfold", 1)
+	f.far("their elpd by k-fold", "SELECT max(elpd_kfold) - min(elpd_kfold) + if(count(*) = 2, 0, 9) FROM kfold", 1)
 }
 
 // probabilitiesSum demands that predictions have a probability for each class, on average the share of the class.

@@ -1,7 +1,6 @@
 package pipelines_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -32,32 +31,13 @@ fits:
 `
 
 // quine is a folder with the spec and its data.
-func quine(t *testing.T, spec string) folder {
-	t.Helper()
-	f := newFolder(t, spec)
-	data, err := os.ReadFile("../testdata/classic/quine.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.write("quine.csv", string(data))
-	return f
-}
+func quine(t *testing.T, spec string) folder { return newClassic(t, spec, "quine.csv") }
 
 // Predictors of spread and zeros run by Gibbs and by NUTS with one answer. It is that of simpler models if these are the
 // same: a constant sigma, no second source of zeros, the zeros of a hurdle alone.
 func TestPredictors(t *testing.T) {
 	f := quine(t, predictors)
-	for _, r := range f.run(pipelines.RunOptions{}).Fits {
-		if r.Err != nil || r.Action != "computed" {
-			t.Errorf("%s × %s: %s %v", r.Model, r.Sampler, r.Action, r.Err)
-		}
-	}
-	far := func(what, sql string, most float64) {
-		t.Helper()
-		if got := number(t, f.ask("t.duckdb", sql)); !(got <= most) {
-			t.Errorf("%s: %v, at most %v", what, got, most)
-		}
-	}
+	f.computes()
 	pair := func(a, b string) string {
 		return `SELECT max(abs(a.mean - b.mean) / a.sd) FROM coefficients a JOIN coefficients b ON a.sampler = 'gibbs' AND ` +
 			`a.model = '` + a + `' AND b.model = '` + b + `' AND `
@@ -67,14 +47,14 @@ func TestPredictors(t *testing.T) {
 			`') AND sampler = 'gibbs'`
 	}
 	for _, m := range []string{"plain", "hurdle"} {
-		far("Gibbs against NUTS of "+m, pair(m, m)+`a.parameter = b.parameter AND b.sampler = 'nuts'`, 0.15)
+		f.far("Gibbs against NUTS of "+m, pair(m, m)+`a.parameter = b.parameter AND b.sampler = 'nuts'`, 0.15)
 	}
-	far("a constant sigma", pair("one", "constant")+`a.parameter = b.parameter`, 0.15)
-	far("its elpd", elpd("one", "constant"), 0.3)
-	far("no second source of zeros", pair("never", "counts")+`a.parameter = b.parameter`, 0.15)
-	far("its elpd", elpd("never", "counts"), 0.3)
-	far("zeros alone", pair("hurdle", "zero")+`a.parameter = 'hu_' || b.parameter`, 0.15)
-	far("scaled columns", pair("scaled", "plain")+`a.parameter = b.parameter AND b.sampler = 'gibbs'`, 0.35)
+	f.far("a constant sigma", pair("one", "constant")+`a.parameter = b.parameter`, 0.15)
+	f.far("its elpd", elpd("one", "constant"), 0.3)
+	f.far("no second source of zeros", pair("never", "counts")+`a.parameter = b.parameter`, 0.15)
+	f.far("its elpd", elpd("never", "counts"), 0.3)
+	f.far("zeros alone", pair("hurdle", "zero")+`a.parameter = 'hu_' || b.parameter`, 0.15)
+	f.far("scaled columns", pair("scaled", "plain")+`a.parameter = b.parameter AND b.sampler = 'gibbs'`, 0.35)
 	if got := f.ask("t.duckdb", `SELECT string_agg(prior, ', ' ORDER BY name) FROM parameter JOIN fit USING (fit_id)
 		WHERE model = 'scaled' AND predictor = 'sigma'`); got != `"normal(0, 3), normal(0, 2.5), normal(0, 1)"` {
 		t.Errorf("priors of sigma: %s", got)

@@ -23,7 +23,7 @@ var lognormal = &Distribution{
 	Mean:    func(eta float64, disp [2]float64) float64 { return vec.Exp(math.FMA(0.5*disp[0], disp[0], eta)) },
 	Prepare: logs,
 	// The log density is a parabola in eta.
-	Along: func(*Link) Likelihood { return Likelihood{Form: Termwise, Terms: lognormalLaw{}, Concave: true} },
+	Along: func(*Link) Likelihood { return Likelihood{Form: Termwise, Terms: normalLaw{}, Concave: true} },
 	Constant: func(r *Rows) float64 {
 		logs := r.sum(func(i int) float64 { return r.LogY[i] })
 		return r.halfLogs() + math.FMA(-r.Total, halfLog2Pi, -logs)
@@ -51,29 +51,31 @@ var lognormal = &Distribution{
 var logLocation = &Link{Name: "identity", Eta: "mu", Mean: "eta", Scale: "the mean of the logarithm",
 	Effect: "multiplies the response by exp(b)", Factor: true, Inverse: vec.Exp, Of: vec.Log}
 
-// lognormalLaw: −(log y − eta)²/2sigma².
-type lognormalLaw struct{}
+// normalLaw: −(y − eta)²·precision/2sigma², of log y if the family reads it.
+type normalLaw struct{}
 
-func (lognormalLaw) Terms(r Rows, eta, dst []float64) {
+func (normalLaw) Terms(r Rows, eta, dst []float64) {
+	at := r.located()
 	for i, e := range eta {
-		z := (r.LogY[i] - e) / r.Disp[0] * r.Root(i)
+		z := (at[i] - e) / r.Disp[0] * r.Root(i)
 		dst[i] = -0.5 * float64(z*z)
 	}
 }
 
-func (lognormalLaw) Slopes(r Rows, eta, grad, curv, info []float64) {
+func (normalLaw) Slopes(r Rows, eta, grad, curv, info []float64) {
+	at := r.located()
 	for i, e := range eta {
 		precision := r.Weight(i) / r.Disp[0] / r.Disp[0]
-		grad[i], curv[i], info[i] = (r.LogY[i]-e)*precision, precision, precision
+		grad[i], curv[i], info[i] = (at[i]-e)*precision, precision, precision
 	}
 }
 
-func (lognormalLaw) Norm(r Rows) float64 { return -r.Total * vec.Log(r.Disp[0]) }
+func (normalLaw) Norm(r Rows) float64 { return -r.Total * vec.Log(r.Disp[0]) }
 
-func (lognormalLaw) Scores(r Rows, eta []float64) [2]float64 {
-	sum := 0.0
+func (normalLaw) Scores(r Rows, eta []float64) [2]float64 {
+	at, sum := r.located(), 0.0
 	for i, e := range eta {
-		z := (r.LogY[i] - e) / r.Disp[0] * r.Root(i)
+		z := (at[i] - e) / r.Disp[0] * r.Root(i)
 		sum += float64(r.Count(i) * math.FMA(z, z, -1))
 	}
 	return [2]float64{sum / r.Disp[0]}

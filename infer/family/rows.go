@@ -120,6 +120,14 @@ func logs(r *Rows) {
 	}
 }
 
+// located returns the numbers that a location is of: log y if the family reads it, else y.
+func (r *Rows) located() []float64 {
+	if r.LogY != nil {
+		return r.LogY
+	}
+	return r.Y
+}
+
 // sum returns the sum of a number of each row, each as often as it counts.
 func (r *Rows) sum(of func(i int) float64) float64 {
 	if len(r.Y) == 1 {

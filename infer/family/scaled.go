@@ -45,24 +45,7 @@ func scaledTerms(l *Distribution) Terms {
 	if along := l.Along(l.Links[0]); along.Terms != nil {
 		return along.Terms
 	}
-	return gaussianLocation{}
-}
-
-// gaussianLocation: −(y − eta)²·precision/2sigma².
-type gaussianLocation struct{ gaussianMean }
-
-func (gaussianLocation) Terms(r Rows, eta, dst []float64) {
-	for i, e := range eta {
-		z := (r.Y[i] - e) / r.Disp[0] * r.Root(i)
-		dst[i] = -0.5 * float64(z*z)
-	}
-}
-
-func (gaussianLocation) Slopes(r Rows, eta, grad, curv, info []float64) {
-	for i, e := range eta {
-		precision := r.Weight(i) / r.Disp[0] / r.Disp[0]
-		grad[i], curv[i], info[i] = (r.Y[i]-e)*precision, precision, precision
-	}
+	return normalLaw{}
 }
 
 // locationGiven is the likelihood of the location: Given are 1/sigma² and 1/sigma.
@@ -91,16 +74,21 @@ type scaleGiven struct{ terms Terms }
 // leastLogScale is where 1/sigma² overflows; no smaller scale has a density.
 const leastLogScale = -340
 
-// rows makes the precisions of log sigma.
-func (scaleGiven) rows(r Rows, eta []float64, scratch *[3]Block) Rows {
-	roots, precision := scratch[0][:len(eta)], scratch[1][:len(eta)]
-	for i, e := range eta {
+// precisions writes 1/sigma² of log sigma, and its roots.
+func (r *Rows) precisions(logSigma, precision, roots []float64) {
+	for i, e := range logSigma {
 		roots[i] = -max(e, leastLogScale)
 	}
 	r.Kernels.Exp(roots, roots)
 	for i, root := range roots {
 		precision[i] = float64(root * root)
 	}
+}
+
+// rows has the precisions of log sigma.
+func (scaleGiven) rows(r Rows, eta []float64, scratch *[3]Block) Rows {
+	roots, precision := scratch[0][:len(eta)], scratch[1][:len(eta)]
+	r.precisions(eta, precision, roots)
 	r.Precision, r.Roots, r.Disp = precision, roots, [2]float64{1, r.Given[1][0]}
 	return r
 }
@@ -124,10 +112,7 @@ func (l scaleGiven) Slopes(r Rows, eta, grad, curv, info []float64) {
 	scratch := Blocks.Get().(*[3]Block)
 	defer Blocks.Put(scratch)
 	r = l.rows(r, eta, scratch)
-	at := r.Y
-	if r.LogY != nil {
-		at = r.LogY
-	}
+	at := r.located()
 	l.terms.Slopes(r, r.Given[0], grad, curv, info)
 	for i, mu := range r.Given[0] {
 		d := at[i] - mu
@@ -157,10 +142,8 @@ func (s scaled) logSpread(y []float64) float64 {
 
 func (s scaled) moments(y []float64) (mean, sd float64) {
 	r := Rows{Y: y}
-	at := y
-	if r.Prepare(s.base); r.LogY != nil {
-		at = r.LogY
-	}
+	r.Prepare(s.base)
+	at := r.located()
 	n := float64(len(at))
 	mean = vec.Sum(at) / n
 	return mean, math.Sqrt(vec.SquaresAbout(at, mean) / max(1, n-1))
@@ -184,14 +167,7 @@ func (s scaled) Given(p int, r *Rows, eta [][]float64, v *View) {
 	n := len(r.Y)
 	v.Base = r.counted(r.Each)
 	if p == 0 {
-		precision, roots := v.given(0, n), v.given(1, n)
-		for i, e := range eta[1] {
-			roots[i] = -max(e, leastLogScale)
-		}
-		r.Kernels.Exp(roots, roots)
-		for i, root := range roots {
-			precision[i] = float64(root * root)
-		}
+		r.precisions(eta[1], v.given(0, n), v.given(1, n))
 		v.Base -= r.counted(eta[1])
 		return
 	}
