@@ -22,20 +22,19 @@ func (inflated) addZeros(r Rows, dst []float64) {
 
 // addToZeros writes log(e^a + e^b) to dst, which may be either, for the rows with zeros: at most ChunkRows.
 func (r *Rows) addToZeros(a, b, dst []float64) {
-	var size, gap Block
+	var as, bs Block
 	n := 0
 	for i, y := range r.Y {
 		if y == 0 {
-			size[n], gap[n] = max(a[i], b[i]), -math.Abs(a[i]-b[i])
+			as[n], bs[n] = a[i], b[i]
 			n++
 		}
 	}
-	r.Kernels.Exp(gap[:n], gap[:n])
-	r.Kernels.Log1p(gap[:n], gap[:n])
+	r.addLogs(as[:n], bs[:n], as[:n])
 	n = 0
 	for i, y := range r.Y {
 		if y == 0 {
-			dst[i] = size[n] + gap[n]
+			dst[i] = as[n]
 			n++
 		}
 	}
