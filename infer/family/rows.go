@@ -17,8 +17,10 @@ type Rows struct {
 	LogY      []float64  // log y, where the family uses it
 	Log1Y     []float64  // log(1 − y), for beta
 	Disp      [2]float64 // the dispersions
-	// Given has the numbers that other linear predictors leave to the likelihood of one of them, see View; or nil.
-	Given [2][]float64
+	// Given has the numbers that other linear predictors leave to the likelihood of one of them, see View; or nil. Of a
+	// Part it has those of all rows: given has those of the part.
+	Given [][]float64
+	first int       // of the part's rows
 	Each  []float64 // constants of the log density, where a Several keeps them
 
 	Kernels simd.Kernels
@@ -37,9 +39,12 @@ func (r *Rows) Part(i, j int) Rows {
 		return v[i:j]
 	}
 	return Rows{Y: r.Y[i:j], Trials: cut(r.Trials), LogY: cut(r.LogY), Log1Y: cut(r.Log1Y), Disp: r.Disp,
-		Given: [2][]float64{cut(r.Given[0]), cut(r.Given[1])}, Each: cut(r.Each),
+		Given: r.Given, first: r.first + i, Each: cut(r.Each),
 		Kernels: r.Kernels, Frequency: cut(r.Frequency), Total: r.Total, Precision: cut(r.Precision), Roots: cut(r.Roots)}
 }
+
+// given returns numbers k that other predictors leave to the rows.
+func (r *Rows) given(k int) []float64 { return r.Given[k][r.first : r.first+len(r.Y)] }
 
 // Only returns row i as it is once.
 func (r *Rows) Only(i int) Rows {

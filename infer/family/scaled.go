@@ -52,7 +52,7 @@ func scaledTerms(l *Distribution) Terms {
 type locationGiven struct{ terms Terms }
 
 func (locationGiven) rows(r Rows) Rows {
-	r.Precision, r.Roots = r.Given[0], r.Given[1]
+	r.Precision, r.Roots = r.given(0), r.given(1)
 	return r
 }
 
@@ -89,7 +89,7 @@ func (r *Rows) precisions(logSigma, precision, roots []float64) {
 func (scaleGiven) rows(r Rows, eta []float64, scratch *[3]Block) Rows {
 	roots, precision := scratch[0][:len(eta)], scratch[1][:len(eta)]
 	r.precisions(eta, precision, roots)
-	r.Precision, r.Roots, r.Disp = precision, roots, [2]float64{1, r.Given[1][0]}
+	r.Precision, r.Roots, r.Disp = precision, roots, [2]float64{1, r.given(1)[0]}
 	return r
 }
 
@@ -98,7 +98,7 @@ func (l scaleGiven) Terms(r Rows, eta, dst []float64) {
 	defer Blocks.Put(scratch)
 	r = l.rows(r, eta, scratch)
 	own := scratch[2][:copy(scratch[2][:], eta)]
-	l.terms.Terms(r, r.Given[0], dst)
+	l.terms.Terms(r, r.given(0), dst)
 	for i, e := range own {
 		if dst[i] -= e; e < leastLogScale {
 			dst[i] = math.Inf(-1)
@@ -113,8 +113,8 @@ func (l scaleGiven) Slopes(r Rows, eta, grad, curv, info []float64) {
 	defer Blocks.Put(scratch)
 	r = l.rows(r, eta, scratch)
 	at := r.located()
-	l.terms.Slopes(r, r.Given[0], grad, curv, info)
-	for i, mu := range r.Given[0] {
+	l.terms.Slopes(r, r.given(0), grad, curv, info)
+	for i, mu := range r.given(0) {
 		d := at[i] - mu
 		slope := float64(d * grad[i])
 		curv[i] = math.FMA(float64(d*curv[i]), d, slope)
@@ -186,9 +186,10 @@ func (s scaled) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 	for i := range second {
 		second[i] = r.Disp[1]
 	}
+	var given [2][]float64
 	rows.chunks(func(i int, part Rows) {
 		n := len(part.Y)
-		part.Given = [2][]float64{eta[0][i : i+n], second[:n]}
+		part.Given, part.first = append(given[:0], eta[0][i:i+n], second[:n]), 0
 		terms.Terms(part, eta[1][i:i+n], dst[i:i+n])
 		for k, c := range part.Each {
 			dst[i+k] += norm + c

@@ -51,10 +51,10 @@ type Predictor struct {
 
 // View holds what the other predictors leave to one of them. It belongs to one chain.
 type View struct {
-	Rest  []float64    // [n]: its likelihood is that of its own family at eta_p + Rest; nil for 0
-	Given [2][]float64 // [n]: see Rows.Given; nil if its family reads none
-	Base  float64      // and this is added to its log likelihood for the whole one
-	kept  [][]float64  // [P][n], of all views of a chain
+	Rest  []float64   // [n]: its likelihood is that of its own family at eta_p + Rest; nil for 0
+	Given [][]float64 // [n] each: see Rows.Given; nil if its family reads none
+	Base  float64     // and this is added to its log likelihood for the whole one
+	kept  [][]float64 // [P][n], of all views of a chain
 }
 
 // NewViews returns a view for each of p predictors of n rows, and then that of Common.
@@ -71,8 +71,8 @@ func NewViews(p, n int) (views []*View) {
 
 // given returns the memory of numbers k of n rows.
 func (v *View) given(k, n int) []float64 {
-	if v.Given[k] == nil {
-		v.Given[k] = make([]float64, n)
+	for len(v.Given) <= k {
+		v.Given = append(v.Given, make([]float64, n))
 	}
 	return v.Given[k]
 }

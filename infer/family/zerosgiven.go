@@ -17,7 +17,7 @@ func (l inflated) Terms(r Rows, eta, dst []float64) {
 
 // addZeros adds the second source of zeros to the log densities of zeros.
 func (inflated) addZeros(r Rows, dst []float64) {
-	r.addToZeros(r.Given[0], dst, dst)
+	r.addToZeros(r.given(0), dst, dst)
 }
 
 // addToZeros writes log(e^a + e^b) to dst, which may be either, for the rows with zeros: at most ChunkRows.
@@ -44,7 +44,7 @@ func (r *Rows) addToZeros(a, b, dst []float64) {
 func (l inflated) from(r Rows, eta, dst []float64) {
 	l.terms.Terms(r, eta, dst)
 	for i, y := range r.Y {
-		dst[i] -= r.Given[0][i]
+		dst[i] -= r.given(0)[i]
 		if y != 0 {
 			dst[i] = 1
 			continue
@@ -90,7 +90,7 @@ type shareOfZeros struct{}
 func (shareOfZeros) Terms(r Rows, eta, dst []float64) {
 	var grown, sums Block
 	r.Kernels.Log1pExp(grown[:], eta)
-	r.addToZeros(eta, r.Given[0], sums[:])
+	r.addToZeros(eta, r.given(0), sums[:])
 	for i := range eta {
 		dst[i] = sums[i] - grown[i]
 	}
@@ -102,7 +102,7 @@ func (shareOfZeros) Slopes(r Rows, eta, grad, curv, info []float64) {
 		spread := float64(share * (1 - share))
 		grad[i], curv[i], info[i] = -share, spread, spread
 		if r.Y[i] == 0 {
-			q := vec.Logistic(e - r.Given[0][i])
+			q := vec.Logistic(e - r.given(0)[i])
 			grad[i] += q
 			curv[i] -= float64(q * (1 - q))
 		}

@@ -84,7 +84,7 @@ func (m *Model) Proper() bool {
 // Given has what other linear predictors leave to the likelihood of one of them: numbers of rows, see family.View, and
 // a constant at which the likelihood of this one is about largest.
 type Given struct {
-	Rows  [2][]float64
+	Rows  [][]float64
 	Start float64
 }
 

@@ -321,10 +321,11 @@ type nearby struct {
 	eta, weights []float64
 	responded    bool // rows are gathered
 	rows         family.Rows
-	row          [1]float64    // of RowTerm
-	read         int64         // rows, see Point.RowsRead
-	numbers      [10][]float64 // memory of the gathered numbers
-	fresh        []float64     // scratch of AlongUncached
+	row          [1]float64  // of RowTerm
+	read         int64       // rows, see Point.RowsRead
+	numbers      [][]float64 // memory of the gathered numbers
+	given        [][]float64 // and of those that are Given
+	fresh        []float64   // scratch of AlongUncached
 }
 
 // reset discards the rows, because the point has moved.
@@ -335,6 +336,9 @@ func (n *nearby) reset() { n.col = -1 }
 func (n *nearby) gathered(k simd.Kernels, slot int, v []float64, at []int32) []float64 {
 	if v == nil {
 		return nil
+	}
+	for len(n.numbers) <= slot {
+		n.numbers = append(n.numbers, nil)
 	}
 	if cap(n.numbers[slot]) < len(at) {
 		n.numbers[slot] = make([]float64, max(len(at), 2*cap(n.numbers[slot])))
@@ -379,9 +383,11 @@ func (p *Point) respond() *family.Rows {
 	n.rows.Frequency = n.gathered(t.kernels, 3, all.Frequency, at)
 	n.rows.Precision = n.gathered(t.kernels, 4, all.Precision, at)
 	n.rows.Roots = n.gathered(t.kernels, 5, all.Roots, at)
+	n.rows.Given = n.given[:0]
 	for k, given := range all.Given {
-		n.rows.Given[k] = n.gathered(t.kernels, 8+k, given, at)
+		n.rows.Given = append(n.rows.Given, n.gathered(t.kernels, 8+k, given, at))
 	}
+	n.given = n.rows.Given
 	if t.form == family.Termwise {
 		n.rows.LogY = n.gathered(t.kernels, 6, all.LogY, at)
 		n.rows.Log1Y = n.gathered(t.kernels, 7, all.Log1Y, at)

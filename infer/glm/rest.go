@@ -26,7 +26,7 @@ func (p *Point) AddRest(numbers []float64) {
 }
 
 // Give sets what other linear predictors leave to the rows of this one until TakeRest. Cost: O(n).
-func (p *Point) Give(rows [2][]float64) {
+func (p *Point) Give(rows [][]float64) {
 	if p.given == nil {
 		own := *p.t
 		p.given, p.whole = &own, p.t

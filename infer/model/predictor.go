@@ -70,8 +70,11 @@ func (p *predictor) sampleAt(v *family.View, start float64, by infer.Parallel) e
 			data.Offset[i] += p.offset[i]
 		}
 	}
-	if v.Given[0] != nil {
-		data.Given = &glm.Given{Rows: [2][]float64{slices.Clone(v.Given[0]), slices.Clone(v.Given[1])}, Start: start}
+	if v.Given != nil {
+		data.Given = &glm.Given{Start: start}
+		for _, g := range v.Given {
+			data.Given.Rows = append(data.Given.Rows, slices.Clone(g))
+		}
 	}
 	p.data = &data
 	var err error
@@ -98,7 +101,7 @@ func (p *predictor) give(point *glm.Point, v *family.View, rest []float64) {
 		}
 		point.AddRest(rest)
 	}
-	if v.Given[0] != nil {
+	if v.Given != nil {
 		point.Give(v.Given)
 	}
 }
