@@ -53,7 +53,7 @@ var kindClasses = Kind{
 
 // newClasses reads the items and resolves the sampler.
 func newClasses(f *Fit) (*Classes, error) {
-	if err := refuseSensitivity(f); err != nil {
+	if err := f.refused(); err != nil {
 		return nil, err
 	}
 	c, err := classesOf(f.Unit, f.Model)

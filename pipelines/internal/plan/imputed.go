@@ -51,7 +51,7 @@ func newImputed(f *Fit) (Problem, error) {
 	if err := p.refuseDraws(); err != nil {
 		return nil, err
 	}
-	return p, refuseImputed(f)
+	return p, f.refused()
 }
 
 // imputedOf codes the data of a unit for a model; nil if nothing is missing.
@@ -159,34 +159,6 @@ func gapsOf(u *Unit, m *spec.Model, table transform.Table, terms, response, othe
 	}
 	slices.Sort(unseen)
 	return gaps, slices.Compact(unseen), err
-}
-
-// refuseImputed refuses what is not carried to incomplete data.
-func refuseImputed(f *Fit) error {
-	run, s := &f.Pipeline.Run, f.Sampler
-	refuse := func(what, hint string) error {
-		return words.Hint(fmt.Errorf("model %q has missing cells that are drawn (missing: impute), and %s", f.Model.Name,
-			what), hint)
-	}
-	const others = "name under fits what goes together, or take missing: drop"
-	if !s.Auto() && !s.Of().Coordinates {
-		return refuse(fmt.Sprintf("sampler %q is %s, which does not draw them", s.Name, s.Method),
-			"take method: auto or cggibbs for it, and "+others)
-	}
-	if given := s.OptionsWithoutGroups(); len(given) > 0 {
-		return refuse(fmt.Sprintf("sampler %q has %s, which its updates do not have", s.Name, words.List(given)), others)
-	}
-	if run.LOO.MomentMatch {
-		return refuse("run: loo: moment_match is for complete data",
-			"take kfold: 10, which evaluates rows by fits without them, or missing: drop")
-	}
-	if asked := run.Asks("condition", "sample: prior"); len(asked) > 0 {
-		return refuse("run: "+asked[0]+" is for complete data", "leave it out, or take missing: drop")
-	}
-	if f.Gates.PriorSensitivity.Strict().On {
-		return refuse("gates: prior_sensitivity is for complete data", "leave it out, or take missing: drop")
-	}
-	return nil
 }
 
 // code makes the designs.

@@ -36,6 +36,13 @@ func KindOf(u *Unit, m *spec.Model) *Kind {
 	return kinds[slices.IndexFunc(kinds, func(k *Kind) bool { return k.of(u, m) })]
 }
 
+// refused returns an error if a kind of the fit lacks what the fit or its run has.
+func (f *Fit) refused() error {
+	asked := &spec.Asked{Dataset: f.Unit.Dataset, Model: f.Model, Sampler: f.Sampler, Run: &f.Pipeline.Run,
+		Sensitivity: f.Gates.PriorSensitivity.Strict().On}
+	return asked.Refused()
+}
+
 // rowsSize is Size of kinds with a design.
 const rowsSize = "%d rows, %d coefficients"
 

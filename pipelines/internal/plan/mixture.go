@@ -54,7 +54,7 @@ var kindMixture = Kind{
 
 // newMixture resolves the sampler and codes the design.
 func newMixture(f *Fit) (*Mixture, error) {
-	if err := refuseSensitivity(f); err != nil {
+	if err := f.refused(); err != nil {
 		return nil, err
 	}
 	d, err := f.Unit.design(f.Model)
@@ -86,15 +86,6 @@ func (m *Mixture) setup(data *glm.Data, by infer.Parallel) (out infer.Setup, err
 
 // Refit sets the sampler up on some of the rows.
 func (m *Mixture) Refit(rows []int) (infer.Setup, error) { return m.setup(m.Data.Taken(rows), nil) }
-
-// refuseSensitivity refuses the gate that mixtures do not have.
-func refuseSensitivity(f *Fit) error {
-	if !f.Gates.PriorSensitivity.Strict().On {
-		return nil
-	}
-	return words.Hint(fmt.Errorf("model %q is a mixture, and gates: prior_sensitivity is not measured of these",
-		f.Model.Name), "switch the gate off for it under fits: gates: {prior_sensitivity: off}")
-}
 
 // options are those of the components.
 func (m *mixing) options() mixture.Options {

@@ -35,7 +35,7 @@ var kindPooled = Kind{
 
 // newPooled codes the imputations of a unit.
 func newPooled(f *Fit) (*Pooled, error) {
-	if err := refusePooled(f); err != nil {
+	if err := f.refused(); err != nil {
 		return nil, err
 	}
 	r, err := newRegression(f)
@@ -85,26 +85,6 @@ func (u *Unit) rows() (n int) {
 		n += len(v.Rows)
 	}
 	return n
-}
-
-// refusePooled refuses what is not carried to several imputations.
-func refusePooled(f *Fit) error {
-	run, s := &f.Pipeline.Run, f.Sampler
-	refuse := func(what, hint string) error {
-		return words.Hint(fmt.Errorf("data set %q has several imputations (each: imputation), and %s",
-			f.Unit.Dataset.Name, what), hint)
-	}
-	if s.Of().Prior {
-		return refuse(fmt.Sprintf("sampler %q draws from the prior", s.Name), "name under fits what goes together")
-	}
-	const apart = "leave it out, or fit the imputations apart: each: file"
-	if asked := run.Asks("loo", "ppc", "kfold", "condition", "sample: prior"); len(asked) > 0 {
-		return refuse("run: "+asked[0]+" is for one table of rows", apart)
-	}
-	if f.Gates.PriorSensitivity.Strict().On {
-		return refuse("gates: prior_sensitivity is for one table of rows", apart)
-	}
-	return nil
 }
 
 // Imputations counts the versions of the data; 1 of data sets that have no others.

@@ -33,7 +33,7 @@ type Several struct {
 var kindSeveral = Kind{
 	of: func(_ *Unit, m *spec.Model) bool { return m.Family.Several() != nil },
 	problem: func(f *Fit) (Problem, error) {
-		if err := refuseOfSeveral(f); err != nil {
+		if err := f.refused(); err != nil {
 			return nil, err
 		}
 		return newSeveral(f)
@@ -78,42 +78,6 @@ func (s *Several) recordOf(k int) *transform.Record {
 		return s.Record
 	}
 	return s.Record.Predicted[k-1].Record
-}
-
-// refuseOfSeveral refuses what families of several predictors do not have.
-func refuseOfSeveral(f *Fit) error {
-	m := f.Model
-	refuse := func(what, hint string) error {
-		return words.Hint(fmt.Errorf("model %q has several linear predictors, and %s", m.Name, what), hint)
-	}
-	switch {
-	case m.Mixed():
-		return refuse("a mixture has one in each component", "leave mixture out, or take a family of one linear predictor")
-	case m.KnownErrors() || m.PrecisionWeights != "":
-		return refuse("known errors and precision weights are not combined with them", "leave the errors or weights out")
-	case m.Imputes():
-		return refuse("missing cells are not drawn beside these", "write missing: drop, or impute before")
-	case f.Unit.imputations != nil:
-		return refuse("several imputations are not pooled for these", "run each imputation as a data set of its own")
-	}
-	all := []prior.Prior{m.Prior.Coefficients.Prior, m.Prior.Intercept.Prior.Prior}
-	for _, n := range m.Prior.ByName {
-		all = append(all, n.Prior.Prior)
-	}
-	for _, p := range all {
-		if p.Kind.Shrinks() || p.Kind == prior.SpikeSlab {
-			return refuse(fmt.Sprintf("no sampler draws them with a prior %s", p.Kind), "take normal, student_t or laplace")
-		}
-		if p.Kind == prior.Flat {
-			return refuse("a flat prior of one of them is not known to give a proper posterior",
-				"give normal(0, 2.5), or leave it to the default")
-		}
-	}
-	if f.Gates.PriorSensitivity.Strict().On {
-		return refuse("gates: prior_sensitivity is not measured of these",
-			"switch the gate off for it under fits: gates: {prior_sensitivity: off}")
-	}
-	return nil
 }
 
 // severalMethod chooses the method for a family of several predictors, or refuses the sampler.

@@ -77,10 +77,8 @@ func (c *checker) check() {
 		prof.Database, prof.Publish, prof.Report = c.resolve(prof.Database), c.resolve(prof.Publish), c.resolve(prof.Report)
 		c.checkRun(profiles.get(prof.Name).get("run"), &prof.Run, "profiles", prof.Name, "run")
 	}
-	c.discreteRun()
-	c.mixtureRun()
+	c.lacksOfRun()
 	c.expandFits()
-	c.pooled(p)
 }
 
 func (c *checker) checkDatabase() {
@@ -127,10 +125,6 @@ func (c *checker) checkDataset(d *Dataset) {
 	}
 	if d.Rows == Factored {
 		c.misplaced(n, path, "does not go with rows: factored", "by")
-		for _, key := range c.pipeline.Run.Asks("loo", "kfold", "ppc") {
-			c.at(key+" needs rows, and data set "+quote(d.Name)+" keeps their triangular factor alone",
-				"leave "+key+" out, or rows: factored", "run", key)
-		}
 	}
 	c.imputations(d, n, path)
 	if c.discreteData(d, n, path) {

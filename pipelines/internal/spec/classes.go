@@ -53,29 +53,14 @@ func (m *Model) Item(column string) *Item {
 	return m.Mixture.Items[i]
 }
 
-// classesLack are keys of a model that latent classes do not have.
-var classesLack = []string{"standardize", "sparse", "contrasts", "prior", "precision_weights", "imputation", "effects"}
-
 // classes checks a model of latent classes. What is not said of missing cells means that they are not seen.
 func (c *checker) classes(m *Model) {
 	at := func(keys ...string) []string { return append([]string{"models", m.Name}, keys...) }
-	for _, key := range classesLack {
-		if c.given("models", m.Name, key) {
-			c.at("latent classes have no "+key, "leave it out; priors of items are under mixture: items", at(key)...)
-		}
-	}
 	if !c.given("models", m.Name, "missing") {
 		m.Missing = transform.SeenMissing
 	}
-	if m.Imputes() {
-		c.at("missing: impute is for predictors, and latent classes have items alone",
-			"leave missing out: a missing item is not seen, and its row is judged by its others", at("missing")...)
-	}
+	c.lacksOfModel(m)
 	m.Sparse = "false"
-	if m.Mixture.Conjugate.Law != "" {
-		c.at("conjugate is of one response, and each item has a prior of its own",
-			"write mixture: {items: {item: {conjugate: …}}}", at("mixture", "conjugate")...)
-	}
 	n := c.root.get("models").get(m.Name).get("formula")
 	items, err := m.ItemsOf()
 	if err != nil {

@@ -41,26 +41,3 @@ func (c *checker) imputations(d *Dataset, n *node, path []string) {
 		c.at("imputations of a query need the column that identifies them", "name it, as by: .imp", at...)
 	}
 }
-
-// pooled checks that a model goes with data sets of imputations.
-func (c *checker) pooled(p *Pipeline) {
-	said := map[[2]string]bool{}
-	for _, f := range p.Fits() {
-		key := [2]string{f.Dataset.Name, f.Model.Name}
-		if !f.Dataset.Imputed() || said[key] {
-			continue
-		}
-		said[key] = true
-		m := f.Model
-		for _, no := range []struct {
-			is   bool
-			what string
-		}{{m.Imputes(), "missing: impute"}, {m.Mixed(), "a mixture"}, {m.Discrete(), "kind: mrf"},
-			{m.Selects(), "the prior spike_slab"}, {len(m.Effects) > 0, "effects"}} {
-			if no.is {
-				c.at("model "+quote(m.Name)+" has "+no.what+", which does not go with data set "+quote(f.Dataset.Name)+
-					", each: imputation", "leave it out, or name under fits what goes together", "models", m.Name)
-			}
-		}
-	}
-}

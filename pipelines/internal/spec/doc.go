@@ -12,7 +12,7 @@
 // blocks.go, methods.go, limits.go, synthetic.go, triplets.go (the types), then load.go, then
 // tree.go and scalar.go (YAML to tree), template.go with
 // render.go, profile.go, decode.go, union.go, check.go and mrfcheck.go,
-// then fits.go. The JSON schema, which nobody needs
+// then kinds.go (what a kind of model lacks) with features.go, then fits.go. The JSON schema, which nobody needs
 // while the program runs, is generated in tests: schemagen_test.go.
 //
 // # Priors that may be left out

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"glmbatch/infer/family"
 	"glmbatch/internal/words"
 )
 
@@ -92,22 +91,8 @@ func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
 		c.add(at, fmt.Sprintf("more than %d fits", maxFits), "split the spec")
 		return
 	}
-	if !c.sameKinds(at, datasets, models, samplers) {
+	if !c.goTogether(at, datasets, models, samplers) {
 		return
-	}
-	c.factored(at, datasets, models)
-	for _, m := range models {
-		for _, s := range samplers {
-			if s.Of().Independent && m.Family.Name != "" && !m.Family.Is(family.Squares) {
-				where := at
-				if where == (pos{}) {
-					where = p.source.find([]string{"samplers", s.Name})
-				}
-				c.add(where, fmt.Sprintf("sampler %s is conjugate, which serves gaussian(identity) only, but model %s is %s",
-					quote(s.Name), quote(m.Name), m.Family.Name),
-					"take method: auto or cggibbs for this model, or name the pairs under fits")
-			}
-		}
 	}
 	timeout := time.Duration(cmp.Or(e.Timeout, p.Run.Timeout))
 	for _, d := range datasets {
@@ -126,54 +111,29 @@ func (c *checker) expandEntry(i int, e *Entry, seen map[[3]string]int) {
 	}
 }
 
-// factored refuses what needs rows of data sets that keep the triangular factor of theirs: the first such data set
-// for each model.
-func (c *checker) factored(at pos, datasets []*Dataset, models []*Model) {
-	i := slices.IndexFunc(datasets, func(d *Dataset) bool { return d.Rows == Factored })
-	if i < 0 {
-		return
-	}
-	name := quote(datasets[i].Name)
-	for _, m := range models {
-		where := at
-		if where == (pos{}) {
-			where = c.pipeline.source.find([]string{"models", m.Name})
-		}
-		refuse := func(why, hint string) {
-			c.add(where, "data set "+name+" has rows: factored, "+why, hint+", or leave rows: factored out")
-		}
-		switch f := m.Family; {
-		case f.Name != "" && !f.Is(family.Squares):
-			refuse(fmt.Sprintf("which keeps all that gaussian(identity) models need of rows, but model %s is %s",
-				quote(m.Name), f.Family), "name the pairs under fits")
-		case m.PrecisionWeights != "":
-			refuse("which does not go with precision_weights of model "+quote(m.Name),
-				"multiply response and columns, and the 1 of the intercept, by the roots of the weights in sql:")
-		case m.Grouped() || m.KnownErrors():
-			refuse("which keeps no rows of levels and no standard errors, but model "+quote(m.Name)+" has them",
-				"name the pairs under fits")
-		case m.Sparse == "true":
-			refuse("which is dense, but model "+quote(m.Name)+" has sparse: true", "leave sparse out")
-		}
-	}
-}
-
-// sameKinds reports the first data set, model and sampler of an entry that cannot make
-// a fit, for each model.
-func (c *checker) sameKinds(at pos, datasets []*Dataset, models []*Model, samplers []*Sampler) bool {
+// goTogether reports, for each model, the first data set and sampler of an entry that make no fit with it. If all make
+// fits, it reports what kinds of the data lack.
+func (c *checker) goTogether(at pos, datasets []*Dataset, models []*Model, samplers []*Sampler) bool {
 	all := true
-	for _, m := range models {
-		where := at
-		if where == (pos{}) {
-			where = c.pipeline.source.find([]string{"models", m.Name})
+	place := func(m *Model) pos {
+		if at == (pos{}) {
+			return c.pipeline.source.find([]string{"models", m.Name})
 		}
+		return at
+	}
+	for _, m := range models {
 		same := true
 		for _, d := range datasets {
 			for _, s := range samplers {
-				same = same && c.kinds(where, d, m, s)
+				same = same && c.fits(place(m), d, m, s)
 			}
 		}
 		all = all && same
+	}
+	for _, m := range models {
+		if all {
+			c.lacksOfData(place(m), datasets, m)
+		}
 	}
 	return all
 }

@@ -42,7 +42,6 @@ func (c *checker) marks(m *Model) {
 // imputation checks the models of incomplete columns, and what a model with missing cells cannot have.
 func (c *checker) imputation(m *Model) {
 	path := []string{"models", m.Name, "imputation"}
-	c.marks(m)
 	if !m.Imputes() {
 		if len(m.Imputation) > 0 {
 			c.at("imputation is of missing: impute", "write missing: impute, or leave imputation out", path...)
@@ -60,16 +59,6 @@ func (c *checker) imputation(m *Model) {
 				append(path, i.Name, "formula")...)
 		}
 	}
-	refuse := func(is bool, key, what string) {
-		if is {
-			c.at("missing: impute does not go with "+what, "take missing: drop, or leave these out", "models", m.Name, key)
-		}
-	}
-	refuse(m.Smooths(), "formula", "smooths")
-	refuse(m.Mixed(), "mixture", "mixtures")
-	refuse(m.Selects(), "prior", "the prior spike_slab")
-	refuse(m.KnownErrors(), "formula", "known standard errors of the response")
-	refuse(m.FrequencyWeights != "", "frequency_weights", "rows that count several times")
 }
 
 // given lists the priors that are written, by their keys.

@@ -68,12 +68,6 @@ func methodsThat(is func(Method) bool) (names []string) {
 	return names
 }
 
-// mixtureMethods draw mixtures, discreteMethods models of kind mrf.
-var (
-	mixtureMethods  = methodsThat(func(m Method) bool { return m.Mixes })
-	discreteMethods = methodsThat(func(m Method) bool { return m.Discrete })
-)
-
 // takes reports whether the method has a key of a sampler.
 func (m Method) takes(option string) bool { return slices.Contains(strings.Fields(m.options), option) }
 

@@ -1,10 +1,7 @@
 package spec
 
 import (
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"glmbatch/infer/collapsed"
 	"glmbatch/infer/family"
@@ -78,31 +75,7 @@ func (c *checker) mixture(m *Model) {
 			"models", m.Name, "mixture", "items")
 	}
 	at := func(keys ...string) []string { return append([]string{"models", m.Name}, keys...) }
-	formula, err := transform.ParseFormula(m.Formula)
-	if err != nil {
-		return // reported
-	}
-	for _, has := range []struct {
-		what string
-		on   bool
-	}{{"group-level effects", formula.Grouped()}, {"smooths", formula.Smooths()},
-		{"known standard errors", formula.KnownErrors()}} {
-		if has.on {
-			c.at("components of a mixture have no "+has.what+" yet", "leave them out of the formula, or leave mixture out",
-				at("formula")...)
-		}
-	}
-	if m.Sparse == "true" {
-		c.at("a mixture needs a dense design", "leave sparse out", at("sparse")...)
-	}
 	m.Sparse = "false"
-	if m.Selects() {
-		c.at("components of a mixture have no prior spike_slab yet", "give coefficients another prior", at("prior")...)
-	}
-	if slices.ContainsFunc(m.Effects, func(e Effect) bool { return e.Scale == "link" }) {
-		c.at("a mixture has a linear predictor for each of its components, and none of its own",
-			"leave scale: link out: the mean of the response is that of the components by their weights", at("effects")...)
-	}
 	if o := m.Mixture.Order; m.Family.Dispersion(o) == nil &&
 		slices.ContainsFunc(family.AllDispersions(), func(d glm.Dispersion) bool { return d.Name == o }) {
 		c.at(m.Family.Name+" has no "+o+" to number components by", "write order: "+mixture.ByWeight,
@@ -115,70 +88,5 @@ func (c *checker) mixture(m *Model) {
 		message, hint := words.Parts(err)
 		c.at(message, hint, at("mixture", "conjugate")...)
 	}
-	if c.given("models", m.Name, "prior") {
-		c.at("a mixture has either conjugate or prior", "leave one of them out", at("prior")...)
-	}
-	if m.FrequencyWeights != "" || m.PrecisionWeights != "" {
-		c.at("a mixture with a conjugate prior takes no weights", "leave the weights out, or conjugate",
-			at("mixture", "conjugate")...)
-	}
 	m.Prior.Intercept.At = "zero"
-}
-
-// mixes reports why a sampler is not for a model, where one of the two is of mixtures.
-func (s *Sampler) mixes(m *Model) error {
-	switch of := s.Of(); {
-	case !m.Mixed() && of.Collapses:
-		return words.Hint(fmt.Errorf("sampler %s is collapsed, which is for mixtures, but model %s is not one", quote(s.Name),
-			quote(m.Name)), "give the model mixture: {components: 2, conjugate: …}, or take method: auto")
-	case m.Mixed() && s.Method != "" && !s.Auto() && !of.Mixes:
-		return words.Hint(fmt.Errorf("sampler %s is %s, which does not draw mixtures, but model %s is one", quote(s.Name),
-			s.Method, quote(m.Name)), "take method: auto, "+strings.Join(mixtureMethods, ", ")+" for this model")
-	case m.Mixed() && of.Collapses && !m.Conjugate():
-		return words.Hint(fmt.Errorf("sampler %s integrates the parameters of components out, which needs a conjugate "+
-			"prior, but model %s has none", quote(s.Name), quote(m.Name)),
-			"give mixture: {conjugate: gamma(2, 0.1)}, of its family's kind, to y ~ 1; or take method: auto")
-	case m.Mixed():
-		if given := s.OptionsWithoutGroups(); len(given) > 0 || s.Kernels != "" {
-			if s.Kernels != "" {
-				given = append(given, "kernels")
-			}
-			return words.Hint(fmt.Errorf("sampler %s has %s, which mixtures do not have, but model %s is one", quote(s.Name),
-				strings.Join(given, ", "), quote(m.Name)), "leave them out for this model")
-		}
-	}
-	return nil
-}
-
-// mixed reports a fit of a mixture, or of a sampler for mixtures, that cannot be.
-func (c *checker) mixed(at pos, d *Dataset, m *Model, s *Sampler) bool {
-	err := s.mixes(m)
-	if err == nil && m.Mixed() && d.Rows == Factored {
-		err = words.Hint(errors.New("data set "+quote(d.Name)+" has rows: factored, which keeps no rows, and model "+
-			quote(m.Name)+" is a mixture"), "leave rows out")
-	}
-	if err == nil {
-		return true
-	}
-	message, hint := words.Parts(err)
-	c.add(at, message, hint+"; or name what goes together under fits")
-	return false
-}
-
-// mixtureRun reports what a run asks for that mixtures do not have.
-func (c *checker) mixtureRun() {
-	r := &c.pipeline.Run
-	i := slices.IndexFunc(c.pipeline.Models, (*Model).Mixed)
-	if i < 0 {
-		return
-	}
-	for _, key := range r.Asks("loo: moment_match", "condition", "sample") {
-		at := append([]string{"run"}, strings.Split(key, ": ")...)
-		c.at(fmt.Sprintf("%s does not support mixtures yet, and model %s is one", key, quote(c.pipeline.Models[i].Name)),
-			"leave it out, or give the model a spec of its own", at...)
-	}
-	if i = slices.IndexFunc(c.pipeline.Models, (*Model).Classes); i >= 0 && r.PPC.On {
-		c.at(fmt.Sprintf("predictive checks are of one response, and model %s has several", quote(c.pipeline.Models[i].Name)),
-			"leave ppc out, or give the model a spec of its own; loo takes the items of a row together", "run", "ppc")
-	}
 }

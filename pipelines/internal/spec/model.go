@@ -186,6 +186,8 @@ func (c *checker) checkModel(m *Model) {
 		return // reported
 	}
 	c.predictors(m)
+	c.marks(m)
+	c.lacksOfModel(m)
 	c.interceptPoint(m)
 	c.weights(m)
 	c.dispersionPriors(m)

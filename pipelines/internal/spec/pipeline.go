@@ -395,14 +395,6 @@ func (s *CheckStatistic) decodeNode(d *decoder, n *node, f field, _ []string) {
 	}
 }
 
-// Asks lists those of keys of a run that a kind of model may not have, if the run asks for them.
-func (r *Run) Asks(keys ...string) []string {
-	asked := map[string]bool{"loo": r.LOO.On, "loo: moment_match": r.LOO.MomentMatch, "kfold": r.KFold != KFold{},
-		"ppc": r.PPC.On, "condition": r.Condition, "sample": r.Prior(), "sample: prior": r.Prior(),
-		"start": r.Start == "previous"}
-	return slices.DeleteFunc(keys, func(key string) bool { return !asked[key] })
-}
-
 // Prior says that the prior is drawn from, and no posterior.
 func (r Run) Prior() bool { return r.Sample == "prior" } //name:ok a value of sample
 
