@@ -78,17 +78,17 @@ func (h *hamiltonian) warnings(m *plan.Method, divergences int) (out []string) {
 	all := h.trajectories()
 	if divergences > 0 {
 		raise := ""
-		if m.Trajectories.Aim < highAccept {
-			raise = fmt.Sprintf("raise target_accept (%.4g) toward %.2g, ", m.Trajectories.Aim, highAccept)
+		if m.Trajectories.Aim() < highAccept {
+			raise = fmt.Sprintf("raise target_accept (%.4g) toward %.2g, ", m.Trajectories.Aim(), highAccept)
 		}
 		out = append(out, fmt.Sprintf("%d of %d trajectories diverged: parts of the posterior may be missing from the "+
 			"draws; %sscale the columns, or give tighter priors", divergences, all, raise))
 	}
-	if n := h.stopped(m.Trajectories.MaxDepth); n > 0 {
+	if n := h.stopped(m.Trajectories.Doublings()); n > 0 {
 		out = append(out,
 			fmt.Sprintf("%d of %d trajectories stopped at max_depth %d: the draws hold, but cost %d gradients each; "+
 				"standardize the columns, use metric: low_rank or a longer warm-up, or raise max_depth", n, all,
-				m.Trajectories.MaxDepth, 1<<m.Trajectories.MaxDepth-1))
+				m.Trajectories.Doublings(), 1<<m.Trajectories.Doublings()-1))
 	}
 	low, chains := math.Inf(1), 0
 	for _, v := range h.ebfmi {
@@ -103,14 +103,14 @@ func (h *hamiltonian) warnings(m *plan.Method, divergences int) (out []string) {
 	}
 	low, chains = math.Inf(1), 0
 	for _, v := range h.accept {
-		if v < minAccept*m.Trajectories.Aim {
+		if v < minAccept*m.Trajectories.Aim() {
 			low, chains = min(low, v), chains+1
 		}
 	}
 	if chains > 0 {
 		out = append(out, fmt.Sprintf("mean acceptance is %.2f in the worst of %d of %d chains, where warm-up aimed at "+
 			"%.2g: the step size is too large for where the "+
-			"chain is now; use a longer warm-up, or set target_accept higher", low, chains, len(h.accept), m.Trajectories.Aim))
+			"chain is now; use a longer warm-up, or set target_accept higher", low, chains, len(h.accept), m.Trajectories.Aim()))
 	}
 	return out
 }
@@ -128,7 +128,7 @@ func (h *hamiltonian) diagnostics(m *plan.Method) (out []record.Diagnostic) {
 	}
 	return append(out,
 		record.Diagnostic{Name: "leapfrogs", Chain: -1, Value: float64(h.leapfrogs)},
-		record.Diagnostic{Name: "max_depth_hits", Chain: -1, Value: float64(h.stopped(m.Trajectories.MaxDepth))})
+		record.Diagnostic{Name: "max_depth_hits", Chain: -1, Value: float64(h.stopped(m.Trajectories.Doublings()))})
 }
 
 // conditionOfMetrics takes the effective condition number of each chain's metric

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/nuts"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
 )
@@ -26,14 +27,14 @@ func infos(n, depth int, slow bool) []infer.Info {
 	return out
 }
 
-// trajectories is a Hamiltonian method.
+// trajectories is a Hamiltonian method, static if maxDepth is 0.
 func trajectories(maxDepth int, aim float64) *plan.Method {
-	return &plan.Method{Trajectories: &plan.Trajectories{MaxDepth: maxDepth, Aim: aim}}
+	return &plan.Method{Trajectories: &plan.Trajectories{Options: nuts.Options{Static: maxDepth == 0, MaxDepth: maxDepth, TargetAccept: aim}}}
 }
 
 // Warnings name what happened, how often, and what to do.
 func TestHamiltonianWarnings(t *testing.T) {
-	nuts := trajectories(10, 0)
+	nuts := trajectories(10, 0.5)
 	for name, c := range map[string]struct {
 		m           *plan.Method
 		depth       int
@@ -46,7 +47,7 @@ func TestHamiltonianWarnings(t *testing.T) {
 		"deep":        {m: nuts, depth: 10, want: []string{"10 of 80 trajectories stopped at max_depth 10"}},
 		"diverged":    {m: nuts, depth: 3, divergences: 5, want: []string{"5 of 80 trajectories diverged"}},
 		"slow":        {m: nuts, depth: 3, slow: true, want: []string{"E-BFMI is below 0.3 in 1 of 2 chains"}},
-		"static":      {m: trajectories(0, 0), depth: 10},
+		"static":      {m: trajectories(0, 0.5), depth: 10},
 		"too large":   {m: trajectories(10, 0.8), depth: 3, want: []string{"mean acceptance is 0.50 in the worst of 2 of 2 chains, where warm-up aimed at 0.8"}},
 		"near enough": {m: trajectories(0, 0.65), depth: 3},
 		"highest aim": {m: trajectories(10, 0.99), depth: 3, divergences: 5, want: []string{"5 of 80 trajectories diverged: " +
@@ -77,7 +78,7 @@ func TestHamiltonianDiagnostics(t *testing.T) {
 		t.Errorf("a Gibbs sampler has the diagnostics %v", got)
 	}
 	got := map[string]float64{}
-	for _, d := range h.diagnostics(trajectories(10, 0)) {
+	for _, d := range h.diagnostics(trajectories(10, 0.5)) {
 		if d.Chain <= 0 {
 			got[d.Name] = d.Value
 		}
@@ -87,7 +88,7 @@ func TestHamiltonianDiagnostics(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got[name], want)
 		}
 	}
-	for _, d := range h.diagnostics(trajectories(10, 0)) {
+	for _, d := range h.diagnostics(trajectories(10, 0.5)) {
 		if d.Chain == 1 && d.Name == "accept" && math.Abs(d.Value-0.5) > 1e-12 {
 			t.Errorf("the second chain's accept is %v, want 0.5", d.Value)
 		}

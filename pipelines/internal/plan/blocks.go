@@ -5,31 +5,23 @@ import (
 	"slices"
 	"strings"
 
-	"glmbatch/infer"
-	"glmbatch/infer/cggibbs"
-	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
 	"glmbatch/transform"
 )
 
 // block names to the sampler the coefficients of the design that it draws jointly.
 func (m *sampler) block(f *Fit, record *transform.Record, coefficients []string) error {
-	o, ok := m.Options.(cggibbs.Options)
-	if !ok || len(f.Sampler.Blocks) == 0 {
+	if m.Gibbs == nil || len(f.Sampler.Blocks) == 0 {
 		return nil
 	}
-	var blocks [][]string
 	taken := map[string]bool{}
 	for _, names := range f.Sampler.Blocks {
 		block, err := blockOf(names, record, coefficients, taken)
 		if err != nil {
 			return fmt.Errorf("dataset %q, model %q, sampler %q: %w", f.Unit.Name(), f.Model.Name, f.Sampler.Name, err)
 		}
-		blocks = append(blocks, block)
+		m.Gibbs.Blocks = append(m.Gibbs.Blocks, block)
 	}
-	o.Blocks = blocks
-	m.Options = o
-	m.setup = func(t *glm.Target) (infer.Setup, error) { return cggibbs.New(t, o) }
 	return nil
 }
 

@@ -60,8 +60,7 @@ func TestBlocksCount(t *testing.T) {
 		record := &transform.Record{Terms: []transform.Term{{Label: "x"}, {Label: "poly"}},
 			Columns: []transform.Column{{Term: -1}, {Term: 0}, {Term: 1}}}
 		err = m.block(f, record, data.Names)
-		o, _ := m.Options.(cggibbs.Options)
-		return identified(t, f, &Regression{coded: coded{Design: &transform.Design{Data: data}, dataHash: DataHash{Value: "h"}}, fit: f, sampler: m}).Fingerprint, o, err
+		return identified(t, f, &Regression{coded: coded{Design: &transform.Design{Data: data}, dataHash: DataHash{Value: "h"}}, fit: f, sampler: m}).Fingerprint, *m.Gibbs, err
 	}
 	plain, _, _ := identity("")
 	one, o, err := identity("", spec.Names{"x2", "x"})

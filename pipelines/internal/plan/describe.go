@@ -38,8 +38,8 @@ func (r *Regression) Describe(rec *record.Fit, params []infer.Parameter) error {
 // foreseen says what auto would take and for how long; empty of other samplers, and where the fit cannot be set up,
 // which its run will say.
 func (r *Regression) foreseen() string {
-	o, ok := r.sampler.Options.(cggibbs.Options)
-	if !ok || o.Basis != "auto" {
+	o := r.sampler.Gibbs
+	if o == nil || o.Basis != "auto" {
 		return ""
 	}
 	target, err := glm.NewTarget(r.Data, r.Posterior())
@@ -48,7 +48,7 @@ func (r *Regression) foreseen() string {
 	}
 	var seconds float64
 	err = withinMemory(func() error {
-		_, _, seconds = cggibbs.Auto(target, o)
+		_, _, seconds = cggibbs.Auto(target, *o)
 		return nil
 	})
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"glmbatch/infer"
-	"glmbatch/infer/nuts"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report/record"
 )
@@ -141,20 +140,16 @@ func (r *Regression) startsAnew() string {
 	if r.fit.Model.Grouped() && m.Method != spec.Levels {
 		return m.Name + " finds the levels of groupings anew"
 	}
-	switch o := m.Options.(type) {
-	case nil:
+	switch o := m.Trajectories; {
+	case m.Options == nil:
 		return m.Name + " draws independently, and nothing is to be forgotten"
-	case nuts.Options:
-		if o.Metric != "" && o.Metric != "diagonal" {
-			return "a " + o.Metric + " metric learns directions that summaries do not have"
-		}
-		if r.shrinks() {
-			return "under horseshoe priors " + m.Name + " moves in other coordinates than the coefficients"
-		}
-	default:
-		if m.Trajectories != nil {
-			return m.Name + " moves in other coordinates than the coefficients"
-		}
+	case o == nil:
+	case o.Reduced:
+		return m.Name + " moves in other coordinates than the coefficients"
+	case o.Metric != "" && o.Metric != "diagonal":
+		return "a " + o.Metric + " metric learns directions that summaries do not have"
+	case r.shrinks():
+		return "under horseshoe priors " + m.Name + " moves in other coordinates than the coefficients"
 	}
 	return ""
 }

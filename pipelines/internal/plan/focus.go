@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"glmbatch/infer"
-	"glmbatch/infer/cggibbs"
-	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
 	"glmbatch/transform"
 )
@@ -14,17 +11,14 @@ import (
 // focus names to the sampler the coefficients of the design that its scan is for.
 func (m *sampler) focus(f *Fit, coefficients []string) error {
 	patterns := f.Sampler.Scan.For
-	o, ok := m.Options.(cggibbs.Options)
-	if !ok || len(patterns) == 0 {
+	if m.Gibbs == nil || len(patterns) == 0 {
 		return nil
 	}
 	names, err := focused(patterns, coefficients)
 	if err != nil {
 		return fmt.Errorf("dataset %q, model %q, sampler %q: %w", f.Unit.Name(), f.Model.Name, f.Sampler.Name, err)
 	}
-	o.Focus, o.SweepEvery = names, f.Sampler.Scan.SweepEvery
-	m.Options = o
-	m.setup = func(t *glm.Target) (infer.Setup, error) { return cggibbs.New(t, o) }
+	m.Gibbs.Focus, m.Gibbs.SweepEvery = names, f.Sampler.Scan.SweepEvery
 	return nil
 }
 

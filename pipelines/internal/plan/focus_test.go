@@ -50,8 +50,7 @@ func TestFocusCounts(t *testing.T) {
 		f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
 		data := &glm.Data{X: matrix.NewDense(1, 3), Names: []string{"(Intercept)", "x", "x2"}}
 		err = m.focus(f, data.Names)
-		o, _ := m.Options.(cggibbs.Options)
-		return identified(t, f, &Regression{coded: coded{Design: &transform.Design{Data: data}, dataHash: DataHash{Value: "h"}}, fit: f, sampler: m}).Fingerprint, o, err
+		return identified(t, f, &Regression{coded: coded{Design: &transform.Design{Data: data}, dataHash: DataHash{Value: "h"}}, fit: f, sampler: m}).Fingerprint, *m.Gibbs, err
 	}
 	plain, _, _ := identity(0)
 	one, o, err := identity(0, "x")

@@ -101,7 +101,7 @@ type effectsOptions struct {
 // chooses.
 func trajectoriesOfGroups(s *spec.Sampler) sampler {
 	out := trajectories(s)
-	o := effectsOptions{out.Options.(nuts.Options), s.Effects}
+	o := effectsOptions{out.Trajectories.Options, s.Effects}
 	out.Options, out.setup, out.windows = o, nil, nil
 	out.Version += " " + groups.TargetVersion
 	if s.Effects != "non_centred" {
@@ -228,9 +228,6 @@ func effectsNeed(n Need, data *glm.Data, method *Method, chains int) Need {
 	}
 	n.Bytes += effects * (perEffect + int64(chains)*8*vectors)
 	n.What = fmt.Sprintf("%s (and %d effects of levels)", strings.TrimSuffix(n.What, " need"), effects) + " need"
-	if o, ok := method.Options.(effectsOptions); ok {
-		n.dense(o.Options, int64(data.Cols())+effects, chains)
-	}
 	n.Remedy += ", or leave out a grouping of many levels"
 	return n
 }

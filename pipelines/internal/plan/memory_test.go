@@ -161,9 +161,9 @@ func TestWork(t *testing.T) {
 		"conjugate, sparse": {sampler{Method: Method{Method: spec.Conjugate}}, sparse, 8 * (3*2000*3000 + 3*2000*2000 - 2*3000)},
 		"conjugate, tall":   {sampler{Method: Method{Method: spec.Conjugate}}, tall, 0},
 		"another":           {sampler{Method: Method{Method: spec.Prior}}, sparse, 0},
-		"dense metric":      {sampler{Method: Method{Method: spec.NUTS, Options: nuts.Options{Metric: "dense"}}}, tall, 8 * 4 * 4 * 100 * 100},
+		"dense metric":      {sampler{Method: Method{Method: spec.NUTS, Trajectories: &Trajectories{Options: nuts.Options{Metric: "dense"}}}}, tall, 8 * 4 * 4 * 100 * 100},
 	} {
-		if got := c.s.work(c.x, Need{}, 4); got.Bytes != c.want {
+		if got := c.s.work(c.x, Need{}, 100, 4); got.Bytes != c.want {
 			t.Errorf("%s: %d bytes, want %d", name, got.Bytes, c.want)
 		}
 	}

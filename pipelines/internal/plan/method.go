@@ -25,14 +25,16 @@ type Method struct {
 	Basis   bool // a set-up chooses a basis, and explains it
 	// Off is why no gate looks at its chains; empty if gates do.
 	Off string
-	// Trajectories describes the iterations of nuts and hmc; nil of other methods.
+	// Gibbs are the options of cggibbs, and Trajectories those of nuts and hmc; nil of other methods.
+	Gibbs        *cggibbs.Options
 	Trajectories *Trajectories
 }
 
-// Trajectories are what is fixed of those of a Hamiltonian sampler.
+// Trajectories are those of a Hamiltonian sampler.
 type Trajectories struct {
-	MaxDepth int     // doublings that end one; 0: no limit
-	Aim      float64 // acceptance that warm-up adapts to
+	nuts.Options
+	Effects string // coordinates of group-level effects
+	Reduced bool   // whether coefficients move in reduced coordinates
 }
 
 // sampler is the method of a regression, and how to set it up.
@@ -96,7 +98,7 @@ func resolveMethod(s *spec.Sampler, model *spec.Model) (sampler, error) {
 			setup:  func(t *glm.Target) (infer.Setup, error) { return conjugate.New(t) },
 		}, nil
 	case of.Coordinates:
-		o := cggibbs.Options{
+		o := &cggibbs.Options{
 			Basis: basis, Update: s.Update, Joint: s.Joint, Moves: s.Moves, Slow: s.Slow, Kernels: s.Kernels,
 			Scan: s.Scan.Order, Width: s.Width,
 			MaxDoublings: s.MaxDoublings, RefreshEvery: int(s.RefreshEvery), Uncached: s.Uncached,
@@ -115,8 +117,8 @@ func resolveMethod(s *spec.Sampler, model *spec.Model) (sampler, error) {
 			version += " " + cggibbs.SubspaceVersion
 		}
 		return sampler{
-			Method: Method{Method: of, Reason: reason, Version: version, Options: o, Chains: true, Basis: true},
-			setup:  func(t *glm.Target) (infer.Setup, error) { return cggibbs.New(t, o) },
+			Method: Method{Method: of, Reason: reason, Version: version, Options: o, Gibbs: o, Chains: true, Basis: true},
+			setup:  func(t *glm.Target) (infer.Setup, error) { return cggibbs.New(t, *o) },
 		}, nil
 	case of.Hamiltonian:
 		return trajectories(s), nil
@@ -134,14 +136,14 @@ func trajectories(s *spec.Sampler) sampler {
 	m := sampler{
 		Method: Method{
 			Method: s.Of(), Version: nuts.Version, Options: o, Chains: true,
-			Trajectories: &Trajectories{MaxDepth: o.Doublings(), Aim: o.Aim()},
+			Trajectories: &Trajectories{o, s.Effects, s.Basis == "reduced"},
 		},
 		setup: func(t *glm.Target) (infer.Setup, error) { return nuts.New(t, o) },
 		windows: func(t *glm.Target, warmup int, position func(int, []float64) error) ([]nuts.Window, error) {
 			return nuts.Windows(t, o, warmup, position)
 		},
 	}
-	if s.Basis == "reduced" {
+	if m.Trajectories.Reduced {
 		plain := m.setup
 		m.Version += " " + cggibbs.Version
 		m.Options = struct {

@@ -109,7 +109,9 @@ func (r *Regression) Lengths(s Schedule, run *spec.Run) Schedule {
 
 // Need counts the design, and what its method makes of it.
 func (r *Regression) Need(chains, workers int) Need {
-	return effectsNeed(r.sampler.work(r.Data.X, r.need(r.fit, chains, workers), chains), r.Data, r.Method(), chains)
+	parameters := r.Data.Cols() + levelEffects(r.Data)
+	n := r.sampler.work(r.Data.X, r.need(r.fit, chains, workers), parameters, chains)
+	return effectsNeed(n, r.Data, r.Method(), chains)
 }
 
 // Identify adds the hash of the data, the model, and the versions of what only some designs and models use.
@@ -124,16 +126,17 @@ func (r *Regression) Identify(id *Identity) {
 	if _, sparse := r.Data.X.(*matrix.Sparse); sparse {
 		id.Versions["sparse"] = matrix.SparseVersion // whose sums have another order
 	}
-	if o, ok := r.sampler.Options.(cggibbs.Options); ok && o.Basis == "auto" && cggibbs.MayBlock(r.Family(), r.Data) {
+	o := r.sampler.Gibbs
+	if o != nil && o.Basis == "auto" && cggibbs.MayBlock(r.Family(), r.Data) {
 		id.Versions["blocks"] = cggibbs.BlocksVersion
 	}
 	if r.Factored {
 		id.Versions["triangle"] = glm.TriangleVersion
 	}
-	if o, ok := r.sampler.Options.(cggibbs.Options); ok && o.MayMoveRows(r.Data) {
+	if o != nil && o.MayMoveRows(r.Data) {
 		id.Versions["rows"] = cggibbs.RowsVersion
 	}
-	if o, ok := r.sampler.Options.(cggibbs.Options); ok && o.MayFollow(r.Data) {
+	if o != nil && o.MayFollow(r.Data) {
 		id.Versions["slow"] = cggibbs.SlowVersion
 	}
 	if glm.Tall(r.Rows) {

@@ -104,7 +104,7 @@ func severalMethod(s *spec.Sampler, m *spec.Model) (Method, error) {
 		return priorSampler().Method, nil
 	case of.Hamiltonian:
 		out := trajectories(s).Method
-		out.Options = effectsOptions{out.Options.(nuts.Options), s.Effects}
+		out.Options = effectsOptions{out.Trajectories.Options, s.Effects}
 		out.Version += versions
 		return out, nil
 	}
@@ -192,8 +192,8 @@ func (s *Several) setup(data *glm.Data, by infer.Parallel) (out infer.Setup, err
 			out = priordraws.NewFor(of, data.Rows())
 			return err
 		}
-		o, trajectories := s.sampler.Options.(effectsOptions)
-		if !trajectories {
+		o := s.sampler.Trajectories
+		if o == nil {
 			chains, err := model.New(p, by)
 			if err == nil {
 				out = overEffects{chains, chains.(infer.Explainer)}

@@ -1,31 +1,27 @@
 package plan
 
 import (
-	"glmbatch/infer/cggibbs"
 	matrix "glmbatch/infer/design"
-	"glmbatch/infer/nuts"
 	"glmbatch/internal/words"
 )
 
 // work adds to what a regression needs the memory that its method takes beyond the design and one copy of it, where
 // the data decide it.
-func (s *sampler) work(x matrix.Matrix, out Need, chains int) Need {
+func (s *sampler) work(x matrix.Matrix, out Need, parameters, chains int) Need {
 	rows, columns := x.Size()
 	n, d := int64(rows), int64(columns)
 	_, sparse := x.(*matrix.Sparse)
 	beyond := func(numbers int64) { out.Bytes += max(0, 8*numbers-2*8*x.Entries()) }
-	switch o := s.Options.(type) {
-	case nuts.Options:
-		out.dense(o, d, chains)
-	case cggibbs.Options:
-		if sparse && o.Basis == "rotated" { // a dense copy, its products
-			beyond(2 * n * d)
-			out.Remedy = "name another basis, which keeps the design sparse"
-		}
-	default:
-		if !s.Independent {
-			break
-		}
+	gibbs, trajectories := s.Gibbs, s.Trajectories
+	switch {
+	case trajectories != nil && !trajectories.Reduced && trajectories.Metric == "dense":
+		// The covariance, its factor, and both of the next window.
+		out.Bytes += 8 * 4 * int64(chains) * int64(parameters) * int64(parameters)
+		out.Remedy = "take metric: diagonal or low_rank"
+	case gibbs != nil && sparse && gibbs.Basis == "rotated": // a dense copy, its products
+		beyond(2 * n * d)
+		out.Remedy = "name another basis, which keeps the design sparse"
+	case s.Independent:
 		if n > d { // triangular factors of d columns, its singular vectors
 			beyond(5 * d * d)
 		} else { // a dense copy, its factors, its singular vectors
@@ -36,15 +32,6 @@ func (s *sampler) work(x matrix.Matrix, out Need, chains int) Need {
 		}
 	}
 	return out
-}
-
-// dense adds the dense metrics of chains of so many parameters: the covariance, its factor, and both of the next
-// window.
-func (n *Need) dense(o nuts.Options, parameters int64, chains int) {
-	if o.Metric == "dense" {
-		n.Bytes += 8 * 4 * int64(chains) * parameters * parameters
-		n.Remedy = "take metric: diagonal or low_rank"
-	}
 }
 
 // limitDense bounds the dense copy that a set-up may make of a sparse design: its products take as much again.
