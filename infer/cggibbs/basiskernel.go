@@ -88,12 +88,6 @@ func (k *basisKernel) sweepEnds() bool {
 	return true
 }
 
-// sweepPlainlyWhenDue makes a plain sweep in iterations that have one.
-func (k *basisKernel) sweepPlainlyWhenDue() bool { return !k.plainDue() || k.sweepPlainly() }
-
-// plainDue reports whether this iteration has a plain sweep.
-func (k *basisKernel) plainDue() bool { return k.opts.plainly(k.Iteration, int(k.rows())) }
-
 // kept reports whether the point is one whose draw somebody may ask for.
 func (k *basisKernel) kept() bool { return k.Iteration > k.warmup || k.warmup == 0 }
 

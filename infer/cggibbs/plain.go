@@ -103,6 +103,12 @@ func (s *plainSweeps) move(displacement float64, v glm.Value) {
 	s.of.point.MoveLine(&s.line, displacement, v)
 }
 
+// sweepPlainlyWhenDue makes a plain sweep in iterations that have one.
+func (k *basisKernel) sweepPlainlyWhenDue() bool { return !k.plainDue() || k.sweepPlainly() }
+
+// plainDue reports whether this iteration has a plain sweep.
+func (k *basisKernel) plainDue() bool { return k.opts.plainly(k.Iteration, int(k.rows())) }
+
 // sweepPlainly makes a plain sweep. Cost: O(n) an evaluation, and that of the coordinates of the new point.
 func (k *basisKernel) sweepPlainly() bool {
 	s := k.plain

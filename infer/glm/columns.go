@@ -44,11 +44,9 @@ func (c *Columns) Along(first int, step, slopes []float64) Value {
 // Jump moves where the last Along looked; v must be what it returned.
 func (c *Columns) Jump(first int, step []float64, v Value) {
 	c.t.kernels.Axpy(1, step, c.beta[first:first+len(step)])
-	c.eta, c.next = c.next, c.eta
+	c.next = c.exchange(c.next, v)
 	c.grad, c.nextGrad = c.nextGrad, c.grad
 	c.curv, c.nextCurv = c.nextCurv, c.curv
-	c.value = v
-	c.moved()
 	c.at = c.moves
 }
 

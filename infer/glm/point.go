@@ -262,6 +262,14 @@ func (p *Point) MoveTo(eta []float64, v Value) {
 	p.moved()
 }
 
+// exchange is MoveTo that keeps the slice eta and returns that of the former linear predictor. Cost: O(1).
+func (p *Point) exchange(eta []float64, v Value) []float64 {
+	before := p.eta
+	p.eta, p.value = eta, v
+	p.moved()
+	return before
+}
+
 // product writes offset + rest + effects + X·beta to dst, term by term and column by column.
 func (p *Point) product(dst []float64) {
 	if p.t.data.Offset != nil {

@@ -70,6 +70,10 @@ func TestPointsAgree(t *testing.T) {
 				t.Fatalf("%s, iteration %d: %v", name, i, err)
 			}
 		}
+		model.Spoil(k, 1e-6)
+		if err := k.(interface{ Check() error }).Check(); err == nil {
+			t.Errorf("%s: an error of 1e-6 in the last row is not found", name)
+		}
 	}
 }
 
