@@ -17,8 +17,8 @@ type Rows struct {
 	LogY      []float64  // log y, where the family uses it
 	Log1Y     []float64  // log(1 − y), for beta
 	Disp      [2]float64 // the dispersions
-	// Given has the numbers that other linear predictors leave to the likelihood of one of them, see View; or nil. Of a
-	// Part it has those of all rows: given has those of the part.
+	// Given has the numbers that other linear predictors leave to the likelihood of one of them, see View; or nil. A Part
+	// has those of all rows here; given has those of the part.
 	Given [][]float64
 	first int       // of the part's rows
 	Each  []float64 // constants of the log density, where a Several keeps them
