@@ -139,11 +139,19 @@ func (l binary) Slopes(r Rows, eta, grad, curv, info []float64) {
 func (binary) Norm(Rows) float64                 { return 0 }
 func (binary) Scores(Rows, []float64) [2]float64 { return [2]float64{} }
 
-// logitTails are those of F = 1/(1 + e^−eta), without derivatives.
-var logitTails = tails{
-	logP: func(eta float64) float64 { return -vec.Log1pExp(-eta) },
-	logQ: func(eta float64) float64 { return -vec.Log1pExp(eta) },
-}
+// logit: F = 1/(1 + e^−eta).
+var logitTails = symmetric(func(eta float64) float64 { return -vec.Log1pExp(-eta) },
+	func(eta float64) (first, second float64) {
+		first = vec.Logistic(-eta)
+		return first, -float64(first * (1 - first))
+	},
+	func(k simd.Kernels, dst, x []float64) {
+		for i, v := range x {
+			dst[i] = -v
+		}
+		k.Log1pExp(dst, dst[:len(x)])
+		negate(dst[:len(x)])
+	})
 
 // symmetric returns the tails of a distribution that is symmetric around 0. logF is the logarithm of F, slope its
 // derivatives, and logs is logF of a vector.

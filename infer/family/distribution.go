@@ -24,6 +24,9 @@ type Distribution struct {
 	Prepare func(r *Rows)
 	// Along returns the log likelihood along a linear predictor by a link of Links.
 	Along func(l *Link) Likelihood
+	// With returns the likelihood with a predictor for a parameter besides the mean, without a Several if that has none;
+	// or With is nil.
+	With func(parameter string, l *Link) Likelihood
 	// Constant returns the part of the log likelihood of all rows that no parameter moves. Cost: O(n).
 	Constant func(r *Rows) float64
 	// Draw returns a random response of a row. It uses a varying number of uniforms.
@@ -172,6 +175,9 @@ type Likelihood struct {
 	Cell Cell
 	// Several is the likelihood of a family of several predictors, which has no Form; nil for one predictor.
 	Several Several
+	// CutScores writes the derivatives of the log density of class y in the thresholds, at the predictors of a row; nil
+	// if there are no thresholds. Cost: O(K²).
+	CutScores func(y float64, eta, dst []float64)
 }
 
 // Cell is the distribution of an unseen number of a column. The scale of a slice is the number itself for counts, its

@@ -12,7 +12,7 @@ import (
 type Family struct {
 	Name string // of a Distribution
 	Link string // of one of its links
-	// Predicted is the dispersion that has a linear predictor of its own; empty for none.
+	// Predicted is the parameter that has a linear predictor of its own; empty for none.
 	Predicted string `json:",omitzero"`
 }
 
@@ -104,15 +104,26 @@ func (f Family) link() *Link {
 // Likelihood returns the log likelihood along a linear predictor; the family must be Known.
 func (f Family) Likelihood() Likelihood {
 	if f.Predicted != "" {
-		return Likelihood{Form: Termwise, Several: scaled{f.Distribution(), f.Of()}}
+		return f.Distribution().with(f.Predicted, f.Of())
 	}
 	return f.Distribution().Along(f.Of())
+}
+
+// with returns the likelihood with a predictor for a parameter; without a Several if that has none.
+func (l *Distribution) with(parameter string, k *Link) Likelihood {
+	switch {
+	case l.With != nil:
+		return l.With(parameter, k)
+	case l.scalable(k) && l.Dispersions[0].Name == parameter:
+		return Likelihood{Form: Termwise, Several: scaled{l, k}}
+	}
+	return Likelihood{}
 }
 
 // Further are the names of the predictors besides the first one; nil of a response in classes, which name them.
 func (f Family) Further() (names []string) {
 	of := f.Several()
-	if of == nil || f.Support().Classes {
+	if of == nil || f.Support().Classes && !f.Support().Ordered {
 		return nil
 	}
 	for _, p := range of.Predictors(nil)[1:] {
@@ -121,13 +132,13 @@ func (f Family) Further() (names []string) {
 	return names
 }
 
-// WithPredictor returns the family with a linear predictor for one of its dispersions, on the log scale; false if it
+// WithPredictor returns the family with a linear predictor for one of its parameters, on the log scale; false if it
 // cannot have one.
-func (f Family) WithPredictor(dispersion string) (Family, bool) {
-	if !f.Known() || !f.Distribution().scalable(f.Of()) || f.First().Name != dispersion {
+func (f Family) WithPredictor(parameter string) (Family, bool) {
+	if !f.Known() || f.Predicted != "" || f.Distribution().with(parameter, f.Of()).Several == nil {
 		return f, false
 	}
-	f.Predicted = dispersion
+	f.Predicted = parameter
 	return f, true
 }
 

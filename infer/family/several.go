@@ -2,6 +2,7 @@ package family
 
 import (
 	"math"
+	"strconv"
 
 	"glmbatch/infer/prior"
 	"glmbatch/internal/vec"
@@ -45,8 +46,26 @@ type Predictor struct {
 	Common bool
 	// Unit reports whether the first dispersion of Of is 1 there, because another predictor has its place.
 	Unit bool
+	// Cut is the number of a threshold between ordered classes, from 1; 0 for other predictors. A threshold is one number,
+	// and is named as the intercept with its Cut. Rising reports whether each is above the one before.
+	Cut    int
+	Rising bool
 	// Centre returns the centre of the default prior of the intercept, by the responses; nil for that of the family Of.
 	Centre func(y []float64) float64
+}
+
+// thresholdName is the name of the predictor of a threshold.
+func thresholdName(cut int) string { return "threshold" + strconv.Itoa(cut) }
+
+// Named returns the name of a coefficient of a column.
+func (p Predictor) Named(column string) string {
+	switch {
+	case p.Cut > 0:
+		return column + "[" + strconv.Itoa(p.Cut) + "]"
+	case p.Name == "":
+		return column
+	}
+	return p.Name + "_" + column
 }
 
 // View holds what the other predictors leave to one of them. It belongs to one chain.

@@ -148,13 +148,10 @@ func (l truncated) Terms(r Rows, eta, dst []float64) {
 // logAbove is log(1 − e^t), the log probability of a count above 0, by the log probability t of 0 and the log mean,
 // which is its limit as the mean goes to 0.
 func logAbove(t, logMean float64) float64 {
-	switch {
-	case t > -1e-300:
+	if t > -1e-300 {
 		return logMean
-	case t > -0.5:
-		return vec.Log(-(deviance(t) + t))
 	}
-	return vec.Log1p(-vec.Exp(t))
+	return logRest(t)
 }
 
 // above writes the odds of a zero, e^t/(1 − e^t), for rows above 0, and 0 for others. dst is not eta.

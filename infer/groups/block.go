@@ -24,9 +24,11 @@ type block struct {
 	// Those that are drawn at once, and those that have slices.
 	together []together
 	alone    []*shift
-	weak     bool // the data say little of its effects
-	twice    bool // its effects move twice in an iteration
-	nested   bool // it is in a nest
+	// outer is against numbers outside eta, see Sampler.Carry; nil if no sum of the terms is 1 in all rows.
+	outer  *shift
+	weak   bool // the data say little of its effects
+	twice  bool // its effects move twice in an iteration
+	nested bool // it is in a nest
 	// The precision of effects of the pilot's size, of each term; nil if no move carries effects.
 	reference []float64
 }

@@ -88,6 +88,9 @@ func newSetup(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (*s
 	for i, e := range data.Effects {
 		b := newBlock(e, priors[i], target)
 		b.findShifts(plain, model.Coefficients, o.rewritten)
+		if o.ordered {
+			b.findOuter()
+		}
 		s.blocks = append(s.blocks, b)
 	}
 	s.findWeak()

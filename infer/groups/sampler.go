@@ -31,6 +31,10 @@ type Sampler struct {
 	Effects int               // how many these are
 	Explain string
 	Start   func(c infer.Chain) (Chain, error) // a chain at its dispersed start
+	// Carry adds a number to eta of all rows by effects, where numbers outside take it back, so that priors alone
+	// decide: outside is their log prior density after a move by delta. It returns the number, and false if a log density
+	// was not finite. Without such effects it is 0. Samplers of NewOrdered have it. Cost: O(n).
+	Carry func(c Chain, outside func(delta float64) float64) (delta float64, ok bool)
 }
 
 // NewRewritten returns the sampler of a model whose owner rewrites entries of some columns of the design, which is
@@ -66,15 +70,17 @@ func newSampler(data *glm.Data, model glm.Model, by infer.Parallel, o Options, p
 		if err != nil {
 			return nil, err
 		}
-		return &Sampler{target, target.Parameters(), 0, s.Explain(),
-			func(c infer.Chain) (Chain, error) { return s.Kernel(c) }}, nil
+		return &Sampler{Target: target, Params: target.Parameters(), Explain: s.Explain(),
+			Start: func(c infer.Chain) (Chain, error) { return s.Kernel(c) },
+			Carry: func(Chain, func(float64) float64) (float64, bool) { return 0, true }}, nil
 	}
 	s, err := newSetup(data, model, by, o)
 	if err != nil {
 		return nil, err
 	}
 	out := &Sampler{Target: s.target, Params: s.params, Explain: s.Explain(),
-		Start: func(c infer.Chain) (Chain, error) { return s.newKernel(c) }}
+		Start: func(c infer.Chain) (Chain, error) { return s.newKernel(c) },
+		Carry: func(c Chain, outside func(float64) float64) (float64, bool) { return c.(*kernel).carry(outside) }}
 	for _, e := range data.Effects {
 		out.Effects += e.Count()
 	}

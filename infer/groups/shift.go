@@ -71,6 +71,49 @@ func (b *block) findShifts(data *glm.Data, priors []prior.Prior, changes *rewrit
 	}
 }
 
+// findOuter finds the effects that add 1 to eta of all rows. Cost: O(n·q²).
+func (b *block) findOuter() {
+	v := b.everywhere(filled(len(b.of)))
+	if v == nil {
+		return
+	}
+	b.outer = &shift{v: v, cross: make([]float64, b.q*b.q)}
+	b.crossed(v, v, b.outer.cross)
+}
+
+// carry moves eta of all rows by effects, those of each grouping in turn, by slices: outside is the log density of what
+// else changes, at a sum of the moves. It returns this sum.
+func (k *kernel) carry(outside func(delta float64) float64) (sum float64, ok bool) {
+	for _, g := range k.groups {
+		s := g.outer
+		if s == nil {
+			continue
+		}
+		a := dot(g.omega, s.cross)
+		clear(g.product)
+		g.crossed(s.v, g.r, g.product)
+		b := -dot(g.omega, g.product)
+		f := func(x float64) (float64, glm.Value) {
+			return outside(sum+x) + float64(x*math.FMA(-0.5*a, x, b)), glm.Value{}
+		}
+		current, _ := f(0)
+		delta, _, moved, ok := k.slice.Update(f, current, g.shiftWidth(s), maxDoublings)
+		if !ok {
+			return 0, false
+		}
+		if !moved {
+			continue
+		}
+		for i, v := range s.v {
+			g.to[i] = float64(delta * v)
+		}
+		k.point.AddEffects(g.effects, g.to, nil)
+		k.point.RowsRead() // are not of a step
+		sum += delta
+	}
+	return sum, true
+}
+
 // join adds a shift to the first ones that it can be drawn with.
 func (b *block) join(s *shift) {
 	for i := range b.together {

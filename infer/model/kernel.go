@@ -19,8 +19,9 @@ type kernel struct {
 	eta    [][]float64 // of each predictor, without what the others leave
 	rows   family.Rows // with the dispersions of the chain
 	views  []*family.View
-	rest   []float64 // scratch
-	common *commonMove
+	rest   []float64   // scratch
+	common *commonMove // or nil
+	cut    *cutMove    // or nil
 	logLik float64
 }
 
@@ -30,7 +31,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, fmt.Errorf("model: chain %d has no random stream", c.Index)
 	}
 	n := len(s.rows.Y)
-	k := &kernel{setup: s, rows: s.rows, views: family.NewViews(len(s.predictors), n), rest: make([]float64, n)}
+	k := &kernel{setup: s, rows: s.rows, views: family.NewViews(len(s.starts), n), rest: make([]float64, n)}
 	for _, p := range s.predictors {
 		own, err := p.Start(c)
 		if err != nil {
@@ -42,6 +43,12 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if s.common != nil {
 		k.common = newCommonMove(s.common, c.Stream, &k.Looks)
 	}
+	if s.cuts != nil {
+		for range s.cuts.params {
+			k.eta = append(k.eta, make([]float64, n))
+		}
+		k.cut = newCutMove(s.cuts, len(k.eta), c.Stream, &k.Looks)
+	}
 	k.Updates = k.schedule()
 	k.Saver = state.NewSaver("model", stateVersion, k.list)
 	k.arrive()
@@ -49,7 +56,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 }
 
 // schedule lists the moves of an iteration: the predictors in turn, each given the others, then all of them at once if
-// the family has such a direction. Cost: that of a step of each predictor's sampler, and O(n) for what it reads of the
+// the family has such a direction, and the thresholds if it has such. Cost: that of a step of each predictor's sampler, and O(n) for what it reads of the
 // others.
 func (k *kernel) schedule() update.Schedule {
 	var moves update.Moves
@@ -58,6 +65,9 @@ func (k *kernel) schedule() update.Schedule {
 	}
 	if k.common != nil {
 		moves = append(moves, k.moveCommon)
+	}
+	if k.cut != nil {
+		moves = append(moves, k.moveCuts, k.carryCuts)
 	}
 	return update.Schedule{First: moves, Last: update.Moves{k.sum}}
 }
@@ -84,6 +94,9 @@ func (k *kernel) sum() bool {
 	for _, own := range k.chains {
 		logPrior += own.LogPrior()
 	}
+	if k.cut != nil {
+		logPrior += k.cut.logPrior(k.cut.tau)
+	}
 	return k.Arrive(k.logLik, logPrior)
 }
 
@@ -107,6 +120,9 @@ func (k *kernel) arrive() {
 	for i := range k.chains {
 		k.take(i)
 	}
+	if k.cut != nil {
+		k.takeCuts()
+	}
 	k.several.LogLik(&k.rows, 0, k.eta, k.rest)
 	k.rows.CountRows(k.rest)
 	k.logLik = k.rows.Kernels.Sum(k.rest)
@@ -114,9 +130,12 @@ func (k *kernel) arrive() {
 
 // Position writes the parameters in their order.
 func (k *kernel) Position(dst []float64) {
-	k.split(dst, func(i int, head, effects []float64) {
+	tau := k.split(dst, func(i int, head, effects []float64) {
 		k.predictors[i].Read(k.chains[i], head, effects)
 	})
+	if k.cut != nil {
+		copy(tau, k.cut.tau)
+	}
 }
 
 // SetPosition moves the chain to a position, as Position writes it, its caches fresh and its stream and iteration as
@@ -125,11 +144,14 @@ func (k *kernel) SetPosition(position []float64) (err error) {
 	if len(position) != len(k.params) {
 		return fmt.Errorf("model: a position of %d numbers for %d parameters", len(position), len(k.params))
 	}
-	k.split(position, func(i int, head, effects []float64) {
+	tau := k.split(position, func(i int, head, effects []float64) {
 		if err == nil {
 			err = k.chains[i].SetPosition(append(append([]float64(nil), head...), effects...))
 		}
 	})
+	if k.cut != nil {
+		copy(k.cut.tau, tau)
+	}
 	k.arrive()
 	return err
 }

@@ -40,6 +40,7 @@ type setup struct {
 	starts     []float64 // a constant for each predictor
 	predictors []*predictor
 	common     *common // or nil
+	cuts       *cuts   // or nil
 	params     []infer.Parameter
 }
 
@@ -72,7 +73,11 @@ func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 	}
 	s.several.Prepare(&s.rows)
 	s.starts = s.several.Start(&s.rows, len(of))
+	s.cuts = newCuts(p, of)
 	for k := range p.Predictors {
+		if of[k].Cut > 0 {
+			break // the others are thresholds too
+		}
 		y := s.several.Response(k, &s.rows)
 		s.predictors = append(s.predictors, newPredictor(&p.Predictors[k], of[k], y, p.Frequency))
 	}
@@ -139,7 +144,7 @@ func (p *Problem) checkClasses() error {
 // settle makes the samplers of all predictors, each given the others at their penalised points. These are found in
 // turn, twice.
 func (s *setup) settle(by infer.Parallel) error {
-	n, count := len(s.rows.Y), len(s.predictors)
+	n, count := len(s.rows.Y), len(s.starts)
 	eta, views := make([][]float64, count), family.NewViews(count, n)
 	s.rows.Disp = [2]float64{1, 1}
 	for k, c := range s.starts {
@@ -158,30 +163,42 @@ func (s *setup) settle(by infer.Parallel) error {
 				copy(s.rows.Disp[:], disp)
 			}
 		}
+		if s.cuts != nil {
+			s.cuts.settle(s.several, &s.rows, eta)
+		}
 	}
 	return nil
 }
 
-// describe makes the parameters: of each predictor all except effects of levels, then these.
+// describe makes the parameters: of each predictor all except effects of levels, then the thresholds and these.
 func (s *setup) describe() {
 	for _, p := range s.predictors {
 		s.params = append(s.params, p.Params[:p.First()]...)
+	}
+	if s.cuts != nil {
+		s.params = append(s.params, s.cuts.params...)
 	}
 	for _, p := range s.predictors {
 		s.params = append(s.params, p.Params[p.First():]...)
 	}
 }
 
-// split passes the parts of a position that belong to each predictor: its head, and its effects of levels.
-func (s *setup) split(position []float64, do func(k int, head, effects []float64)) {
+// split passes the parts of a position that belong to each predictor, its head and its effects of levels, and returns
+// the thresholds.
+func (s *setup) split(position []float64, do func(k int, head, effects []float64)) (tau []float64) {
 	head, effects := 0, 0
 	for _, p := range s.predictors {
 		effects += p.First()
+	}
+	if s.cuts != nil {
+		tau = position[effects : effects+len(s.cuts.params)]
+		effects += len(tau)
 	}
 	for k, p := range s.predictors {
 		do(k, position[head:head+p.First()], position[effects:effects+p.Effects])
 		head, effects = head+p.First(), effects+p.Effects
 	}
+	return tau
 }
 
 // Parameters describes coefficients, dispersions and scales of each predictor, then its effects of levels.
@@ -195,9 +212,15 @@ func (s *setup) Explain() string {
 			out = append(out, text)
 		}
 	}
-	text := fmt.Sprintf("%d linear predictors in turn, each given the others; ", len(s.predictors))
+	text := "the linear predictor given the thresholds; "
+	if len(s.predictors) > 1 {
+		text = fmt.Sprintf("%d linear predictors in turn, each given the others; ", len(s.predictors))
+	}
 	if s.common != nil {
 		text += "then all of them at once, against the reference class; "
+	}
+	if s.cuts != nil {
+		text += fmt.Sprintf("%d thresholds along directions rotated by their curvature; ", len(s.cuts.params))
 	}
 	return text + strings.Join(out, "; ")
 }

@@ -38,11 +38,14 @@ func (p *Posterior) Parameters() []infer.Parameter { return p.setup.params }
 
 // DrawPrior writes an independent draw of a position from the prior.
 func (p *Posterior) DrawPrior(s prior.Source, theta []float64) {
-	p.setup.split(theta, func(k int, head, effects []float64) {
+	tau := p.setup.split(theta, func(k int, head, effects []float64) {
 		own := make([]float64, len(head)+len(effects))
 		p.of[k].DrawPrior(s, own)
 		copy(effects, own[copy(head, own):])
 	})
+	if p.setup.cuts != nil {
+		p.setup.cuts.draw(s, tau)
+	}
 }
 
 // At returns a function for the use of one chain: log likelihood and log prior density at a position. All linear
@@ -60,16 +63,25 @@ func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float
 	rows := p.setup.rows
 	n := len(rows.Y)
 	predictors, eta, each := make([]*groups.Predictor, len(p.of)), make([][]float64, len(p.of)), make([]float64, n)
+	for range len(p.setup.starts) - len(p.of) {
+		eta = append(eta, make([]float64, n))
+	}
 	for k, of := range p.of {
 		predictors[k], eta[k] = groups.NewPredictor(of), make([]float64, n)
 	}
 	return func(theta []float64) (_ *family.Rows, _ [][]float64, logLik, logPrior float64) {
-		p.setup.split(theta, func(k int, head, effects []float64) {
+		tau := p.setup.split(theta, func(k int, head, effects []float64) {
 			own := slices.Concat(head, effects)
 			predictors[k].SetTheta(own)
 			logPrior += predictors[k].LogPrior(own)
 			p.setup.predictors[k].own(predictors[k].Point, eta[k])
 		})
+		for j, t := range tau {
+			fill(eta[len(p.of)+j], t)
+		}
+		if p.setup.cuts != nil {
+			logPrior += p.setup.cuts.logPrior(tau)
+		}
 		copy(rows.Disp[:], predictors[0].Point.Dispersions())
 		p.setup.several.LogLik(&rows, 0, eta, each)
 		rows.CountRows(each)
@@ -80,7 +92,7 @@ func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float
 // Respond returns a random response of each row at a position.
 func (p *Posterior) Respond(s prior.Source, theta []float64) []float64 {
 	rows, eta, _, _ := p.at()(theta)
-	row := make([]float64, len(p.of))
+	row := make([]float64, len(eta))
 	y := make([]float64, len(p.setup.rows.Y))
 	for i := range y {
 		for k := range eta {

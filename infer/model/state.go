@@ -11,5 +11,8 @@ func (k *kernel) list(c *state.Codec) {
 	for _, own := range k.chains {
 		c.Sized(own)
 	}
+	if k.cut != nil {
+		c.Finite("thresholds", k.cut.tau)
+	}
 	c.Then(k.arrive)
 }

@@ -3,6 +3,7 @@ package model_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"glmbatch/infer"
@@ -21,6 +22,7 @@ type study struct {
 	density                func(y float64, eta []float64, disp float64) float64
 	shape                  prior.Prior // of the dispersion that density has; no kind: it has none
 	rows, classes, columns int
+	cuts                   int // thresholds, which are the last predictors
 	levels                 int // of a grouping; 0 for none
 	smooth                 int // penalised columns, the last ones; 0 for none
 	weighted, sparse       bool
@@ -36,6 +38,17 @@ var studies = map[string]study{
 	"laplace":   {rows: 20, classes: 3, columns: 2, law: prior.Prior{Kind: prior.Laplace, Scale: 1}},
 	"groups":    {rows: 40, classes: 3, columns: 2, levels: 4},
 	"sparse":    {rows: 40, classes: 3, columns: 9, sparse: true},
+
+	"cumulative": {of: ordered("cumulative", "logit"), density: cumulative(inverseLogit), cuts: 3, rows: 25, columns: 3},
+	"cumulative by group": {of: ordered("cumulative", "logit"), density: cumulative(inverseLogit), cuts: 2, rows: 40,
+		columns: 2, levels: 4},
+	"cumulative probit with disc": {of: discriminating("cumulative", "probit"), density: cumulative(inverseProbit),
+		cuts: 2, rows: 25, columns: 2},
+	"sratio cloglog": {of: ordered("sratio", "cloglog"), density: stopping(inverseCloglog), cuts: 2, rows: 25,
+		columns: 3, smooth: 2},
+	"cratio with disc": {of: discriminating("cratio", "cauchit"), density: continuing(inverseCauchit), cuts: 2, rows: 30,
+		columns: 2, weighted: true},
+	"acat by group": {of: ordered("acat", "logit"), density: adjacent, cuts: 3, rows: 40, columns: 2, levels: 4},
 
 	"sigma":  {of: predicted("gaussian"), density: gaussian, rows: 20, columns: 3},
 	"smooth": {rows: 30, classes: 3, columns: 4, smooth: 2},
@@ -137,16 +150,127 @@ func hurdle(base func(y, eta, disp float64) float64, counts bool) func(float64, 
 	}
 }
 
+// ordered returns a family of ordered classes, and discriminating one whose disc has a predictor.
+func ordered(name, link string) family.Family {
+	f, _ := family.Parse(name, link)
+	return f
+}
+
+func discriminating(name, link string) family.Family {
+	f, _ := ordered(name, link).WithPredictor("disc")
+	return f
+}
+
+// The inverse links.
+
+func inverseLogit(x float64) float64   { return 1 / (1 + math.Exp(-x)) }
+func inverseProbit(x float64) float64  { return math.Erfc(-x/math.Sqrt2) / 2 }
+func inverseCloglog(x float64) float64 { return -math.Expm1(-math.Exp(x)) }
+func inverseCauchit(x float64) float64 { return 0.5 + math.Atan(x)/math.Pi }
+
+// steps returns disc·(tau − eta) of thresholds.
+func steps(eta []float64, cuts int) (x []float64) {
+	disc := 1.0
+	if len(eta) > cuts+1 {
+		disc = math.Exp(eta[1])
+	}
+	for _, tau := range eta[len(eta)-cuts:] {
+		x = append(x, disc*(tau-eta[0]))
+	}
+	return x
+}
+
+// The densities of ordered classes; thresholds are all predictors but the first ones.
+
+type classDensity = func(y float64, eta []float64, cuts float64) float64
+
+func cumulative(inverse func(float64) float64) classDensity {
+	return func(y float64, eta []float64, cuts float64) float64 {
+		x, upper, lower := steps(eta, int(cuts)), 1.0, 0.0
+		if int(y) < len(x) {
+			upper = inverse(x[int(y)])
+		}
+		if y > 0 {
+			lower = inverse(x[int(y)-1])
+		}
+		return math.Log(upper - lower)
+	}
+}
+
+func stopping(inverse func(float64) float64) classDensity {
+	return func(y float64, eta []float64, cuts float64) (sum float64) {
+		for k, x := range steps(eta, int(cuts)) {
+			switch {
+			case k < int(y):
+				sum += math.Log(1 - inverse(x))
+			case k == int(y):
+				sum += math.Log(inverse(x))
+			}
+		}
+		return sum
+	}
+}
+
+func continuing(inverse func(float64) float64) classDensity {
+	return func(y float64, eta []float64, cuts float64) (sum float64) {
+		for k, x := range steps(eta, int(cuts)) {
+			switch {
+			case k < int(y):
+				sum += math.Log(inverse(-x))
+			case k == int(y):
+				sum += math.Log(1 - inverse(-x))
+			}
+		}
+		return sum
+	}
+}
+
+func adjacent(y float64, eta []float64, cuts float64) float64 {
+	height, own, total := 0.0, 0.0, 1.0
+	for k, x := range steps(eta, int(cuts)) {
+		height -= x
+		total += math.Exp(height)
+		if k < int(y) {
+			own = height
+		}
+	}
+	return own - math.Log(total)
+}
+
 // predictors is their number.
 func (s study) predictors() int {
-	if s.density != nil {
-		return 2
+	switch {
+	case s.cuts > 0 && s.of.Predicted == "":
+		return 1 + s.cuts
+	case s.density != nil:
+		return 2 + s.cuts
 	}
 	return s.classes - 1
 }
 
+// cut reports whether predictor k is a threshold.
+func (s study) cut(k int) bool { return s.cuts > 0 && k >= s.predictors()-s.cuts }
+
+// levelsOf and smoothOf are the levels and the penalised columns of a predictor.
+func (s study) levelsOf(k int) int {
+	if s.cut(k) {
+		return 0
+	}
+	return s.levels
+}
+
+func (s study) smoothOf(k int) int {
+	if s.cut(k) {
+		return 0
+	}
+	return s.smooth
+}
+
 // own is how many columns a predictor has, and head how many parameters that are no effects.
 func (s study) own(k int) int {
+	if s.cut(k) {
+		return 1
+	}
 	if s.density != nil && k > 0 {
 		return s.columns - 1
 	}
@@ -158,10 +282,10 @@ func (s study) head(k int) int {
 	if k == 0 && s.shape.Kind != "" {
 		n++
 	}
-	if s.levels > 0 {
+	if s.levelsOf(k) > 0 {
 		n++
 	}
-	if s.smooth > 0 {
+	if s.smoothOf(k) > 0 {
 		n++
 	}
 	return n
@@ -182,14 +306,19 @@ func (s study) problem(rng *infer.Stream) *model.Problem {
 	for i := 0; s.weighted && i < s.rows; i++ {
 		p.Frequency = append(p.Frequency, float64(1+i%3))
 	}
-	x, names := s.design(rng, s.columns)
+	for k := range s.cuts + 1 {
+		if s.cuts > 0 {
+			p.Classes = append(p.Classes, string(rune('a'+k)))
+		}
+	}
+	x, names := s.design(rng, s.columns, s.cuts == 0)
 	for k := range s.predictors() {
 		if d := s.own(k); d < s.columns {
-			x, names = s.design(rng, d)
+			x, names = s.design(rng, d, s.cuts == 0 || s.cut(k))
 		}
 		q := model.Predictor{Data: &glm.Data{X: x, Names: names, Y: p.Y},
 			Model: glm.Model{Coefficients: []prior.Prior{{Kind: prior.Normal, Location: 0.2, Scale: 1.5}}}}
-		for i := 0; k == 1 && i < s.rows; i++ {
+		for i := 0; k == 1 && !s.cut(k) && i < s.rows; i++ {
 			q.Data.Offset = append(q.Data.Offset, 0.3*float64(i%3))
 		}
 		if k == 0 && s.shape.Kind != "" {
@@ -203,10 +332,10 @@ func (s study) problem(rng *infer.Stream) *model.Problem {
 			q.Model.Coefficients = append(q.Model.Coefficients, law)
 		}
 		if d := s.own(k); s.smooth > 0 {
-			q.Data.Smooths = []design.Smooth{{Name: "sx_1", Term: "s(x)", First: d - s.smooth, Last: d}}
+			q.Data.Smooths = []design.Smooth{{Name: "sx_1", Term: "s(x)", First: d - s.smoothOf(k), Last: d}}
 			q.Model.Smooths = []prior.Prior{smoothSD}
 		}
-		if s.levels > 0 {
+		if s.levelsOf(k) > 0 {
 			q.Data.Effects = []*design.Effects{s.effects()}
 			q.Model.Effects = []glm.EffectsPrior{{SD: []prior.Prior{{Kind: prior.HalfNormal, Scale: 1}}, LKJ: 1}}
 		}
@@ -215,13 +344,18 @@ func (s study) problem(rng *infer.Stream) *model.Problem {
 	return p
 }
 
-// design returns a column of ones and random columns, with their names.
-func (s study) design(rng *infer.Stream, columns int) (design.Matrix, []string) {
+// design returns a column of ones, if it has one, and random columns, with their names.
+func (s study) design(rng *infer.Stream, columns int, ones bool) (design.Matrix, []string) {
 	s.columns = columns
 	x := &design.Dense{Rows: s.rows, Cols: s.columns, Values: make([]float64, s.rows*s.columns)}
 	names := []string{"(Intercept)"}
+	if !ones {
+		names[0] = "x0"
+	}
 	for i := range s.rows {
-		x.Values[i] = 1
+		if x.Values[i] = 1; !ones {
+			x.Values[i] = 2*rng.Float64() - 1
+		}
 		for j := 1; j < s.columns; j++ {
 			v := 2*rng.Float64() - 1
 			if s.sparse && s.columns > 2 && i%(s.columns-1) != j-1 {
@@ -262,7 +396,7 @@ func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 	for k, q := range p.Predictors {
 		own, sd := s.own(k), smoothSD.Draw(rng)
 		for j, law := range q.Model.Coefficients {
-			if j >= own-s.smooth {
+			if j >= own-s.smoothOf(k) {
 				law = prior.Prior{Kind: prior.Normal, Scale: sd}
 			}
 			theta = append(theta, law.Draw(rng))
@@ -274,7 +408,7 @@ func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 			}
 			theta = append(theta, at)
 		}
-		if s.smooth > 0 {
+		if s.smoothOf(k) > 0 {
 			theta = append(theta, sd)
 		}
 		for _, e := range q.Model.Effects {
@@ -285,7 +419,16 @@ func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 			}
 		}
 	}
+	slices.Sort(theta[len(theta)-s.rising():])
 	return append(theta, effects...)
+}
+
+// rising is how many thresholds each have to be above the one before.
+func (s study) rising() int {
+	if s.of.Name == "cumulative" {
+		return s.cuts
+	}
+	return 0
 }
 
 // least is where the dispersion begins: its prior is cut off there.
@@ -307,15 +450,15 @@ func (s study) logPrior(k int, q model.Predictor, own, effects []float64) (disp,
 		logPrior += s.shape.LogDensity(disp)
 	}
 	for j, law := range q.Model.Coefficients {
-		if j >= d-s.smooth {
+		if j >= d-s.smoothOf(k) {
 			law = prior.Prior{Kind: prior.Normal, Scale: own[scales]}
 		}
 		logPrior += law.LogDensity(own[j])
 	}
-	if s.smooth > 0 {
+	if s.smoothOf(k) > 0 {
 		logPrior += smoothSD.LogDensity(own[scales])
 	}
-	if s.levels > 0 {
+	if s.levelsOf(k) > 0 {
 		sd := own[len(own)-1]
 		logPrior += q.Model.Effects[0].SD[0].LogDensity(sd)
 		for _, r := range effects {
@@ -338,8 +481,8 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 	}
 	for k, q := range p.Predictors {
 		d := s.own(k)
-		own, effects := theta[first:first+s.head(k)], theta[heads+k*s.levels:][:s.levels]
-		first += s.head(k)
+		own, effects := theta[first:first+s.head(k)], theta[heads:][:s.levelsOf(k)]
+		first, heads = first+s.head(k), heads+len(effects)
 		at, logLaw := s.logPrior(k, q, own, effects)
 		if logPrior += logLaw; k == 0 {
 			disp = at
@@ -348,7 +491,7 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 			if q.Data.Offset != nil {
 				eta[i][k] += q.Data.Offset[i]
 			}
-			if s.levels > 0 {
+			if s.levelsOf(k) > 0 {
 				eta[i][k] += effects[q.Data.Effects[0].Grouping.Of()[i]]
 			}
 		}
@@ -362,6 +505,9 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 				eta[row][k] += v * own[j]
 			}
 		}
+	}
+	if s.cuts > 0 {
+		disp = float64(s.cuts)
 	}
 	for i, row := range eta {
 		value := 0.0

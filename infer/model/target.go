@@ -12,6 +12,7 @@ type Target struct {
 	setup *setup
 	of    []*groups.Target
 	at    []int // where the coordinates of each predictor begin; their number last
+	cuts  int   // where those of thresholds begin
 }
 
 // NewTarget returns the posterior; arguments and errors are those of New. Effects is that of groups.TargetOptions.
@@ -31,6 +32,7 @@ func NewTarget(p *Problem, by infer.Parallel, effects string) (*Target, error) {
 		}
 		t.of, t.at = append(t.of, of), append(t.at, t.at[len(t.at)-1]+of.Dim())
 	}
+	t.cuts = t.at[len(t.at)-1]
 	return t, nil
 }
 
@@ -58,6 +60,12 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 		own, words = of.Start(c)
 		u = append(u, own...)
 	}
+	if cuts := t.setup.cuts; cuts != nil {
+		tau := make([]float64, len(cuts.params))
+		cuts.begin(c.Stream, tau)
+		u = append(u, tau...)
+		cuts.z(tau, u[t.cuts:])
+	}
 	return u, words
 }
 
@@ -66,23 +74,32 @@ func (t *Target) Penalised() (u []float64) {
 	for _, of := range t.of {
 		u = append(u, of.Penalised()...)
 	}
+	if t.setup.cuts != nil {
+		u = append(u, t.setup.cuts.start...)
+	}
 	return u
 }
 
 // Constrain writes the parameters of u to theta.
 func (t *Target) Constrain(u, theta []float64) {
-	t.setup.split(theta, func(k int, head, effects []float64) {
+	tau := t.setup.split(theta, func(k int, head, effects []float64) {
 		own := make([]float64, t.of[k].Dim())
 		t.of[k].Constrain(u[t.at[k]:t.at[k+1]], own)
 		copy(effects, own[copy(head, own):])
 	})
+	if t.setup.cuts != nil {
+		t.setup.cuts.tau(u[t.cuts:], tau)
+	}
 }
 
 // Unconstrain is the inverse of Constrain.
 func (t *Target) Unconstrain(theta, u []float64) {
-	t.setup.split(theta, func(k int, head, effects []float64) {
+	tau := t.setup.split(theta, func(k int, head, effects []float64) {
 		t.of[k].Unconstrain(append(append([]float64(nil), head...), effects...), u[t.at[k]:t.at[k+1]])
 	})
+	if t.setup.cuts != nil {
+		t.setup.cuts.z(tau, u[t.cuts:])
+	}
 }
 
 // Densities returns a function for the use of one chain: the log posterior density over u with its gradient, then the
@@ -90,12 +107,14 @@ func (t *Target) Unconstrain(theta, u []float64) {
 // given the others. Cost: two passes over each design, and O(n) for each predictor.
 func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
 	s := t.setup
-	n, count := len(s.rows.Y), len(s.predictors)
+	n, count := len(s.rows.Y), len(s.starts)
 	eta, views, rest := make([][]float64, count), family.NewViews(count, n), make([]float64, n)
 	rows := s.rows
-	places := make([]*groups.Place, count)
-	for k, of := range t.of {
+	places := make([]*groups.Place, len(t.of))
+	for k := range eta {
 		eta[k] = make([]float64, n)
+	}
+	for k, of := range t.of {
 		places[k] = of.NewPlace()
 	}
 	return func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
@@ -104,6 +123,9 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 			s.predictors[k].own(p.Point(), eta[k])
 		}
 		copy(rows.Disp[:], places[0].Point().Dispersions())
+		if s.cuts != nil {
+			logPosterior, logPrior = t.densityOfCuts(&rows, eta, u[t.cuts:], grad[t.cuts:])
+		}
 		for k, p := range places {
 			s.several.Given(k, &rows, eta, views[k])
 			s.predictors[k].give(p.Point(), views[k], rest)
@@ -116,4 +138,18 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 		}
 		return logPosterior + logLik, logLik, logPrior
 	}
+}
+
+// densityOfCuts writes the thresholds to eta and the gradient of the log posterior in z, and returns the log density of
+// z in the prior, and that of the thresholds.
+func (t *Target) densityOfCuts(rows *family.Rows, eta [][]float64, z, grad []float64) (inZ, logPrior float64) {
+	cuts := t.setup.cuts
+	tau := make([]float64, len(z))
+	cuts.tau(z, tau)
+	for j, v := range tau {
+		fill(eta[len(t.of)+j], v)
+	}
+	cuts.gradient(rows, eta, z, grad)
+	logPrior = cuts.logPrior(tau)
+	return logPrior + cuts.logJacobian(z), logPrior
 }

@@ -1,0 +1,432 @@
+package family
+
+import (
+	"glmbatch/infer/prior"
+)
+
+// ordinal is the likelihood of a response in ordered classes 0 … K − 1, by a linear predictor eta, K − 1 thresholds
+// tau_k and the discrimination disc, whose logarithm may be a linear predictor, else 1. F is the inverse link:
+//
+//	cumulative  P(y ≤ k) = F(disc·(tau_k − eta))
+//	sratio      P(y = k | y ≥ k) = F(disc·(tau_k − eta))
+//	cratio      P(y > k | y ≥ k) = F(disc·(eta − tau_k))
+//	acat        P(y = k + 1 | y = k or k + 1) = F(disc·(eta − tau_k))
+//
+// Source: Bürkner and Vuorre (2019), doi:10.1177/2515245918823199.
+type ordinal struct {
+	way  way
+	link *Link
+	disc bool // disc has a predictor
+}
+
+// way is what F of a threshold less eta is the probability of.
+type way uint8
+
+// The ways: of all classes up to one, of one class against those from it on, of the classes above it against the same,
+// and of the next class against it and the next.
+const (
+	upTo way = iota
+	stopping
+	continuing
+	adjacent
+)
+
+// The families of ordered classes.
+var (
+	cumulative = upTo.family("cumulative", "P(y_i ≤ k) = F(τ_k − eta_i)")
+	sratio     = stopping.family("sratio", "P(y_i = k | y_i ≥ k) = F(τ_k − eta_i)")
+	cratio     = continuing.family("cratio", "P(y_i > k | y_i ≥ k) = F(eta_i − τ_k)")
+	acat       = adjacent.family("acat", "P(y_i = k + 1 | y_i = k or k + 1) = F(eta_i − τ_k)")
+)
+
+// discrimination is the parameter of ordinal families that may have a linear predictor.
+const discrimination = "disc"
+
+// family makes the family.
+func (w way) family(name, law string) *Distribution {
+	return &Distribution{
+		Name: name, Links: []*Link{Logit, Probit, Cloglog, Cauchit}, Support: orderedClasses,
+		Notation: Notation{Law: law, LaTeX: `\mathrm{` + name + `}(\tau, \eta_i)`, Mean: "π_i", TeX: `\pi_i`,
+			Of: "the probability of each class", Note: "F is the inverse link, τ_k are the thresholds"},
+		Along: func(l *Link) Likelihood { return ordinal{way: w, link: l}.likelihood() },
+		With: func(parameter string, l *Link) Likelihood {
+			if parameter != discrimination {
+				return Likelihood{}
+			}
+			return ordinal{w, l, true}.likelihood()
+		},
+		Constant: func(*Rows) float64 { return 0 },
+	}
+}
+
+func (o ordinal) likelihood() Likelihood {
+	return Likelihood{Form: Termwise, Several: o, CutScores: o.cutScores}
+}
+
+// orderings are the likelihoods along eta and along log disc of the families of ordered classes, the rest given.
+func orderings() (out []*Distribution) {
+	for w, l := range []*Distribution{cumulative, sratio, cratio, acat} {
+		for _, k := range l.Links {
+			for _, o := range []ordinal{{way(w), k, false}, {way(w), k, true}} {
+				mean, disc := *l, *l
+				mean.Name, mean.Links = o.part("mu"), []*Link{k}
+				mean.Along = func(*Link) Likelihood {
+					return Likelihood{Form: Termwise, Concave: o.concave(), Terms: alongMean{o}}
+				}
+				disc.Name, disc.Links = o.part(discrimination), []*Link{logLink}
+				disc.Along = func(*Link) Likelihood { return Likelihood{Form: Termwise, Terms: alongDisc{o}} }
+				if out = append(out, &mean); o.disc {
+					out = append(out, &disc)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// concave reports whether the log density is concave in eta: log F and log(1 − F) are, and so are logs of differences
+// of F and of logistic odds.
+func (o ordinal) concave() bool { return o.link.Slow == "" && (o.way != adjacent || o.link == Logit) }
+
+// part is the name of the family along a predictor.
+func (o ordinal) part(of string) string {
+	name := []string{"cumulative", "sratio", "cratio", "acat"}[o.way] + "/" + o.link.Name + "/" + of
+	if o.disc {
+		name += "/" + discrimination
+	}
+	return name
+}
+
+// upward reports whether probabilities are F of eta − tau, else of tau − eta.
+func (o ordinal) upward() bool { return o.way == continuing || o.way == adjacent }
+
+// before is how many predictors come before the thresholds.
+func (o ordinal) before() int {
+	if o.disc {
+		return 2
+	}
+	return 1
+}
+
+// Predictors are named as brms names them; without classes one stands for all thresholds.
+func (o ordinal) Predictors(classes []string) []Predictor {
+	out := []Predictor{{Of: Family{Name: o.part("mu"), Link: o.link.Name}}}
+	if o.disc {
+		out = append(out, Predictor{Name: discrimination, Of: Family{Name: o.part(discrimination), Link: logLink.Name}})
+	}
+	of := Family{Name: bernoulli.Name, Link: o.link.Name}
+	if classes == nil {
+		return append(out, Predictor{Name: "thresholds", Of: of, Cut: 1})
+	}
+	for k := range len(classes) - 1 {
+		out = append(out, Predictor{Name: thresholdName(k + 1), Of: of, Cut: k + 1, Rising: o.way == upTo})
+	}
+	return out
+}
+
+func (ordinal) Prepare(*Rows) {}
+
+// Start has the thresholds that fit the classes' shares at an eta of 0.
+func (o ordinal) Start(r *Rows, predictors int) []float64 {
+	out := make([]float64, predictors)
+	counts := make([]float64, predictors-o.before()+1)
+	total := 0.0
+	for k := range counts {
+		counts[k] = 0.5
+		total += 0.5
+	}
+	for i, y := range r.Y {
+		counts[int(y)] += r.Count(i)
+		total += r.Count(i)
+	}
+	passed := 0.0
+	for k := range len(counts) - 1 {
+		up, of := total-passed-counts[k], total-passed
+		switch passed += counts[k]; {
+		case o.way == upTo:
+			up, of = total-passed, total
+		case o.way == adjacent:
+			up, of = counts[k+1], counts[k]+counts[k+1]
+		}
+		if o.upward() {
+			out[o.before()+k] = -o.link.Of(up / of)
+		} else {
+			out[o.before()+k] = o.link.Of(1 - up/of)
+		}
+	}
+	return out
+}
+
+func (ordinal) Response(_ int, r *Rows) []float64 { return r.Y }
+
+// ends stand for the thresholds below the first class and above the last one. F is 0 or 1 there to rounding.
+const ends = 1e100
+
+// bounds writes the thresholds of the rows' classes: that below and that above.
+func (r *Rows) bounds(cuts [][]float64, lower, upper []float64) {
+	for i, y := range r.Y {
+		k := int(y)
+		lower[i], upper[i] = -ends, ends
+		if k > 0 {
+			lower[i] = cuts[k-1][i]
+		}
+		if k < len(cuts) {
+			upper[i] = cuts[k][i]
+		}
+	}
+}
+
+// Given are the thresholds, of a cumulative family the two of the row's class, and last disc if it has a predictor. Of
+// log disc the thresholds are less eta.
+func (o ordinal) Given(p int, r *Rows, eta [][]float64, v *View) {
+	cuts, n := eta[o.before():], len(r.Y)
+	v.Base = 0
+	given := len(cuts)
+	if o.way == upTo {
+		given = 2
+		v.given(1, n)
+		r.bounds(cuts, v.Given[0], v.Given[1])
+		if o.closed() {
+			each := v.kept[0]
+			for i, low := range v.Given[0] {
+				each[i] = low - v.Given[1][i]
+			}
+			r.logRests(each)
+			v.Base = r.counted(each)
+		}
+	} else {
+		for k, cut := range cuts {
+			copy(v.given(k, n), cut)
+		}
+	}
+	if p > 0 {
+		for _, cut := range v.Given[:given] {
+			r.Kernels.Axpy(-1, eta[0], cut)
+		}
+		return
+	}
+	if o.disc {
+		r.discs(eta[1], v.given(given, n))
+	}
+}
+
+// closed reports whether the density is a product of F at the ends and of what eta does not move.
+func (o ordinal) closed() bool { return o.way == upTo && o.link == Logit && !o.disc }
+
+func (o ordinal) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
+	rows := r.Part(first, first+len(dst))
+	cuts := eta[o.before():]
+	own := make([][]float64, len(cuts))
+	rows.chunks(func(i int, part Rows) {
+		n := len(part.Y)
+		for k := range cuts {
+			own[k] = cuts[k][i : i+n]
+		}
+		var disc Block
+		if o.disc {
+			r.discs(eta[1][i:i+n], disc[:])
+		}
+		mean := eta[0][i : i+n]
+		to := func(cut, dst []float64) {
+			for i, c := range cut {
+				dst[i] = c - mean[i]
+				if o.disc {
+					dst[i] *= disc[i]
+				}
+			}
+		}
+		if o.way == upTo {
+			var lower, upper Block
+			part.bounds(own, lower[:n], upper[:n])
+			to(lower[:n], lower[:n])
+			to(upper[:n], upper[:n])
+			o.between(&part, lower[:n], upper[:n], dst[i:i+n])
+			return
+		}
+		o.logs(&part, len(cuts), func(k int, dst []float64) { to(own[k], dst) }, dst[i:i+n])
+	})
+}
+
+// steps returns disc·(tau − eta) of a row.
+func (o ordinal) steps(eta []float64) []float64 {
+	out, disc := make([]float64, len(eta)-o.before()), 1.0
+	if o.disc {
+		disc = discOf(eta[1])
+	}
+	for k := range out {
+		out[k] = disc * (eta[o.before()+k] - eta[0])
+	}
+	return out
+}
+
+func (o ordinal) Means(eta []float64, _ [2]float64, dst []float64) { o.shares(o.steps(eta), dst) }
+
+// CDF adds the probabilities of the classes up to y.
+func (o ordinal) CDF(y float64, eta []float64, disp [2]float64) (sum float64) {
+	means := make([]float64, len(eta)-o.before()+1)
+	o.Means(eta, disp, means)
+	for class, p := range means {
+		if float64(class) <= y {
+			sum += p
+		}
+	}
+	return sum
+}
+
+func (o ordinal) Draw(s prior.Source, eta []float64, disp [2]float64) float64 {
+	means := make([]float64, len(eta)-o.before()+1)
+	o.Means(eta, disp, means)
+	u := s.Float64()
+	for class, p := range means {
+		if u -= p; u < 0 {
+			return float64(class)
+		}
+	}
+	return float64(len(means) - 1)
+}
+
+// cutScores writes the derivatives of the log density in the thresholds.
+func (o ordinal) cutScores(y float64, eta, dst []float64) {
+	x, v, class, disc := o.steps(eta), make([]float64, len(dst)), int(y), 1.0
+	if o.disc {
+		disc = discOf(eta[1])
+	}
+	clear(dst)
+	for k := range dst {
+		switch {
+		case o.way != upTo:
+			v[k] = disc
+			dst[k], _ = o.along(class, x, v)
+			v[k] = 0
+		case k == class || k == class-1:
+			lower, upper := -ends, ends
+			if class > 0 {
+				lower = x[class-1]
+			}
+			if class < len(x) {
+				upper = x[class]
+			}
+			if k == class {
+				dst[k], _ = o.alongBounds(lower, upper, 0, disc)
+			} else {
+				dst[k], _ = o.alongBounds(lower, upper, disc, 0)
+			}
+		}
+	}
+}
+
+// alongMean is the likelihood of eta.
+type alongMean struct{ ordinal }
+
+// disc has disc of the rows, or ones.
+func (l alongMean) disc(r *Rows, dst []float64) {
+	if l.ordinal.disc {
+		copy(dst, r.given(len(r.Given)-1))
+		return
+	}
+	for i := range dst {
+		dst[i] = 1
+	}
+}
+
+// step writes disc·(tau_k − eta) of the rows to dst.
+func (l alongMean) step(r *Rows, k int, eta, disc, dst []float64) {
+	for i, cut := range r.given(k) {
+		dst[i] = float64((cut - eta[i]) * disc[i])
+	}
+}
+
+// cuts is how many thresholds are given.
+func (l alongMean) cuts(r *Rows) int {
+	if l.ordinal.disc {
+		return len(r.Given) - 1
+	}
+	return len(r.Given)
+}
+
+func (l alongMean) Terms(r Rows, eta, dst []float64) {
+	var own, disc, lower, upper Block
+	n := copy(own[:], eta)
+	l.disc(&r, disc[:n])
+	if l.way != upTo {
+		l.logs(&r, l.cuts(&r), func(k int, dst []float64) { l.step(&r, k, own[:n], disc[:n], dst) }, dst)
+		return
+	}
+	l.step(&r, 0, own[:n], disc[:n], lower[:n])
+	l.step(&r, 1, own[:n], disc[:n], upper[:n])
+	if l.closed() {
+		l.ends(&r, lower[:n], upper[:n], dst)
+		return
+	}
+	l.between(&r, lower[:n], upper[:n], dst)
+}
+
+func (l alongMean) Slopes(r Rows, eta, grad, curv, info []float64) {
+	var disc Block
+	l.disc(&r, disc[:len(eta)])
+	cuts := l.cuts(&r)
+	x, v := make([]float64, cuts), make([]float64, cuts)
+	for i, e := range eta {
+		for k := range cuts {
+			x[k], v[k] = disc[i]*(r.given(k)[i]-e), -disc[i]
+		}
+		first, second := l.slopes(r.Y[i], x, v)
+		grad[i], curv[i], info[i] = first, -second, l.information(first, -second)
+	}
+}
+
+// slopes are the derivatives of one row.
+func (o ordinal) slopes(y float64, x, v []float64) (first, second float64) {
+	if o.way == upTo {
+		return o.alongBounds(x[0], x[1], v[0], v[1])
+	}
+	return o.along(int(y), x, v)
+}
+
+// information is the curvature, or the square of the score if the curvature may be negative: their expectations agree.
+func (o ordinal) information(slope, curve float64) float64 {
+	if o.concave() && !o.disc {
+		return max(0, curve)
+	}
+	return float64(slope * slope)
+}
+
+func (alongMean) Norm(Rows) float64                 { return 0 }
+func (alongMean) Scores(Rows, []float64) [2]float64 { return [2]float64{} }
+
+// alongDisc is the likelihood of log disc: Given are thresholds less eta.
+type alongDisc struct{ ordinal }
+
+func (l alongDisc) Terms(r Rows, eta, dst []float64) {
+	var disc, lower, upper Block
+	n := len(eta)
+	r.discs(eta, disc[:])
+	step := func(k int, dst []float64) {
+		for i, x := range r.given(k) {
+			dst[i] = float64(x * disc[i])
+		}
+	}
+	if l.way != upTo {
+		l.logs(&r, len(r.Given), step, dst)
+		return
+	}
+	step(0, lower[:n])
+	step(1, upper[:n])
+	l.between(&r, lower[:n], upper[:n], dst)
+}
+
+// Slopes use that the steps grow by themselves.
+func (l alongDisc) Slopes(r Rows, eta, grad, curv, info []float64) {
+	x := make([]float64, len(r.Given))
+	for i, e := range eta {
+		disc := discOf(e)
+		for k := range x {
+			x[k] = float64(disc * r.given(k)[i])
+		}
+		first, second := l.slopes(r.Y[i], x, x)
+		grad[i], curv[i], info[i] = first, -(second + first), float64(first*first)
+	}
+}
+
+func (alongDisc) Norm(Rows) float64                 { return 0 }
+func (alongDisc) Scores(Rows, []float64) [2]float64 { return [2]float64{} }
