@@ -62,6 +62,8 @@ type Spec struct {
 	// 10 of claims.csv)". Nil means "row 9".
 	Locate func(row int64) string
 
+	cuts bool     // thresholds of the response stand for the intercept
+	bare bool     // as cuts, of a predictor that no threshold is added to: its columns are not centred
 	also []string // columns besides those of the formula in which a missing value drops a row
 }
 
@@ -178,6 +180,10 @@ func (b *builder) settings() error {
 		return err
 	}
 	b.chosen = chosen
+	if s.cuts && !s.bare && !chosen.intercept {
+		return b.formulaError(0, "thresholds between ordered classes stand for the intercept, which this formula takes away",
+			"leave 0 or - 1 out of the formula")
+	}
 	b.out.Warnings = append(b.out.Warnings, s.Warnings...)
 	for _, name := range s.Formula.OffsetTerms() {
 		b.note("column %q of offset() is a term too, as in R: add - %s to the formula to leave it out", name, quoteName(name))

@@ -2,7 +2,7 @@ package transform
 
 // design fills the columns, the intercept's with ones.
 func (b *builder) design() error {
-	if len(b.plan) == 0 {
+	if len(b.plan) == 0 && !b.spec.cuts && !b.known {
 		return b.formulaError(len(b.spec.Formula.source), "there is nothing to estimate: no intercept and no predictor",
 			"leave out - 1, or name a predictor")
 	}
@@ -32,7 +32,7 @@ func (b *builder) design() error {
 	}
 	b.readUpTo(len(b.record.Terms))
 	b.out.Data.X, b.out.Data.Names, b.out.Data.Intercept = x.matrix(), names, -1
-	if b.plan[0].term < 0 {
+	if len(b.plan) > 0 && b.plan[0].term < 0 {
 		b.out.Data.Intercept = 0
 	}
 	b.out.Data.Smooths = b.record.smooths()

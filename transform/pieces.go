@@ -118,9 +118,9 @@ func (b *builder) plain() error {
 	return b.describe()
 }
 
-// intercepts is 1 if the design has an intercept, and 0 if not.
+// intercepts is 1 if the design has a column of ones, and 0 if not.
 func (b *builder) intercepts() int {
-	if b.chosen.intercept {
+	if b.chosen.intercept && !b.spec.cuts {
 		return 1
 	}
 	return 0

@@ -159,6 +159,8 @@ func (s *Spec) specs(schema *arrow.Schema) (out []Spec, err error) {
 	for k, f := range s.Formula.all() {
 		own := *s
 		own.Formula, own.Done, own.also = f, nil, all
+		own.cuts = s.Family.Support().Ordered && k < len(s.Formula.predicted) // the last formula is that of thresholds
+		own.bare = own.cuts && k > 0
 		read, err := f.columnsIn(schema)
 		if err != nil {
 			return nil, err

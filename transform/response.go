@@ -111,6 +111,14 @@ func (b *builder) classes(c *column) error {
 		}
 	}
 	b.record.Response.Levels = f.levels
+	if b.spec.Family.Support().Ordered {
+		b.note("modelling the classes of %s in their order: %s", c.name, strings.Join(f.levels, " < "))
+		if b.spec.cuts && c.kind == text && b.spec.Levels[c.name] == nil {
+			b.warn("the order of the classes of %s is that of their letters: write levels: {%s: [lowest, …, highest]} for "+
+				"another", c.name, quoteName(c.name))
+		}
+		return nil
+	}
 	b.note("modelling the classes of %s: %s (the reference is %s)", c.name, words.List(f.levels), f.levels[0])
 	return nil
 }

@@ -161,7 +161,7 @@ func (b *builder) width(t *Term) int {
 // row, of a column of runs as many as it has.
 func (b *builder) mostEntries() int64 {
 	entries := 0.0
-	if b.chosen.intercept {
+	if b.intercepts() > 0 {
 		entries = float64(b.n)
 	}
 	for k := range b.record.Terms {

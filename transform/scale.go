@@ -115,7 +115,7 @@ func (b *builder) unitOf(s seen, p planned) (unit, error) {
 		return u, b.scaleFault(p, u.scale)
 	}
 	mean, sd := s.moments()
-	if b.chosen.intercept && (b.spec.Standardize == "center_scale" || b.spec.InterceptAt == "means") {
+	if b.chosen.intercept && !b.spec.bare && (b.spec.Standardize == "center_scale" || b.spec.InterceptAt == "means") {
 		u.centre = mean
 	}
 	if b.spec.Standardize == "center_scale" {

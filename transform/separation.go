@@ -21,7 +21,7 @@ func (b *builder) separated() error {
 	if counts {
 		outcome = "the count 0"
 	}
-	if !f.Support().Whole || f.PositiveEta() {
+	if !f.Support().Whole || f.Support().Classes || f.PositiveEta() {
 		return nil
 	}
 	var all, some []string

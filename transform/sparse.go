@@ -129,7 +129,7 @@ func (b *builder) encoded() bool {
 // centred reports whether any column will have something subtracted.
 func (b *builder) centred() bool {
 	if !b.known {
-		return b.chosen.intercept && len(b.chosen.terms) > 0 &&
+		return b.chosen.intercept && !b.spec.bare && len(b.chosen.terms) > 0 &&
 			(b.spec.Standardize == "center_scale" || b.spec.InterceptAt == "means")
 	}
 	for _, c := range b.record.Columns {

@@ -17,6 +17,17 @@ func (r *Record) ToData(theta []float64) {
 	})
 }
 
+// AtCentres returns Σ centre·coefficient of coefficients in the units of the data: by as much thresholds and intercepts
+// outside the design change with it. Cost: O(columns).
+func (r *Record) AtCentres(theta []float64) (sum float64) {
+	for j := range r.Columns {
+		if c := &r.Columns[j]; c.Term >= 0 && c.Centre != 0 {
+			sum = math.FMA(c.Centre, theta[j], sum)
+		}
+	}
+	return sum
+}
+
 // Shifted reports whether the intercept gives up something in ToData, so that its
 // draws in the units of the data need those of every column.
 func (r *Record) Shifted() bool {

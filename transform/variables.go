@@ -173,7 +173,7 @@ const maxColumns = 1 << 22
 // interaction the first variable's columns run fastest.
 func (b *builder) planColumns() error {
 	names := newNames(b.spec.Family.Name)
-	if b.chosen.intercept {
+	if b.intercepts() > 0 {
 		b.plan = append(b.plan, planned{name: interceptName, term: -1})
 	}
 	if err := b.columnsFit(); err != nil {

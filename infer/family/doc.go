@@ -10,5 +10,6 @@
 //   - gaussian.go, student.go, bernoulli.go, binomial.go, poisson.go, negativebinomial.go, gamma.go,
 //     inversegaussian.go, beta.go, lognormal.go, skewnormal.go, exgaussian.go, categorical.go: the families;
 //   - scaled.go: families whose sigma has a predictor; zeros.go, zerosgiven.go: zero-inflated and hurdle families;
+//   - ordinal.go, steps.go: families of ordered classes, and their densities;
 //   - likely.go: the family that numbers look like.
 package family

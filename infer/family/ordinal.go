@@ -19,7 +19,7 @@ type ordinal struct {
 	disc bool // disc has a predictor
 }
 
-// way is what F of a threshold less eta is the probability of.
+// way lists the probabilities that F of a step may have.
 type way uint8
 
 // The ways: of all classes up to one, of one class against those from it on, of the classes above it against the same,

@@ -26,9 +26,10 @@ var (
 	positives = &Support{Words: "a number above 0", limits: ", between 1e-150 and 1e150", High: math.Inf(1)}
 	classes   = &Support{Words: "the number of a class, from 0 on", Whole: true, High: MostClasses - 1, Classes: true}
 	// orderedClasses are classes in their order.
-	orderedClasses = &Support{Words: classes.Words, Whole: true, High: MostClasses - 1, Classes: true, Ordered: true}
-	zeros          = &Support{Words: "0, or a number above 0", limits: ", from 1e-150 to 1e150", High: math.Inf(1), Zero: true}
-	shares         = &Support{Words: "a number between 0 and 1, both excluded", limits: ", and not below 1e-150", High: 1}
+	orderedClasses = &Support{Words: classes.Words, Whole: true, High: MostClasses - 1, Classes: true,
+		Ordered: true}
+	zeros  = &Support{Words: "0, or a number above 0", limits: ", from 1e-150 to 1e150", High: math.Inf(1), Zero: true}
+	shares = &Support{Words: "a number between 0 and 1, both excluded", limits: ", and not below 1e-150", High: 1}
 )
 
 // Limits of a response that must not be 0 or 1: the nearest float64 that is allowed.

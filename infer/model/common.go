@@ -28,6 +28,9 @@ type common struct {
 // commonWidth is the slice width in standard deviations.
 const commonWidth = 2.5
 
+// commonDoublings bounds the interval of a slice: 2^10 widths.
+const commonDoublings = 10
+
 // newCommon returns the move; nil if the family has none, if the predictors have different designs, or if a prior has
 // no curvature.
 func (s *setup) newCommon(p *Problem) (*common, error) {
@@ -174,7 +177,7 @@ func (m *commonMove) along(j int) bool {
 	x, v, moved, ok := m.slice.Update(func(x float64) (float64, glm.Value) {
 		v := m.point.Along(j, x)
 		return v.LogLik + math.FMA(math.FMA(-0.5*curve, x, slope), x, others(x)), v
-	}, m.point.Value().LogLik+others(0), commonWidth, 0)
+	}, m.point.Value().LogLik+others(0), commonWidth, commonDoublings)
 	if ok && moved {
 		m.point.Move(j, x, v)
 		for i, t := range col {

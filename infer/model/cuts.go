@@ -5,11 +5,9 @@ import (
 	"slices"
 
 	"glmbatch/infer"
-	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/family"
-	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
-	"glmbatch/infer/update"
+	"glmbatch/internal/linalg"
 	"glmbatch/internal/vec"
 )
 
@@ -22,7 +20,8 @@ type cuts struct {
 	rising bool
 	score  func(y float64, eta, dst []float64) // see family.Likelihood
 	start  []float64                           // z
-	root   []float64                           // R·Rᵀ is the curvature at start, row by row; lower triangle
+	root   *linalg.Chol                        // of the curvature at start
+	shear  shear
 }
 
 // leastGap stands for thresholds that differ by rounding alone.
@@ -92,7 +91,7 @@ func (c *cuts) toZ(z, gradient []float64) {
 	for k := len(z) - 1; k >= 0; k-- {
 		behind += gradient[k]
 		if gradient[k] = behind; k > 0 {
-			gradient[k] *= vec.Exp(z[k])
+			gradient[k] = float64(gradient[k] * vec.Exp(z[k]))
 		}
 	}
 }
@@ -116,7 +115,7 @@ func (c *cuts) gradient(rows *family.Rows, eta [][]float64, z, dst []float64) {
 	}
 }
 
-// scores passes the predictors and scores of every row, or of each one in so many.
+// scores passes the predictors and scores of one row in each.
 func (c *cuts) scores(rows *family.Rows, eta [][]float64, each int, do func(row, score []float64, count float64)) {
 	row, score := make([]float64, len(eta)), make([]float64, len(c.priors))
 	for i := 0; i < len(rows.Y); i += each {
@@ -160,23 +159,13 @@ func (c *cuts) settle(of family.Several, rows *family.Rows, eta [][]float64) {
 // curvature was positive.
 func (c *cuts) newton(of family.Several, rows *family.Rows, eta [][]float64) ([]float64, bool) {
 	m := len(c.priors)
-	each := 1 + (len(rows.Y)-1)/mostCutRows
 	tau, slope, curve := make([]float64, m), make([]float64, m), make([]float64, m*m)
 	c.tau(c.start, tau)
-	shares, score := make([]float64, m+1), make([]float64, m)
-	c.scores(rows, eta, each, func(row, own []float64, count float64) {
+	c.scores(rows, eta, c.stride(rows), func(row, own []float64, count float64) {
 		for k, s := range own {
 			slope[k] = math.FMA(count, s, slope[k])
 		}
-		of.Means(row, rows.Disp, shares)
-		for class, p := range shares {
-			c.score(float64(class), row, score)
-			for i, s := range score {
-				for j := range i + 1 {
-					curve[i*m+j] = math.FMA(float64(count*p*s), score[j], curve[i*m+j])
-				}
-			}
-		}
+		c.information(of, row, count, curve)
 	})
 	for k, law := range c.priors {
 		slope[k] += law.Gradient(tau[k])
@@ -184,14 +173,42 @@ func (c *cuts) newton(of family.Several, rows *family.Rows, eta [][]float64) ([]
 	}
 	c.curveOfZ(curve)
 	c.toZ(c.start, slope)
-	if !factorised(curve, m) {
+	root, err := linalg.Cholesky(curve, m)
+	if err != nil {
 		return nil, false
 	}
-	c.root = curve
-	return solved(curve, slope), true
+	c.root = root
+	root.Solve(slope)
+	return slope, true
 }
 
-// curveOfZ changes a lower triangle of second derivatives in tau to one in z, but for the slope's part.
+// stride returns n where one row in n stands for all.
+func (c *cuts) stride(rows *family.Rows) int { return 1 + (len(rows.Y)-1)/mostCutRows }
+
+// information adds Fisher's information about the thresholds of a row to a lower triangle.
+func (c *cuts) information(of family.Several, row []float64, count float64, dst []float64) {
+	m := len(c.priors)
+	shares, score := make([]float64, m+1), make([]float64, m)
+	of.Means(row, [2]float64{}, shares)
+	for class, p := range shares {
+		c.score(float64(class), row, score)
+		for i, s := range score {
+			for j := range i + 1 {
+				dst[i*m+j] = math.FMA(float64(count*p*s), score[j], dst[i*m+j])
+			}
+		}
+	}
+}
+
+// direction returns direction j of z, one standard deviation long.
+func (c *cuts) direction(j int) []float64 {
+	out := make([]float64, len(c.priors))
+	out[j] = 1
+	c.root.SolveUpper(out)
+	return out
+}
+
+// curveOfZ changes a lower triangle of second derivatives in tau to one in z, without the part of the slope.
 func (c *cuts) curveOfZ(curve []float64) {
 	if !c.rising {
 		return
@@ -223,58 +240,13 @@ func fill(v []float64, x float64) {
 	}
 }
 
-// factorised writes R of R·Rᵀ over a lower triangle; false if it is not positive.
-func factorised(a []float64, m int) bool {
-	for j := range m {
-		for i := j; i < m; i++ {
-			sum := a[i*m+j]
-			for k := range j {
-				sum = math.FMA(-a[i*m+k], a[j*m+k], sum)
-			}
-			if i == j {
-				if !(sum > 0) {
-					return false
-				}
-				a[i*m+i] = math.Sqrt(sum)
-				continue
-			}
-			a[i*m+j] = sum / a[j*m+j]
-		}
-	}
-	return true
-}
-
-// solved returns x of R·Rᵀ·x = b.
-func solved(root, b []float64) []float64 {
-	m, x := len(b), slices.Clone(b)
-	for i := range m {
-		for j := range i {
-			x[i] = math.FMA(-root[i*m+j], x[j], x[i])
-		}
-		x[i] /= root[i*m+i]
-	}
-	return upward(root, x)
-}
-
-// upward writes x of Rᵀ·x = b over b.
-func upward(root, b []float64) []float64 {
-	m := len(b)
-	for i := m - 1; i >= 0; i-- {
-		for j := i + 1; j < m; j++ {
-			b[i] = math.FMA(-root[j*m+i], b[j], b[i])
-		}
-		b[i] /= root[i*m+i]
-	}
-	return b
-}
-
 // begin draws where a chain begins: around start, with twice the standard deviations of the curvature.
 func (c *cuts) begin(s prior.Source, tau []float64) {
 	z := make([]float64, len(tau))
 	for k := range z {
 		z[k] = 2 * prior.Prior{Kind: prior.Normal, Scale: 1}.Draw(s)
 	}
-	z = upward(c.root, z)
+	c.root.SolveUpper(z)
 	for k, v := range c.start {
 		z[k] += v
 	}
@@ -298,112 +270,4 @@ func (c *cuts) draw(s prior.Source, tau []float64) {
 		}
 	}
 	slices.Sort(tau)
-}
-
-// cutMove moves the thresholds of one chain.
-type cutMove struct {
-	*cuts
-	slice     *cggibbs.Slicer
-	tau       []float64
-	z, at     []float64 // at the point, and at a look
-	direction []float64
-	of        [][]float64 // predictors of a part of the rows: those before the thresholds, then these
-}
-
-// cutRows is how many rows a look computes at a time.
-const cutRows = 8 * family.ChunkRows
-
-func newCutMove(c *cuts, predictors int, source *infer.Stream, looks *update.Looks) *cutMove {
-	m := len(c.priors)
-	out := &cutMove{cuts: c, slice: cggibbs.NewSlicer(source, looks), tau: make([]float64, m), z: make([]float64, m),
-		at: make([]float64, m), direction: make([]float64, m), of: make([][]float64, predictors)}
-	out.slice.Stepping = true
-	for k := range m {
-		out.of[predictors-m+k] = make([]float64, cutRows)
-	}
-	c.begin(source, out.tau)
-	return out
-}
-
-// moveCuts moves the thresholds given the predictors. Cost: O(n) for each look, of which a direction takes about four.
-func (k *kernel) moveCuts() bool {
-	c := k.cut
-	m := len(c.tau)
-	c.cuts.z(c.tau, c.z)
-	current := k.logLik + c.logPrior(c.tau) + c.logJacobian(c.z)
-	tau := make([]float64, m)
-	for j := range m {
-		clear(c.direction)
-		c.direction[j] = 1
-		upward(c.root, c.direction)
-		x, _, moved, ok := c.slice.Update(func(x float64) (float64, glm.Value) {
-			for i, d := range c.direction {
-				c.at[i] = math.FMA(x, d, c.z[i])
-			}
-			if c.cuts.tau(c.at, tau); tau[m-1] > math.MaxFloat64 {
-				return math.Inf(-1), glm.Value{}
-			}
-			lik := k.likelihood(tau)
-			return lik + c.logPrior(tau) + c.logJacobian(c.at), glm.Value{}
-		}, current, commonWidth, 0)
-		if !ok {
-			return k.FailAlong(c.params[j].Name)
-		}
-		if !moved {
-			continue
-		}
-		for i, d := range c.direction {
-			c.z[i] = math.FMA(x, d, c.z[i])
-		}
-		c.cuts.tau(c.z, c.tau)
-		k.logLik = k.likelihood(c.tau)
-		current = k.logLik + c.logPrior(c.tau) + c.logJacobian(c.z)
-	}
-	k.takeCuts()
-	return true
-}
-
-// likelihood returns the log likelihood at thresholds.
-func (k *kernel) likelihood(tau []float64) float64 {
-	before := len(k.eta) - len(tau)
-	for j, t := range tau {
-		fill(k.cut.of[before+j], t)
-	}
-	for first := 0; first < len(k.rest); first += cutRows {
-		last := min(first+cutRows, len(k.rest))
-		for p := range before {
-			k.cut.of[p] = k.eta[p][first:last]
-		}
-		k.several.LogLik(&k.rows, first, k.cut.of, k.rest[first:last])
-	}
-	k.rows.CountRows(k.rest)
-	return k.rows.Kernels.Sum(k.rest)
-}
-
-// takeCuts writes the thresholds as predictors.
-func (k *kernel) takeCuts() {
-	for j, t := range k.cut.tau {
-		fill(k.eta[len(k.eta)-len(k.cut.tau)+j], t)
-	}
-}
-
-// carryCuts moves effects of levels of the first predictor, all of a grouping and all thresholds by the same number:
-// the likelihood stays, and priors alone decide. Cost: O(n), without a look at the likelihood.
-func (k *kernel) carryCuts() bool {
-	c := k.cut
-	delta, ok := k.predictors[0].Carry(k.chains[0], func(delta float64) (sum float64) {
-		for j, law := range c.priors {
-			sum += law.LogDensity(c.tau[j] + delta)
-		}
-		return sum
-	})
-	if !ok {
-		return k.FailAlong(c.params[0].Name)
-	}
-	for j := range c.tau {
-		c.tau[j] += delta
-	}
-	k.take(0)
-	k.takeCuts()
-	return true
 }

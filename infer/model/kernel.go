@@ -37,16 +37,13 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		if err != nil {
 			return nil, err
 		}
-		k.chains, k.eta = append(k.chains, own), append(k.eta, make([]float64, n))
+		k.chains, k.Words = append(k.chains, own), own.Start()
 	}
-	k.Stream, k.Words = c.Stream, k.chains[0].Start()
+	k.Stream, k.eta = c.Stream, s.predictorsOf(n)
 	if s.common != nil {
 		k.common = newCommonMove(s.common, c.Stream, &k.Looks)
 	}
 	if s.cuts != nil {
-		for range s.cuts.params {
-			k.eta = append(k.eta, make([]float64, n))
-		}
 		k.cut = newCutMove(s.cuts, len(k.eta), c.Stream, &k.Looks)
 	}
 	k.Updates = k.schedule()
@@ -56,8 +53,8 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 }
 
 // schedule lists the moves of an iteration: the predictors in turn, each given the others, then all of them at once if
-// the family has such a direction, and the thresholds if it has such. Cost: that of a step of each predictor's sampler, and O(n) for what it reads of the
-// others.
+// the family has such a direction, and the thresholds if it has such. Cost: that of a step of each predictor's sampler,
+// and O(n) for what it reads of the others.
 func (k *kernel) schedule() update.Schedule {
 	var moves update.Moves
 	for i := range k.chains {
@@ -82,7 +79,7 @@ func (k *kernel) movePredictor(i int) bool {
 	}
 	k.Proposals++
 	k.Accepted += info.Accept
-	k.logLik = own.Point().Value().LogLik + k.views[i].Base
+	k.logLik = own.Point().Value().LogLik + k.views[k.predictors[i].place].Base
 	own.Point().TakeRest()
 	k.take(i)
 	return true
@@ -102,15 +99,17 @@ func (k *kernel) sum() bool {
 
 // lay brings predictor i under work: its point gets what the others leave.
 func (k *kernel) lay(i int) {
-	k.several.Given(i, &k.rows, k.eta, k.views[i])
-	k.predictors[i].give(k.chains[i].Point(), k.views[i], k.rest)
+	p := k.predictors[i]
+	k.several.Given(p.place, &k.rows, k.eta, k.views[p.place])
+	p.give(k.chains[i].Point(), k.views[p.place], k.rest)
 }
 
 // take takes a predictor, and the dispersions of the first one, from its point.
 func (k *kernel) take(i int) {
 	point := k.chains[i].Point()
-	k.predictors[i].own(point, k.eta[i])
-	if i == 0 {
+	p := k.predictors[i]
+	p.own(point, k.eta[p.place])
+	if p.place == 0 {
 		copy(k.rows.Disp[:], point.Dispersions())
 	}
 }
@@ -163,8 +162,9 @@ func (k *kernel) Check() error {
 			return err
 		}
 		for j, e := range own.Point().Eta() {
-			if !(math.Abs(e-k.predictors[i].at[j]-k.eta[i][j]) <= 1e-9*(1+math.Abs(e))) {
-				return fmt.Errorf("model: predictor %d of row %d is %v, that of its point %v", i, j, k.eta[i][j], e)
+			p := k.predictors[i]
+			if at := k.eta[p.place][j]; !(math.Abs(e-p.at[j]-at) <= 1e-9*(1+math.Abs(e))) {
+				return fmt.Errorf("model: predictor %s of row %d is %v, that of its point %v", p.name, j, at, e)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Version names the algorithm: draws of different versions may differ in bits.
-const Version = "model/1"
+const Version = "model/2"
 
 // Problem is a response with its predictors, on the scale of the designs as sampled. It is read-only once made.
 type Problem struct {
@@ -37,7 +37,8 @@ type Predictor struct {
 type setup struct {
 	several    family.Several
 	rows       family.Rows
-	starts     []float64 // a constant for each predictor
+	starts     []float64   // a constant for each predictor
+	offsets    [][]float64 // of each predictor that is its offset alone, else nil
 	predictors []*predictor
 	common     *common // or nil
 	cuts       *cuts   // or nil
@@ -73,13 +74,18 @@ func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 	}
 	s.several.Prepare(&s.rows)
 	s.starts = s.several.Start(&s.rows, len(of))
-	s.cuts = newCuts(p, of)
+	s.offsets, s.cuts = make([][]float64, len(of)), newCuts(p, of)
 	for k := range p.Predictors {
 		if of[k].Cut > 0 {
 			break // the others are thresholds too
 		}
-		y := s.several.Response(k, &s.rows)
-		s.predictors = append(s.predictors, newPredictor(&p.Predictors[k], of[k], y, p.Frequency))
+		q := &p.Predictors[k]
+		if q.Data.Cols() == 0 && q.Data.Effects == nil {
+			s.offsets[k] = q.Data.Offset
+			s.starts[k] = 0
+		} else {
+			s.predictors = append(s.predictors, newPredictor(q, k, of[k], s.several.Response(k, &s.rows), p.Frequency))
+		}
 	}
 	if err := s.settle(by); err != nil {
 		return nil, err
@@ -144,17 +150,17 @@ func (p *Problem) checkClasses() error {
 // settle makes the samplers of all predictors, each given the others at their penalised points. These are found in
 // turn, twice.
 func (s *setup) settle(by infer.Parallel) error {
-	n, count := len(s.rows.Y), len(s.starts)
-	eta, views := make([][]float64, count), family.NewViews(count, n)
+	n := len(s.rows.Y)
+	eta, views := s.predictorsOf(n), family.NewViews(len(s.starts), n)
 	s.rows.Disp = [2]float64{1, 1}
 	for k, c := range s.starts {
-		eta[k] = make([]float64, n)
-		for i := range eta[k] {
-			eta[k][i] = c
+		if s.offsets[k] == nil {
+			fill(eta[k], c)
 		}
 	}
 	for range 2 {
-		for k, p := range s.predictors {
+		for _, p := range s.predictors {
+			k := p.place
 			s.several.Given(k, &s.rows, eta, views[k])
 			if err := p.sampleAt(views[k], s.starts[k], by); err != nil {
 				return err
@@ -167,7 +173,20 @@ func (s *setup) settle(by infer.Parallel) error {
 			s.cuts.settle(s.several, &s.rows, eta)
 		}
 	}
+	if s.cuts != nil && len(s.predictors) > 0 && s.predictors[0].place == 0 {
+		s.cuts.lean(s.several, &s.rows, eta, s.predictors[0])
+	}
 	return nil
+}
+
+// predictorsOf returns memory for all predictors of n rows.
+func (s *setup) predictorsOf(n int) [][]float64 {
+	eta := make([][]float64, len(s.starts))
+	for k := range eta {
+		eta[k] = make([]float64, n)
+		copy(eta[k], s.offsets[k])
+	}
+	return eta
 }
 
 // describe makes the parameters: of each predictor all except effects of levels, then the thresholds and these.

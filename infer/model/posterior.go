@@ -62,27 +62,26 @@ func (p *Posterior) At() func(theta []float64) (logLik, logPrior float64, inside
 func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float64, logLik, logPrior float64) {
 	rows := p.setup.rows
 	n := len(rows.Y)
-	predictors, eta, each := make([]*groups.Predictor, len(p.of)), make([][]float64, len(p.of)), make([]float64, n)
-	for range len(p.setup.starts) - len(p.of) {
-		eta = append(eta, make([]float64, n))
-	}
+	predictors, eta, each := make([]*groups.Predictor, len(p.of)), p.setup.predictorsOf(n), make([]float64, n)
 	for k, of := range p.of {
-		predictors[k], eta[k] = groups.NewPredictor(of), make([]float64, n)
+		predictors[k] = groups.NewPredictor(of)
 	}
 	return func(theta []float64) (_ *family.Rows, _ [][]float64, logLik, logPrior float64) {
 		tau := p.setup.split(theta, func(k int, head, effects []float64) {
-			own := slices.Concat(head, effects)
-			predictors[k].SetTheta(own)
-			logPrior += predictors[k].LogPrior(own)
-			p.setup.predictors[k].own(predictors[k].Point, eta[k])
+			numbers := slices.Concat(head, effects)
+			predictors[k].SetTheta(numbers)
+			logPrior += predictors[k].LogPrior(numbers)
+			own := p.setup.predictors[k]
+			if own.own(predictors[k].Point, eta[own.place]); own.place == 0 {
+				copy(rows.Disp[:], predictors[k].Point.Dispersions())
+			}
 		})
 		for j, t := range tau {
-			fill(eta[len(p.of)+j], t)
+			fill(eta[len(eta)-len(tau)+j], t)
 		}
 		if p.setup.cuts != nil {
 			logPrior += p.setup.cuts.logPrior(tau)
 		}
-		copy(rows.Disp[:], predictors[0].Point.Dispersions())
 		p.setup.several.LogLik(&rows, 0, eta, each)
 		rows.CountRows(each)
 		return &rows, eta, rows.Kernels.Sum(each), logPrior

@@ -14,6 +14,7 @@ import (
 // predictor is a linear predictor with the sampler of its parameters given the others.
 type predictor struct {
 	name   string
+	place  int       // among the predictors of the family
 	data   *glm.Data // with its own responses, and with names that begin with its own
 	offset []float64 // of the user, or nil
 	at     []float64 // the rest that the sampler was made at, which is part of the offset of data
@@ -23,8 +24,8 @@ type predictor struct {
 }
 
 // newPredictor returns a predictor without a sampler.
-func newPredictor(q *Predictor, of family.Predictor, y, frequency []float64) *predictor {
-	p := &predictor{name: of.Name, model: q.Model, offset: q.Data.Offset, at: make([]float64, len(y))}
+func newPredictor(q *Predictor, place int, of family.Predictor, y, frequency []float64) *predictor {
+	p := &predictor{name: of.Name, place: place, model: q.Model, offset: q.Data.Offset, at: make([]float64, len(y))}
 	p.model.Family = of.Of
 	if of.Unit {
 		p.model.Dispersion = prior.Prior{Kind: prior.Constant, Location: 1}

@@ -107,34 +107,39 @@ func (t *Target) Unconstrain(theta, u []float64) {
 // given the others. Cost: two passes over each design, and O(n) for each predictor.
 func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
 	s := t.setup
-	n, count := len(s.rows.Y), len(s.starts)
-	eta, views, rest := make([][]float64, count), family.NewViews(count, n), make([]float64, n)
+	n := len(s.rows.Y)
+	eta, views, rest := s.predictorsOf(n), family.NewViews(len(s.starts), n), make([]float64, n)
 	rows := s.rows
 	places := make([]*groups.Place, len(t.of))
-	for k := range eta {
-		eta[k] = make([]float64, n)
-	}
 	for k, of := range t.of {
 		places[k] = of.NewPlace()
 	}
 	return func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
 		for k, p := range places {
 			p.Predict(u[t.at[k]:t.at[k+1]])
-			s.predictors[k].own(p.Point(), eta[k])
+			own := s.predictors[k]
+			if own.own(p.Point(), eta[own.place]); own.place == 0 {
+				copy(rows.Disp[:], p.Point().Dispersions())
+			}
 		}
-		copy(rows.Disp[:], places[0].Point().Dispersions())
 		if s.cuts != nil {
 			logPosterior, logPrior = t.densityOfCuts(&rows, eta, u[t.cuts:], grad[t.cuts:])
 		}
+		if len(places) == 0 {
+			s.several.LogLik(&rows, 0, eta, rest)
+			rows.CountRows(rest)
+			logLik = rows.Kernels.Sum(rest)
+		}
 		for k, p := range places {
-			s.several.Given(k, &rows, eta, views[k])
-			s.predictors[k].give(p.Point(), views[k], rest)
+			of := s.predictors[k]
+			s.several.Given(of.place, &rows, eta, views[of.place])
+			of.give(p.Point(), views[of.place], rest)
 			own := p.Point().Value().LogLik
 			inU, prior := p.Gradient(u[t.at[k]:t.at[k+1]], grad[t.at[k]:t.at[k+1]])
 			p.Point().TakeRest()
 			logPosterior += inU - own
 			logPrior += prior
-			logLik = own + views[k].Base
+			logLik = own + views[of.place].Base
 		}
 		return logPosterior + logLik, logLik, logPrior
 	}
@@ -147,7 +152,7 @@ func (t *Target) densityOfCuts(rows *family.Rows, eta [][]float64, z, grad []flo
 	tau := make([]float64, len(z))
 	cuts.tau(z, tau)
 	for j, v := range tau {
-		fill(eta[len(t.of)+j], v)
+		fill(eta[len(eta)-len(tau)+j], v)
 	}
 	cuts.gradient(rows, eta, z, grad)
 	logPrior = cuts.logPrior(tau)

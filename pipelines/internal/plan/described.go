@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
@@ -83,17 +84,15 @@ func (d *describing) component(number string) (out record.Component, err error) 
 		}
 		return false
 	}
-	names := []string{}
-	for i := range d.params {
-		if p := &d.params[i]; coefficient(p) && !slices.Contains(names, p.Predictor) {
-			names = append(names, p.Predictor)
+	of := []family.Predictor{{Of: d.family}}
+	if several := d.family.Several(); several != nil {
+		of = several.Predictors(d.design.Response.Levels)
+	}
+	for k, predictor := range of {
+		name, design, link := predictor.Name, d.design, d.family.Link
+		if all := d.design.Predicted; k > 0 && all != nil {
+			design, link = all[min(k, len(all))-1].Record, predictor.Of.Link
 		}
-	}
-	if len(names) == 0 {
-		names = []string{""} // group-level effects alone
-	}
-	for _, name := range names {
-		design, link := d.of(name)
 		p := record.Predictor{Name: cmp.Or(name, "mu"), Link: link}
 		for _, o := range design.Offsets {
 			p.Offsets = append(p.Offsets, o.Expression)
@@ -119,25 +118,6 @@ func (d *describing) component(number string) (out record.Component, err error) 
 		out.Scalars = append(out.Scalars, s)
 	}
 	return out, nil
-}
-
-// of returns the design and the link of a predictor.
-func (d *describing) of(name string) (design *transform.Record, link string) {
-	design, link = d.design, d.family.Link
-	for _, p := range d.design.Predicted {
-		if p.Name == name {
-			design = p.Record
-		}
-	}
-	if design == d.design {
-		return design, link
-	}
-	for _, p := range d.family.Several().Predictors(nil) {
-		if p.Name == name {
-			link = p.Of.Link
-		}
-	}
-	return design, link
 }
 
 func columnNames(columns []transform.Column) (out []string) {

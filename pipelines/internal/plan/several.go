@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"glmbatch/infer"
@@ -61,23 +60,23 @@ func newSeveral(f *Fit) (*Several, error) {
 	return s, nil
 }
 
-// classes reports whether the predictors are those of the classes of a response.
-func (s *Several) classes() bool { return s.Family().Support().Classes }
+// shared reports whether all predictors have one design, as those of the classes of a response.
+func (s *Several) shared() bool { return s.Record.Predicted == nil }
 
-// of returns the data of predictor k, by those of the first.
+// of returns the data of predictor k, by those of the first: thresholds have the last ones.
 func (s *Several) of(k int, first *glm.Data) *glm.Data {
-	if k == 0 || s.classes() {
+	if k == 0 || s.shared() {
 		return first
 	}
-	return first.Further[k-1]
+	return first.Further[min(k, len(first.Further))-1]
 }
 
 // recordOf is that of the design of predictor k.
 func (s *Several) recordOf(k int) *transform.Record {
-	if k == 0 || s.classes() {
+	if k == 0 || s.shared() {
 		return s.Record
 	}
-	return s.Record.Predicted[k-1].Record
+	return s.Record.Predicted[min(k, len(s.Record.Predicted))-1].Record
 }
 
 // severalMethod chooses the method for a family of several predictors, or refuses the sampler.
@@ -129,13 +128,15 @@ func (s *Several) priors() (out []glm.Model) {
 	for k, of := range s.predictors {
 		data, own := s.of(k, s.Data), first
 		switch {
-		case s.classes():
+		case s.shared():
 			own.Coefficients = slices.Clone(first.Coefficients)
 			for j, name := range data.Names {
-				if named := m.Prior.Match(s.named(k, name)); named != nil && j != data.Intercept {
+				if named := m.Prior.Match(of.Named(name)); named != nil && j != data.Intercept {
 					own.Coefficients[j] = named.Prior.Prior
 				}
 			}
+		case of.Cut > 0:
+			own = glm.Model{Coefficients: []prior.Prior{thresholdPrior(m, of)}}
 		case k > 0:
 			_, own = furtherPriors(m, of, data)
 		}
@@ -158,29 +159,34 @@ func furtherPriors(m *spec.Model, of family.Predictor, data *glm.Data) (given *s
 	return given, all
 }
 
+// thresholdPrior is the prior of a threshold, at the means of the columns where those have a prior of the intercept.
+// The default is that of brms: student_t(3, 0, 2.5).
+func thresholdPrior(m *spec.Model, of family.Predictor) prior.Prior {
+	given := m.Prior.Intercept.Prior.Prior
+	if named := m.Prior.Match(of.Named("(Intercept)")); named != nil {
+		given = named.Prior.Prior
+	}
+	if given.Kind == "" {
+		return prior.Prior{Kind: prior.StudentT, DF: 3, Scale: 2.5}
+	}
+	return given
+}
+
 // Identify adds the rules of further predictors.
 func (s *Several) Identify(id *Identity) {
 	s.Regression.Identify(id)
-	if !s.classes() {
+	if !s.shared() {
 		id.Versions["further"] = furtherVersion
 	}
 }
 
 // further are the predictors besides the first one; nil of the classes of a response, whose design is the first one.
 func (s *Several) further() (out []*Case) {
-	for k := 1; k < len(s.predictors) && !s.classes(); k++ {
+	for k := 1; k < len(s.predictors) && !s.shared() && s.predictors[k].Cut <= 1; k++ {
 		out = append(out, &Case{Name: s.predictors[k].Name, Posterior: s.laws()[k],
 			Design: &transform.Design{Data: s.of(k, s.Data), Record: s.recordOf(k)}})
 	}
 	return out
-}
-
-// named leads the name of a column by that of a predictor.
-func (s *Several) named(k int, name string) string {
-	if s.predictors[k].Name == "" {
-		return name
-	}
-	return s.predictors[k].Name + "_" + name
 }
 
 // setup makes the sampler on data.
@@ -266,6 +272,9 @@ func (s *Several) Need(chains, workers int) Need {
 // heads is how many parameters of a predictor are no effects of levels: coefficients, dispersions, standard deviations
 // of smooths and of effects, and correlations.
 func (s *Several) heads(k int) int {
+	if s.predictors[k].Cut > 0 {
+		return 1
+	}
 	given, data := s.laws()[k], s.of(k, s.Data)
 	n := data.Cols()
 	for d := range given.Family.Dispersions() {
@@ -293,8 +302,12 @@ func (s *Several) heads(k int) int {
 // ToData takes the coefficients of each predictor from the scale of the design to the units of the data.
 func (s *Several) ToData(theta []float64) {
 	at := 0
-	for k := range s.predictors {
-		s.recordOf(k).ToData(theta[at : at+s.of(k, s.Data).Cols()])
+	for k, of := range s.predictors {
+		if of.Cut > 0 {
+			theta[at] += s.Record.AtCentres(theta)
+		} else {
+			s.recordOf(k).ToData(theta[at : at+s.of(k, s.Data).Cols()])
+		}
 		at += s.heads(k)
 	}
 }
@@ -312,7 +325,7 @@ func (s *Several) Describe(rec *record.Fit, params []infer.Parameter) error {
 		given, data, out := s.laws()[k], s.of(k, s.Data), &rec.Parameters[i]
 		switch p.Kind {
 		case infer.Intercept, infer.Coefficient:
-			j := slices.Index(data.Names, strings.TrimPrefix(p.Name, s.named(k, "")))
+			j := slices.IndexFunc(data.Names, func(name string) bool { return s.predictors[k].Named(name) == p.Name })
 			c := s.recordOf(k).Columns[j]
 			out.Center, out.Scale, out.Prior = c.Centre, c.Scale, given.Coefficients[j].String()
 		case infer.Dispersion:

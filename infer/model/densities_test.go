@@ -1,0 +1,157 @@
+package model_test
+
+import (
+	"math"
+
+	"glmbatch/infer/family"
+)
+
+// The densities of the families, from their definitions by package math.
+
+func gaussian(y float64, eta []float64, _ float64) float64 {
+	z := (y - eta[0]) / math.Exp(eta[1])
+	return -z*z/2 - eta[1] - math.Log(2*math.Pi)/2
+}
+
+func lognormal(y float64, eta []float64, _ float64) float64 {
+	return gaussian(math.Log(y), eta, 0) - math.Log(y)
+}
+
+func student(y float64, eta []float64, nu float64) float64 {
+	z := (y - eta[0]) / math.Exp(eta[1])
+	return logGamma((nu+1)/2) - logGamma(nu/2) - math.Log(nu*math.Pi)/2 - eta[1] - (nu+1)/2*math.Log(1+z*z/nu)
+}
+
+// skewNormal has the mean eta[0] and the standard deviation e^eta[1].
+func skewNormal(y float64, eta []float64, alpha float64) float64 {
+	d := alpha / math.Sqrt(1+alpha*alpha)
+	omega := math.Exp(eta[1]) / math.Sqrt(1-2*d*d/math.Pi)
+	z := (y - eta[0] + omega*d*math.Sqrt(2/math.Pi)) / omega
+	return math.Log(2/omega) - z*z/2 - math.Log(2*math.Pi)/2 + math.Log(math.Erfc(-alpha*z/math.Sqrt2)/2)
+}
+
+func logGamma(x float64) float64 { v, _ := math.Lgamma(x); return v }
+
+func poisson(y, eta, _ float64) float64 { return y*eta - math.Exp(eta) - logGamma(y+1) }
+
+func negativeBinomial(y, eta, s float64) float64 {
+	mu := math.Exp(eta)
+	return logGamma(y+s) - logGamma(s) - logGamma(y+1) + s*math.Log(s/(s+mu)) + y*math.Log(mu/(s+mu))
+}
+
+func gamma(y, eta, s float64) float64 {
+	mu := math.Exp(eta)
+	return s*math.Log(s/mu) - logGamma(s) + (s-1)*math.Log(y) - s*y/mu
+}
+
+// inflated adds zeros of the probability whose logit is the second predictor.
+func inflated(base func(y, eta, disp float64) float64) func(float64, []float64, float64) float64 {
+	return func(y float64, eta []float64, disp float64) float64 {
+		share, p := 1/(1+math.Exp(-eta[1])), math.Exp(base(y, eta[0], disp))
+		if y == 0 {
+			return math.Log(share + (1-share)*p)
+		}
+		return math.Log((1 - share) * p)
+	}
+}
+
+// hurdle has zeros of that probability, and responses above 0 else.
+func hurdle(base func(y, eta, disp float64) float64, counts bool) func(float64, []float64, float64) float64 {
+	return func(y float64, eta []float64, disp float64) float64 {
+		share := 1 / (1 + math.Exp(-eta[1]))
+		switch {
+		case y == 0:
+			return math.Log(share)
+		case counts:
+			return math.Log(1-share) + base(y, eta[0], disp) - math.Log(-math.Expm1(base(0, eta[0], disp)))
+		}
+		return math.Log(1-share) + base(y, eta[0], disp)
+	}
+}
+
+// ordered returns a family of ordered classes, and discriminating one whose disc has a predictor.
+func ordered(name, link string) family.Family {
+	f, _ := family.Parse(name, link)
+	return f
+}
+
+func discriminating(name, link string) family.Family {
+	f, _ := ordered(name, link).WithPredictor("disc")
+	return f
+}
+
+// The inverse links.
+
+func inverseLogit(x float64) float64   { return 1 / (1 + math.Exp(-x)) }
+func inverseProbit(x float64) float64  { return math.Erfc(-x/math.Sqrt2) / 2 }
+func inverseCloglog(x float64) float64 { return -math.Expm1(-math.Exp(x)) }
+func inverseCauchit(x float64) float64 { return 0.5 + math.Atan(x)/math.Pi }
+
+// steps returns disc·(tau − eta) of thresholds.
+func steps(eta []float64, cuts int) (x []float64) {
+	disc := 1.0
+	if len(eta) > cuts+1 {
+		disc = math.Exp(eta[1])
+	}
+	for _, tau := range eta[len(eta)-cuts:] {
+		x = append(x, disc*(tau-eta[0]))
+	}
+	return x
+}
+
+// The densities of ordered classes; thresholds are all predictors but the first ones.
+
+type classDensity = func(y float64, eta []float64, cuts float64) float64
+
+func cumulative(inverse func(float64) float64) classDensity {
+	return func(y float64, eta []float64, cuts float64) float64 {
+		x, upper, lower := steps(eta, int(cuts)), 1.0, 0.0
+		if int(y) < len(x) {
+			upper = inverse(x[int(y)])
+		}
+		if y > 0 {
+			lower = inverse(x[int(y)-1])
+		}
+		return math.Log(upper - lower)
+	}
+}
+
+func stopping(inverse func(float64) float64) classDensity {
+	return func(y float64, eta []float64, cuts float64) (sum float64) {
+		for k, x := range steps(eta, int(cuts)) {
+			switch {
+			case k < int(y):
+				sum += math.Log(1 - inverse(x))
+			case k == int(y):
+				sum += math.Log(inverse(x))
+			}
+		}
+		return sum
+	}
+}
+
+func continuing(inverse func(float64) float64) classDensity {
+	return func(y float64, eta []float64, cuts float64) (sum float64) {
+		for k, x := range steps(eta, int(cuts)) {
+			switch {
+			case k < int(y):
+				sum += math.Log(inverse(-x))
+			case k == int(y):
+				sum += math.Log(1 - inverse(-x))
+			}
+		}
+		return sum
+	}
+}
+
+func adjacent(y float64, eta []float64, cuts float64) float64 {
+	height, own, total := 0.0, 0.0, 1.0
+	for k, x := range steps(eta, int(cuts)) {
+		height -= x
+		total += math.Exp(height)
+		if k < int(y) {
+			own = height
+		}
+	}
+	return own - math.Log(total)
+}
