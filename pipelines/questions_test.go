@@ -185,6 +185,28 @@ func TestKindsAndQuestions(t *testing.T) {
 	}
 	t.Logf("%d kinds × %d questions: %d sentences", len(a.kinds), len(a.answers), sentences)
 	golden(t, filepath.Join("testdata", "questions.txt"), b.String(), a.kinds)
+	golden(t, filepath.Join("testdata", "kindtables.txt"), a.tables(), a.kinds)
+}
+
+// tables lists the tables of the ledger that fits of a kind fill, and a regression with a horseshoe prior does not.
+func (a *asking) tables() string {
+	filled := map[string][]string{}
+	for _, table := range strings.Fields(a.ask("t.duckdb", "SELECT DISTINCT table_name FROM duckdb_columns() JOIN "+
+		"duckdb_tables() USING (table_name) WHERE column_name = 'fit_id' ORDER BY ALL")) {
+		of := strings.Fields(a.ask("t.duckdb", "SELECT DISTINCT model FROM latest WHERE fit_id IN (FROM "+table+" SELECT fit_id) ORDER BY ALL"))
+		for _, kind := range of {
+			if !slices.Contains(of, "horseshoe") {
+				filled[kind] = append(filled[kind], table)
+			}
+		}
+	}
+	var b strings.Builder
+	for _, kind := range a.kinds {
+		if len(filled[kind]) > 0 {
+			fmt.Fprintf(&b, "%s : %s\n", kind, strings.Join(filled[kind], ", "))
+		}
+	}
+	return b.String()
 }
 
 // plainly is a sentence without the paths of this folder and without its hint.
