@@ -14,6 +14,6 @@
 //
 // Read reduce.go (from data to sufficient statistics), then marginal.go (the
 // density of log sigma), quadrature.go (its distribution function and inverse),
-// kernel.go (the draws, and what is refused) and moments.go (exact moments, no draws);
+// and kernel.go (the draws, and what is refused);
 // selection.go has the models in which coefficients are left out, each of them by the same way.
 package conjugate

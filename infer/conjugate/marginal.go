@@ -216,7 +216,7 @@ func newMarginal(p *reduction) (m *marginal, breaks []float64, err error) {
 		}
 	}
 	// To the right sigma² times the density must have fallen too, where it
-	// falls at all: moments.go integrates it.
+	// falls at all.
 	tilt := 0.0
 	if p.varianceFinite() {
 		tilt = 2
@@ -243,6 +243,5 @@ func (p *reduction) tailIndex() float64 {
 	return a
 }
 
-// meanFinite and varianceFinite report whether sigma has the moment.
-func (p *reduction) meanFinite() bool     { return p.tailIndex() > 2 }
+// varianceFinite reports whether sigma has a variance.
 func (p *reduction) varianceFinite() bool { return p.tailIndex() > 3 }

@@ -208,14 +208,3 @@ func (p *panel) invert(t float64) float64 {
 	}
 	return x
 }
-
-// each calls f at every node with sigma and the node's share of the mass, so
-// that sums over the calls are expectations under the law.
-func (l *law) each(f func(sigma, weight float64)) {
-	for i := range l.panels {
-		p := &l.panels[i]
-		for j, x := range node {
-			f(vec.Exp(math.FMA(p.half, x, p.mid)), fejer[j]*p.half*p.value[j]/l.total)
-		}
-	}
-}
