@@ -140,13 +140,25 @@ func (f *statsFeed) FillChunk(to duckdb.DataChunk) error {
 
 // stretches is a chunk of stats_feed by its columns.
 type stretches struct {
-	fit                                        []int64
-	chain                                      []int16
-	first, n                                   []int32
-	logLik, logPrior, accept, stepSize, energy *chunk.Lists[float64]
-	evaluations, touched, gradients            *chunk.Lists[int64]
-	depth, leapfrogs                           *chunk.Lists[int32]
-	divergent                                  *chunk.Lists[bool]
+	fit      []int64
+	chain    []int16
+	first, n []int32
+	lists    []func(row int, infos []infer.Info) error // of the statistics
+}
+
+// statsLists make the columns of lists, in their order, from the chunk and the number of the column.
+var statsLists = []func(chunk.Chunk, int) (func(int, []infer.Info) error, error){
+	statsList(func(i *infer.Info) float64 { return i.LogLik }),
+	statsList(func(i *infer.Info) float64 { return i.LogPrior }),
+	statsList(func(i *infer.Info) int64 { return i.Evaluations }),
+	statsList(func(i *infer.Info) int64 { return i.Touched }),
+	statsList(func(i *infer.Info) int64 { return i.Gradients }),
+	statsList(func(i *infer.Info) float64 { return i.Accept }),
+	statsList(func(i *infer.Info) float64 { return i.StepSize }),
+	statsList(func(i *infer.Info) float64 { return i.Energy }),
+	statsList(func(i *infer.Info) int32 { return i.Depth }),
+	statsList(func(i *infer.Info) int32 { return i.Leapfrogs }),
+	statsList(func(i *infer.Info) bool { return i.Divergent }),
 }
 
 func newStretches(to duckdb.DataChunk) (w stretches, err error) {
@@ -154,59 +166,51 @@ func newStretches(to duckdb.DataChunk) (w stretches, err error) {
 	if err != nil {
 		return w, err
 	}
-	var errs [15]error
+	var errs [4]error
 	w.fit, errs[0] = chunk.Column[int64](c, 0)
 	w.chain, errs[1] = chunk.Column[int16](c, 1)
 	w.first, errs[2] = chunk.Column[int32](c, 2)
 	w.n, errs[3] = chunk.Column[int32](c, 3)
-	w.logLik, errs[4] = chunk.ListsOf[float64](c, 4)
-	w.logPrior, errs[5] = chunk.ListsOf[float64](c, 5)
-	w.evaluations, errs[6] = chunk.ListsOf[int64](c, 6)
-	w.touched, errs[7] = chunk.ListsOf[int64](c, 7)
-	w.gradients, errs[8] = chunk.ListsOf[int64](c, 8)
-	w.accept, errs[9] = chunk.ListsOf[float64](c, 9)
-	w.stepSize, errs[10] = chunk.ListsOf[float64](c, 10)
-	w.energy, errs[11] = chunk.ListsOf[float64](c, 11)
-	w.depth, errs[12] = chunk.ListsOf[int32](c, 12)
-	w.leapfrogs, errs[13] = chunk.ListsOf[int32](c, 13)
-	w.divergent, errs[14] = chunk.ListsOf[bool](c, 14)
-	return w, errors.Join(errs[:]...)
+	err = errors.Join(errs[:]...)
+	for k, of := range statsLists {
+		list, cause := of(c, len(errs)+k)
+		w.lists, err = append(w.lists, list), errors.Join(err, cause)
+	}
+	return w, err
 }
 
 // write writes iterations as a row.
-func (w *stretches) write(row int, st stretch) error {
+func (w *stretches) write(row int, st stretch) (err error) {
 	w.fit[row], w.chain[row], w.first[row], w.n[row] = st.fit, int16(st.chain+1), int32(st.first), int32(len(st.infos))
-	return errors.Join(
-		statsList(w.logLik, row, st.infos, func(i *infer.Info) float64 { return i.LogLik }),
-		statsList(w.logPrior, row, st.infos, func(i *infer.Info) float64 { return i.LogPrior }),
-		statsList(w.evaluations, row, st.infos, func(i *infer.Info) int64 { return i.Evaluations }),
-		statsList(w.touched, row, st.infos, func(i *infer.Info) int64 { return i.Touched }),
-		statsList(w.gradients, row, st.infos, func(i *infer.Info) int64 { return i.Gradients }),
-		statsList(w.accept, row, st.infos, func(i *infer.Info) float64 { return i.Accept }),
-		statsList(w.stepSize, row, st.infos, func(i *infer.Info) float64 { return i.StepSize }),
-		statsList(w.energy, row, st.infos, func(i *infer.Info) float64 { return i.Energy }),
-		statsList(w.depth, row, st.infos, func(i *infer.Info) int32 { return i.Depth }),
-		statsList(w.leapfrogs, row, st.infos, func(i *infer.Info) int32 { return i.Leapfrogs }),
-		statsList(w.divergent, row, st.infos, func(i *infer.Info) bool { return i.Divergent }))
-}
-
-// statsList writes what of gives of each iteration, or one value where it is the same to the bit. NaN is NULL.
-func statsList[T chunk.Number](to *chunk.Lists[T], row int, infos []infer.Info, of func(*infer.Info) T) error {
-	n, first := 1, of(&infos[0])
-	for i := range infos {
-		if !equalBits(of(&infos[i]), first) {
-			n = len(infos)
-			break
-		}
-	}
-	list, err := to.Add(row, n)
-	for i := range list {
-		list[i] = of(&infos[i])
-		if list[i] != list[i] {
-			to.Null(row, i)
-		}
+	for _, list := range w.lists {
+		err = errors.Join(err, list(row, st.infos))
 	}
 	return err
+}
+
+// statsList makes a column of lists. A list has a number of each iteration, or one value if all are equal to the bit;
+// NaN is NULL.
+func statsList[T chunk.Number](of func(*infer.Info) T) func(chunk.Chunk, int) (func(int, []infer.Info) error, error) {
+	return func(c chunk.Chunk, column int) (func(int, []infer.Info) error, error) {
+		to, err := chunk.ListsOf[T](c, column)
+		return func(row int, infos []infer.Info) error {
+			n, first := 1, of(&infos[0])
+			for i := range infos {
+				if !equalBits(of(&infos[i]), first) {
+					n = len(infos)
+					break
+				}
+			}
+			list, err := to.Add(row, n)
+			for i := range list {
+				list[i] = of(&infos[i])
+				if list[i] != list[i] {
+					to.Null(row, i)
+				}
+			}
+			return err
+		}, err
+	}
 }
 
 // equalBits is a == b, which of floats tells −0 from 0, and takes NaN for NaN.

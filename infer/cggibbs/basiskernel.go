@@ -14,20 +14,28 @@ import (
 type basisKernel struct {
 	*basisSetup
 	stepper
-	scan   *scan
-	point  *glm.Curved // u, with eta = eta0 + B·u
-	line   line        // v, and the prior along a coordinate of u
-	scale  *scaler     // nil but in the reduced basis
-	hidden *hidden     // nil but in the reduced basis
-	key    uint64
+	reducedParts
+	scan  *scan
+	point *glm.Curved // u, with eta = eta0 + B·u
+	line  line        // v, and the prior along a coordinate of u
+	key   uint64
+
+	u, scratch []float64    // u is that of point, between iterations
+	plain      *plainSweeps // nil without
+	reading    int64        // entries that a pass along the coordinate under update reads
+	severalAtOnce
+}
+
+// reducedParts are those of a chain in the reduced basis; they are nil in others.
+type reducedParts struct {
+	scale  *scaler
+	hidden *hidden
 	warmup int64 // iterations whose rows are not expanded
+}
 
-	u       []float64 // that of point, between iterations
-	scratch []float64
-
-	plain    *plainSweeps // nil without
-	reading  int64        // entries that a pass along the coordinate under update reads
-	moving   *blockMove   // nil until blocks move
+// severalAtOnce are the moves of several coordinates.
+type severalAtOnce struct {
+	moving   *blockMove // nil until blocks move
 	jointly  []*subspaceMove
 	rowMove  *rowMove // nil where sweeps are of coordinates
 	settled  bool     // sweeps are of blocks

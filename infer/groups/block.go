@@ -20,17 +20,26 @@ type block struct {
 	sorted [][]float64 // columns by level, as Grouping.Rows has rows
 	alike  alike
 	gram   []float64 // of a closed gaussian: Σ w·z·zᵀ of each level, q × q
-	shifts []*shift
-	// Those that are drawn at once, and those that have slices.
-	together []together
-	alone    []*shift
-	// outer is against numbers outside eta, see Sampler.Carry; nil if no sum of the terms is 1 in all rows.
-	outer  *shift
-	weak   bool // the data say little of its effects
-	twice  bool // its effects move twice in an iteration
-	nested bool // it is in a nest
+	traits
+	shiftings
 	// The precision of effects of the pilot's size, of each term; nil if no move carries effects.
 	reference []float64
+}
+
+// traits of a grouping decide its moves.
+type traits struct {
+	weak   bool // the data determine its effects weakly
+	twice  bool // its effects move twice in an iteration
+	nested bool // it is in a nest
+}
+
+// shiftings are the moves of coefficients against effects of a grouping.
+type shiftings struct {
+	shifts   []*shift
+	together []together // those that are drawn at once
+	alone    []*shift   // those that have slices
+	// outer is against numbers outside eta, see Sampler.Carry; nil if no sum of the terms is 1 in all rows.
+	outer *shift
 }
 
 // newBlock lays out one Effects. Cost: O(n·q²).

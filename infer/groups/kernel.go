@@ -49,34 +49,45 @@ type group struct {
 	r       []float64 // effects by level, then by term, which the point writes
 	to      []float64 // where a move takes them
 
-	width              float64 // of slices along sds and correlations
-	doublings          int     // of it at most
-	here, there        sums
-	step, noise        []float64
+	width       float64 // of slices along sds and correlations
+	doublings   int     // of it at most
+	here, there sums
+	matched
+	scratch
+}
+
+// matched is the state of matched moves of the effects of a grouping; its slices are nil if these are drawn exactly.
+type matched struct {
 	forward, threshold []float64 // of each level, the product of the diagonal of the factor, or h for one term
 	ratio, quotient    []float64
 	places             []float64 // of the effects where quadratic forms of several terms are made
 	taken              []bool
 	spread             float64 // of the proposals, in standard deviations of the matched law
-	squares, product   []float64
-	joined             []float64 // of shifts together
-	squaresAlike       []float64
+}
+
+func newMatched(levels, effects int) matched {
+	return matched{forward: make([]float64, levels), threshold: make([]float64, levels), taken: make([]bool, levels),
+		ratio: make([]float64, levels), quotient: make([]float64, levels), places: make([]float64, effects)}
+}
+
+// scratch has numbers that no move leaves to another.
+type scratch struct {
+	step, noise      []float64 // of each effect
+	squares, product []float64 // q × q
+	joined           []float64 // of shifts together
+	squaresAlike     []float64 // of the levels that are alike
 }
 
 func newGroup(b *block) *group {
 	size := b.levels * b.q
 	r := make([]float64, size)
 	g := &group{block: b, scales: newScales(b.prior), effects: glm.NewEffects(b.Effects, r), r: r,
-		to: make([]float64, size), here: newSums(b),
-		step: make([]float64, size), noise: make([]float64, size),
-		squares: make([]float64, b.q*b.q), product: make([]float64, b.q*b.q)}
+		to: make([]float64, size), here: newSums(b), scratch: scratch{
+			step: make([]float64, size), noise: make([]float64, size), squares: make([]float64, b.q*b.q),
+			product: make([]float64, b.q*b.q), squaresAlike: make([]float64, len(b.alike.curve))}}
 	if b.gram == nil {
-		g.there = newSums(b)
-		g.forward, g.threshold, g.taken = make([]float64, b.levels), make([]float64, b.levels), make([]bool, b.levels)
-		g.ratio, g.quotient = make([]float64, b.levels), make([]float64, b.levels)
-		g.places = make([]float64, size)
+		g.there, g.matched = newSums(b), newMatched(b.levels, size)
 	}
-	g.squaresAlike = make([]float64, len(b.alike.curve))
 	g.width = 2.5 / math.Sqrt(float64(b.levels))
 	for w := 2 * g.width; w <= logStep; w *= 2 {
 		g.doublings++

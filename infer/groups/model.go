@@ -147,7 +147,7 @@ func (t *Model) groups() (out groupings) {
 	for _, b := range t.blocks {
 		r := make([]float64, b.levels*b.q)
 		out = append(out, &group{block: b, scales: newScales(b.prior), r: r, effects: glm.NewEffects(b.Effects, r),
-			squares: make([]float64, b.q*b.q)})
+			scratch: scratch{squares: make([]float64, b.q*b.q)}})
 	}
 	return out
 }

@@ -21,18 +21,21 @@ type kernel struct {
 	choices   []*choice // models of columns of several levels
 	fits      []fitted  // of the system's models
 	slice     *cggibbs.Slicer
-	z         []float64 // of each row with missing cells, width numbers
-	unseenX   []float64 // entries of rows without a response, by column
-	predicted []float64 // missing responses
+	z         []float64      // of each row with missing cells, width numbers
+	unseenX   []float64      // entries of rows without a response, by column
+	predicted []float64      // missing responses
+	sums      []*summedChain // models whose coefficients move together with cells
+	cellWork
+}
 
-	q, h, scratch []float64
-	laws          []law
-	batch         batch
-	cursor        []int
-	states, zeros []float64
-	easy          []bool
-	sums          []*summedChain // models whose coefficients move together with cells
-	combined      []float64
+// cellWork is the memory of moves of cells, which leave nothing in it to each other.
+type cellWork struct {
+	q, h, scratch, combined []float64
+	laws                    []law
+	batch                   batch
+	cursor                  []int
+	states, zeros           []float64
+	easy                    []bool
 }
 
 // Kernel returns one chain: coefficients of the regression start around the penalised point of the completed data, in

@@ -20,15 +20,23 @@ type reader struct {
 	b     []float64   // slope of eta in the state of each column that is affine
 	disp  []float64
 
-	levels [][]float64    // what each level of a column adds to eta, where its entries stand in a table
-	choice *choice        // of a model of a column of several levels
-	law    *glm.Pointwise // of a column of numbers, on the rows with missing cells; or nil
-	cell   family.Cell
-	whole  bool // the numbers are counts
+	levels [][]float64 // the change of eta by each level of a column, if its entries are a table
+	choice *choice     // of a model of a column of several levels
+	numbers
+	rowWork
+}
 
-	value, grad, curv [1]float64
-	eta               [1]float64
-	entries           []float64
+// numbers is the law of a column of numbers.
+type numbers struct {
+	law   *glm.Pointwise // on the rows with missing cells; or nil
+	cell  family.Cell
+	whole bool // they are counts
+}
+
+// rowWork has numbers of one row.
+type rowWork struct {
+	eta, value, grad, curv [1]float64
+	entries                []float64
 }
 
 func newChainReader(r *readerSetup, c infer.Chain) (*reader, error) {
@@ -37,8 +45,7 @@ func newChainReader(r *readerSetup, c infer.Chain) (*reader, error) {
 		return nil, err
 	}
 	out := &reader{readerSetup: r, chain: chain, point: chain.Point(), x: entries(chain.Target()),
-		b:       make([]float64, len(r.moved)),
-		entries: make([]float64, r.data.Cols())}
+		b: make([]float64, len(r.moved)), rowWork: rowWork{entries: make([]float64, r.data.Cols())}}
 	at := make([]int, len(r.of))
 	for q, i := range r.of {
 		at[q] = int(max(i, 0))

@@ -14,12 +14,8 @@ import (
 // setup is what the chains of one fit share.
 type setup struct {
 	problem *Problem
-	rows    []int   // rows with a missing cell
-	place   []int32 // of each row among these, or −1
-	mask    []uint64
-	cells   [][]int32 // of each column: places of the rows where it is missing
-	donors  [][]float64
-	tall    bool
+	incomplete
+	tall bool
 
 	system  *system // gaussian models of columns
 	readers []*readerSetup
@@ -29,6 +25,15 @@ type setup struct {
 	unseen  *glm.Pointwise
 	summed  *summed // or nil
 	patterns
+}
+
+// incomplete has the rows with a missing cell.
+type incomplete struct {
+	rows   []int
+	place  []int32 // of each row of the data among these, or −1
+	mask   []uint64
+	cells  [][]int32 // of each column: places of the rows where it is missing
+	donors [][]float64
 }
 
 // Tall data take turns, see kernel.Step.
@@ -229,19 +234,23 @@ func (s *setup) readColumn(k int, by infer.Parallel) error {
 // readerSetup is a model that reads cells, and is no gaussian model of a column.
 type readerSetup struct {
 	*groups.Sampler
-	data   *glm.Data
-	coder  Coder
-	of     []int32 // its row for each row with missing cells, or −1
-	own    int     // the column that it explains, or −1
-	level  int     // the level of that, where the column has more than two; else 0
-	moved  [][]int // by column
-	slope  [][]float64
-	origin [][]float64
-	affine []bool
-	table  [][][]float64 // by column of several levels, moved column and level; nil where entries are no such function
-	quad   bool          // a closed gaussian, whose likelihood is part of the normal law of cells
-	tilts  bool          // log-concave with a closed form: its slope tilts proposals of cells
-	all    []int
+	data  *glm.Data
+	coder Coder
+	of    []int32 // its row for each row with missing cells, or −1
+	own   int     // the column that it explains, or −1
+	level int     // the level of that, where the column has more than two; else 0
+	moved [][]int // by column
+	quad  bool    // a closed gaussian, whose likelihood is part of the normal law of cells
+	tilts bool    // log-concave with a closed form: its slope tilts proposals of cells
+	all   []int
+	byState
+}
+
+// byState has the entries of the moved columns as functions of a cell's state, by incomplete column.
+type byState struct {
+	slope, origin [][]float64
+	affine        []bool        // entries are slope·state + origin
+	table         [][][]float64 // of a column of several levels, by moved column and level; nil of other functions
 }
 
 func newReader(s *setup, data *glm.Data, model glm.Model, coder Coder, rows []int, by infer.Parallel,

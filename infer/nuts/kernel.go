@@ -106,22 +106,26 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, fmt.Errorf("nuts: chain %d has a warm-up of %d iterations", c.Index, c.Warmup)
 	}
 	u, words := s.target.Start(c)
-	dim := s.target.Dim()
-	k := &kernel{
-		setup: s, stream: c.Stream, start: words, here: newPoint(dim),
-		space:   newPhase(s.target, s.unit()),
-		windows: s.windowsOf(int64(c.Warmup)),
-	}
-	switch {
-	case c.Warmup > 0 && s.lowRank():
-		k.fisher = newFisher(dim)
-	case c.Warmup > 0:
-		k.moments = newMoments(dim, s.dense())
-		k.moments.toward = s.toward()
-	}
+	k := s.nowhere(c.Warmup)
+	k.stream, k.start = c.Stream, words
 	copy(k.here.u, u)
 	k.Saver = state.NewSaver("nuts", stateVersion, k.list)
 	return k, nil
+}
+
+// nowhere returns a chain without a place and a stream.
+func (s *setup) nowhere(warmup int) *kernel {
+	dim := s.target.Dim()
+	k := &kernel{setup: s, here: newPoint(dim), space: newPhase(s.target, s.unit())}
+	k.windows = s.windowsOf(int64(warmup))
+	switch {
+	case warmup > 0 && s.lowRank():
+		k.fisher = newFisher(dim)
+	case warmup > 0:
+		k.moments = newMoments(dim, s.dense())
+		k.moments.toward = s.toward()
+	}
+	return k
 }
 
 // kernel is one chain.
@@ -134,11 +138,16 @@ type kernel struct {
 	fresh     bool   // the gradient at here is known
 	start     string
 	iteration int64
-	step      float64 // step size of the next iteration; 0 before the first
-	dual      dual
-	windows   windows
-	moments   *moments // nil without warm-up, and where fisher is not
-	fisher    *fisher  // of a low-rank metric in warm-up, or nil
+	adaptation
+}
+
+// adaptation has the step size, and what warm-up learns.
+type adaptation struct {
+	step    float64 // of the next iteration; 0 before the first
+	dual    dual
+	windows windows
+	moments *moments // nil without warm-up, and if fisher is not nil
+	fisher  *fisher  // of a low-rank metric in warm-up, or nil
 }
 
 // NonFiniteError tells that the log density or its gradient at the chain's own

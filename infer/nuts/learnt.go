@@ -28,15 +28,7 @@ func Windows(target *glm.Target, opts Options, warmup int,
 		return nil, err
 	}
 	s := made.(*setup)
-	dim := target.Dim()
-	k := &kernel{setup: s, here: newPoint(dim), space: newPhase(s.target, s.unit()), windows: s.windowsOf(int64(warmup))}
-	if s.lowRank() {
-		k.fisher = newFisher(dim)
-	} else {
-		k.moments = newMoments(dim, s.dense())
-		k.moments.toward = s.toward()
-	}
-	theta := make([]float64, dim)
+	k, theta := s.nowhere(warmup), make([]float64, target.Dim())
 	out := []Window{{0, k.space.metric}}
 	for i := range int64(warmup) {
 		if k.windows.learns(i) {

@@ -291,7 +291,7 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 // unit is one with the memory that the run may take.
 func (r *Reader) unit(ds *spec.Dataset, key string) *Unit {
 	u := &Unit{Dataset: ds, Key: key, memory: MemoryOf(r.Pipeline), chains: r.Pipeline.Run.Chains,
-		checks: &r.Pipeline.Run.PPC, folds: r.Pipeline.Run.KFold.By}
+		extracted: extracted{checks: &r.Pipeline.Run.PPC, folds: r.Pipeline.Run.KFold.By}}
 	u.memory.Work = r.Work
 	return u
 }

@@ -85,9 +85,9 @@ func TestSpendInGroups(t *testing.T) {
 	}
 	m := &spec.Model{Name: "m"}
 	u := &Unit{
-		table:   &ingest.Table{Data: array.NewTable(arrow.NewSchema(fields, nil), data, 0)},
-		awaited: map[*spec.Model]bool{m: true},
-		designs: map[*spec.Model]*design{m: {reads: make([]string, columns)}},
+		contents: contents{table: &ingest.Table{Data: array.NewTable(arrow.NewSchema(fields, nil), data, 0)}},
+		makings: makings{awaited: map[*spec.Model]bool{m: true},
+			designs: map[*spec.Model]*design{m: {reads: make([]string, columns)}}},
 	}
 	groups := 0
 	for j := range columns {

@@ -26,19 +26,33 @@ type Unit struct {
 	// groups do not have these rows.
 	ungrouped bool
 
-	table *ingest.Table // nil of discrete variables, and of rows that do not stand anywhere
-	// imputations are the completed versions of one data set that the table holds; nil where it holds one.
+	contents
+	doubts []string // warnings of its data, for all of its fits
+	memory Memory   // for the designs of models
+	chains int
+	extracted
+	makings
+}
+
+// contents are the data of a unit.
+type contents struct {
+	table *ingest.Table // nil of discrete variables, and of rows whose triangular factor alone is kept
+	// imputations are the completed versions of one data set in the table; nil if it has one.
 	imputations []ingest.Imputation
 	bytes       int64          // of the table when it was read
-	doubts      []string       // warnings of its data, for all of its fits
-	warnings    []string       // of rows that do not stand in a table
+	warnings    []string       // of rows that are in no table
 	discrete    *discrete.Data // nil of a table
-	memory      Memory         // for what models make of it
-	checks      *spec.Checks   // that name columns beside the designs; nil: none
-	folds       string         // by what k-fold leaves rows out; empty: by nothing
-	files       *mapped.Folder // of tables and designs that do not live in the heap; nil: all do
-	chains      int
+	files       *mapped.Folder // of tables and designs that are not in the heap; nil: all are
+}
 
+// extracted are columns that a run asks for, apart from the designs.
+type extracted struct {
+	checks *spec.Checks // nil: none
+	folds  string       // by which k-fold leaves rows out; empty: by none
+}
+
+// makings are the results of models for a unit, each made once.
+type makings struct {
 	mu      sync.Mutex
 	designs map[*spec.Model]*design
 	fields  map[*spec.Model]*field

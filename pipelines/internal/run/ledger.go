@@ -39,8 +39,13 @@ type ledger struct {
 	// stay is how long the file stays open behind fits that were stored, for the end of the run.
 	stay time.Duration
 
-	mu      sync.Mutex
-	pending []write // what can wait for the end of the run
+	mu sync.Mutex
+	atEnd
+}
+
+// atEnd is written at the end of the run, if not before.
+type atEnd struct {
+	pending []write
 	notes   []*report.RunFit
 }
 
