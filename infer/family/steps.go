@@ -275,6 +275,14 @@ func (o ordinal) alongNeighbours(y int, x, v []float64) (first, second float64) 
 
 // alongBounds is along of log(F(upper) − F(lower)), whose ends change at the rates v and w.
 func (o ordinal) alongBounds(lower, upper, v, w float64) (first, second float64) {
+	if o.link == Logit { // log F(upper) + log(1 − F(lower)) + log(1 − e^(lower − upper))
+		a, b, ratio := vec.Logistic(lower), vec.Logistic(-upper), vec.Exp(lower-upper)
+		ratio /= 1 - ratio
+		bend := float64(ratio * (1 + ratio))
+		first = math.FMA(w, b+ratio, -float64(v*(a+ratio)))
+		second = math.FMA(float64(w*w), float64(b*(1-b)), float64(v*v)*float64(a*(1-a)))
+		return first, -math.FMA(float64((w-v)*(w-v)), bend, second)
+	}
 	low, up, out := [1]float64{lower}, [1]float64{upper}, [1]float64{}
 	o.between(&Rows{}, low[:], up[:], out[:])
 	a1, a2 := o.relative(lower, out[0])

@@ -22,6 +22,7 @@ type kernel struct {
 	rest   []float64   // scratch
 	common *commonMove // or nil
 	cut    *cutMove    // or nil
+	joint  *jointMove  // or nil
 	logLik float64
 }
 
@@ -46,6 +47,9 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if s.cuts != nil {
 		k.cut = newCutMove(s.cuts, len(k.eta), c.Stream, &k.Looks)
 	}
+	if s.joint != nil {
+		k.joint = newJointMove(s.joint)
+	}
 	k.Updates = k.schedule()
 	k.Saver = state.NewSaver("model", stateVersion, k.list)
 	k.arrive()
@@ -65,6 +69,17 @@ func (k *kernel) schedule() update.Schedule {
 	}
 	if k.cut != nil {
 		moves = append(moves, k.moveCuts, k.carryCuts)
+	}
+	if k.joint != nil {
+		sweep := moves
+		moves = update.Moves{func() bool {
+			if k.Iteration%jointTurns > 0 {
+				return k.moveJoint()
+			}
+			ok := sweep.Make()
+			k.arrive() // the log likelihood that a chain has which resumes here
+			return ok
+		}}
 	}
 	return update.Schedule{First: moves, Last: update.Moves{k.sum}}
 }

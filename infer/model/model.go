@@ -42,6 +42,7 @@ type setup struct {
 	predictors []*predictor
 	common     *common // or nil
 	cuts       *cuts   // or nil
+	joint      *joint  // or nil
 	params     []infer.Parameter
 }
 
@@ -54,6 +55,9 @@ func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
 		return nil, err
 	}
 	if s.common, err = s.newCommon(p); err != nil {
+		return nil, err
+	}
+	if s.joint, err = s.newJoint(p, by); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -240,6 +244,9 @@ func (s *setup) Explain() string {
 	}
 	if s.cuts != nil {
 		text += fmt.Sprintf("%d thresholds along directions rotated by their curvature; ", len(s.cuts.params))
+	}
+	if s.joint != nil {
+		text = s.joint.words() + text
 	}
 	return text + strings.Join(out, "; ")
 }

@@ -50,6 +50,12 @@ var studies = map[string]study{
 		columns: 2, weighted: true},
 	"acat by group": {of: ordered("acat", "logit"), density: adjacent, cuts: 3, rows: 40, columns: 2, levels: 4},
 
+	"cumulative, many rows": {of: ordered("cumulative", "logit"), density: cumulative(inverseLogit), cuts: 3, rows: 2100,
+		columns: 3},
+	"hurdle_gamma, many rows": {of: family.Named("hurdle_gamma").Family(), density: hurdle(gamma, false), rows: 2100,
+		columns: 3, shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
+	"categorical, many rows": {rows: 2100, classes: 3, columns: 3},
+
 	"sigma":  {of: predicted("gaussian"), density: gaussian, rows: 20, columns: 3},
 	"smooth": {rows: 30, classes: 3, columns: 4, smooth: 2},
 	"sigma by smooth": {of: predicted("student_t"), density: student, rows: 25, columns: 5, smooth: 3,

@@ -21,10 +21,16 @@ func NewTarget(p *Problem, by infer.Parallel, effects string) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.newTarget(by, effects)
+}
+
+// newTarget returns the posterior that chains sample.
+func (s *setup) newTarget(by infer.Parallel, effects string) (*Target, error) {
 	t := &Target{setup: s, at: []int{0}}
 	for _, q := range s.predictors {
 		of := groups.Without(q.Target)
 		if q.Effects > 0 {
+			var err error
 			of, err = groups.NewTarget(q.data, q.model, by, groups.TargetOptions{Effects: effects, Ordered: true})
 			if err != nil {
 				return nil, err

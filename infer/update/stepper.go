@@ -14,8 +14,8 @@ type Move func() bool
 // Moves are made in their order.
 type Moves []Move
 
-// make makes moves until one fails.
-func (m Moves) make() bool {
+// Make makes moves until one fails.
+func (m Moves) Make() bool {
 	for _, move := range m {
 		if !move() {
 			return false
@@ -72,11 +72,11 @@ func (s *Stepper) Step() (infer.Info, error) {
 // whether no move failed.
 func (s *Stepper) Run(moves *Schedule, times int) bool {
 	s.Effort, s.Failing, s.err = Effort{}, "", nil
-	ok := moves.First.make()
+	ok := moves.First.Make()
 	for s.Turn = 0; ok && s.Turn < times; s.Turn++ {
-		ok = moves.Each.make()
+		ok = moves.Each.Make()
 	}
-	if !ok || !moves.Last.make() {
+	if !ok || !moves.Last.Make() {
 		return false
 	}
 	s.Iteration++

@@ -37,7 +37,7 @@ var deps = map[string]string{
 		" internal/vec internal/words",
 	// impute rewrites entries of designs, and leaves coefficients to cggibbs and effects to groups.
 	"infer/impute":     "infer infer/cggibbs infer/design infer/family infer/glm infer/groups infer/prior infer/update internal/state" + numeric,
-	"infer/model":      "infer infer/basis infer/cggibbs infer/design infer/family infer/glm infer/groups infer/prior infer/update internal/linalg internal/simd internal/state internal/vec internal/words",
+	"infer/model":      "infer infer/basis infer/cggibbs infer/design infer/family infer/glm infer/groups infer/prior infer/update internal/linalg internal/simd internal/state internal/variate internal/vec internal/words",
 	"infer/nuts":       "infer infer/glm" + numeric + " internal/state",
 	"infer/conjugate":  "infer infer/family infer/glm infer/prior internal/vec internal/linalg internal/state internal/variate internal/words",
 	"infer/diag":       "infer" + numeric,

@@ -1,0 +1,325 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/infer/basis"
+	"glmbatch/infer/design"
+	"glmbatch/infer/prior"
+	"glmbatch/internal/linalg"
+	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
+)
+
+// joint proposes all parameters at once, from a mixture of a normal and a t₇ distribution at the mode of the posterior
+// with its curvature. On many rows and few parameters most proposals are accepted, at the cost of one look at the
+// likelihood; a sweep of slices takes about four looks for each parameter. A sweep is made in each of jointTurns
+// iterations, so that a chain leaves places that proposals do not reach.
+type joint struct {
+	*Target
+	mode   []float64
+	root   *linalg.Chol // of the curvature
+	accept float64      // in the pilot
+}
+
+// Conditions of joint. Its curvature is that of at most jointRows rows, which stand for all.
+const (
+	leastJointRows  = 2000 // and as many rows for each parameter as here:
+	jointRowsEach   = 50
+	mostJoint       = 200 // parameters
+	jointRows       = 20_000
+	jointPilot      = 24 // proposals
+	leastAcceptance = 0.8
+	jointTurns      = 16
+)
+
+// newJoint returns the proposals; nil if they do not serve the problem.
+func (s *setup) newJoint(p *Problem, by infer.Parallel) (*joint, error) {
+	n, d := len(p.Y), len(s.params)
+	if n < leastJointRows || n < jointRowsEach*d || d > mostJoint || !s.rotatable() {
+		return nil, nil
+	}
+	whole, err := s.newTarget(by, "")
+	if err != nil {
+		return nil, err
+	}
+	part, err := newSetup(p.thinned(), by)
+	if err != nil {
+		return nil, nil //nolint:nilerr // rows that stand for others may not determine the parameters
+	}
+	few, err := part.newTarget(by, "")
+	if err != nil {
+		return nil, err
+	}
+	j := &joint{Target: whole, mode: whole.Penalised()}
+	density := few.Densities()
+	for far := true; far; { // the curvature where the search for the mode begins, then where it leads
+		if j.root = curvature(density, j.mode); j.root == nil {
+			return nil, nil
+		}
+		far = j.climb(density, 12) > 1
+	}
+	if j.climb(whole.Densities(), 4); !j.pilot() {
+		return nil, nil
+	}
+	return j, nil
+}
+
+// rotatable reports whether all priors have a curvature, and no predictor has parameters besides coefficients and
+// dispersions.
+func (s *setup) rotatable() bool {
+	for _, p := range s.predictors {
+		if p.Effects > 0 || len(p.data.Smooths) > 0 {
+			return false
+		}
+		for _, law := range p.model.Coefficients {
+			if !basis.Rotatable(law.Kind) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// thinned returns the problem with one row in each few, which counts for these.
+func (p *Problem) thinned() *Problem {
+	out, stride := *p, 1+(len(p.Y)-1)/jointRows
+	var rows []int
+	for i := 0; i < len(p.Y); i += stride {
+		rows = append(rows, i)
+	}
+	out.Y, out.Frequency, out.Predictors = design.Take(p.Y, rows), make([]float64, len(rows)), nil
+	for k, i := range rows {
+		if out.Frequency[k] = float64(stride); p.Frequency != nil {
+			out.Frequency[k] *= p.Frequency[i]
+		}
+	}
+	for _, q := range p.Predictors {
+		out.Predictors = append(out.Predictors, Predictor{Data: q.Data.Taken(rows), Model: q.Model})
+	}
+	return &out
+}
+
+// curvature returns the factor of the negative second derivatives of a log density, by differences of its gradient; nil
+// if they are not positive.
+func curvature(density func(u, grad []float64) (float64, float64, float64), at []float64) *linalg.Chol {
+	const step = 1e-4
+	d := len(at)
+	h, up, down := make([]float64, d*d), make([]float64, d), make([]float64, d)
+	u := append([]float64(nil), at...)
+	for j, x := range at {
+		u[j] = x + step
+		density(u, up)
+		u[j] = x - step
+		density(u, down)
+		u[j] = x
+		for i := range d {
+			h[i*d+j] += 0.5 * (down[i] - up[i]) / (2 * step)
+			h[j*d+i] += 0.5 * (down[i] - up[i]) / (2 * step)
+		}
+	}
+	root, err := linalg.Cholesky(h, d)
+	if err != nil {
+		return nil
+	}
+	return root
+}
+
+// climb moves mode up by steps of the curvature, each halved until the density grows, and returns the gain.
+func (j *joint) climb(density func(u, grad []float64) (float64, float64, float64), most int) (gain float64) {
+	d := len(j.mode)
+	grad, next, at := make([]float64, d), make([]float64, d), make([]float64, d)
+	value, _, _ := density(j.mode, grad)
+	for range most {
+		step := append([]float64(nil), grad...)
+		j.root.Solve(step)
+		if vec.Dot(step, grad) < 1e-4 {
+			return gain
+		}
+		for size := 1.0; ; size *= 0.5 {
+			if size < 1e-3 {
+				return gain
+			}
+			for i, v := range step {
+				at[i] = math.FMA(size, v, j.mode[i])
+			}
+			if v, _, _ := density(at, next); v > value {
+				gain, value = gain+(v-value), v
+				copy(j.mode, at)
+				copy(grad, next)
+				break
+			}
+		}
+	}
+	return gain
+}
+
+// pilot measures the acceptance of proposals against each other, and reports whether it is enough.
+func (j *joint) pilot() bool {
+	stream, look := infer.NewStream(1, "joint"), j.newLook()
+	u := make([]float64, len(j.mode))
+	var weights []float64
+	for range jointPilot {
+		square := j.propose(stream, u)
+		weights = append(weights, look.prior(u)+look.likelihood(u)-j.logProposal(square))
+	}
+	for _, from := range weights {
+		for _, to := range weights {
+			j.accept += vec.Exp(min(0, to-from)) / jointPilot / jointPilot
+		}
+	}
+	return j.accept >= leastAcceptance
+}
+
+// heavy is the share of t₇, whose degrees of freedom are heavyDF.
+const heavy, heavyDF = 0.1, 7
+
+// propose writes a proposal, and returns the square of its distance from the mode in standard deviations.
+func (j *joint) propose(s variate.Source, u []float64) (square float64) {
+	scale := 1.0
+	if s.Float64() < heavy {
+		scale = math.Sqrt(heavyDF / (2 * variate.Gamma(s, heavyDF/2.0)))
+	}
+	for i := range u {
+		u[i] = float64(scale * variate.Normal(s))
+	}
+	square = vec.SumSquares(u)
+	j.root.SolveUpper(u)
+	for i, m := range j.mode {
+		u[i] += m
+	}
+	return square
+}
+
+// logProposal returns the log density of proposals at a distance, without a constant.
+func (j *joint) logProposal(square float64) float64 {
+	d := float64(len(j.mode))
+	normal := math.FMA(-0.5, square, vec.Log(1-heavy))
+	student := vec.Log(heavy) + vec.LogGamma((heavyDF+d)/2) - vec.LogGamma(heavyDF/2.0) -
+		float64(0.5*d*vec.Log(heavyDF/2.0)) - float64(0.5*(heavyDF+d)*vec.Log1p(square/heavyDF))
+	return vec.LogAdd(normal, student)
+}
+
+// look evaluates the posterior at coordinates, for the use of one chain.
+type look struct {
+	*Target
+	eta  [][]float64
+	rest []float64
+}
+
+func (t *Target) newLook() *look {
+	n := len(t.setup.rows.Y)
+	return &look{t, t.setup.predictorsOf(n), make([]float64, n)}
+}
+
+// prior returns the log prior density over u. Cost: O(len(u)).
+func (l *look) prior(u []float64) (sum float64) {
+	s := l.setup
+	for k, p := range s.predictors {
+		own := u[l.at[k]:l.at[k+1]]
+		for i, law := range p.model.Coefficients {
+			sum += law.LogDensity(own[i])
+		}
+		_, logPrior := p.dispersions(own[len(p.model.Coefficients):])
+		sum += logPrior
+	}
+	if c := s.cuts; c != nil {
+		z, tau := u[l.cuts:], make([]float64, len(c.params))
+		c.tau(z, tau)
+		sum += c.logPrior(tau) + c.logJacobian(z)
+	}
+	return sum
+}
+
+// likelihood returns the log likelihood at u; −Inf where it is not a number. Cost: a pass over each design.
+func (l *look) likelihood(u []float64) float64 {
+	s := l.setup
+	rows := s.rows
+	for k, p := range s.predictors {
+		own, eta := u[l.at[k]:l.at[k+1]], l.eta[p.place]
+		clear(eta)
+		copy(eta, p.offset)
+		for i := range p.model.Coefficients {
+			p.data.X.Column(i).AddTo(eta, own[i])
+		}
+		if p.place == 0 {
+			rows.Disp, _ = p.dispersions(own[len(p.model.Coefficients):])
+		}
+	}
+	if c := s.cuts; c != nil {
+		tau := make([]float64, len(c.params))
+		c.tau(u[l.cuts:], tau)
+		for i, t := range tau {
+			fill(l.eta[len(l.eta)-len(tau)+i], t)
+		}
+	}
+	s.several.LogLik(&rows, 0, l.eta, l.rest)
+	rows.CountRows(l.rest)
+	if v := rows.Kernels.Sum(l.rest); !math.IsNaN(v) {
+		return v
+	}
+	return math.Inf(-1)
+}
+
+// dispersions returns the dispersions of coordinates, and the log prior density of these.
+func (p *predictor) dispersions(u []float64) (disp [2]float64, logPrior float64) {
+	at := 0
+	for d, of := range p.model.Family.Dispersions() {
+		law := p.model.DispersionPrior(d)
+		if disp[d] = law.Location; law.Kind != prior.Constant {
+			disp[d] = of.At(u[at])
+			logPrior += law.LogDensity(disp[d]) + of.LogSlope(u[at])
+			at++
+		}
+	}
+	return disp, logPrior
+}
+
+// jointMove is that of one chain.
+type jointMove struct {
+	*joint
+	*look
+	u, to, theta []float64
+}
+
+func newJointMove(j *joint) *jointMove {
+	d := len(j.mode)
+	return &jointMove{j, j.newLook(), make([]float64, d), make([]float64, d), make([]float64, d)}
+}
+
+// moveJoint proposes all parameters at once.
+func (k *kernel) moveJoint() bool {
+	m := k.joint
+	k.Position(m.theta)
+	m.joint.Unconstrain(m.theta, m.u)
+	for i, v := range m.mode {
+		m.u[i] -= v
+	}
+	distance := append([]float64(nil), m.u...)
+	m.root.MulUpper(distance)
+	for i, v := range m.mode {
+		m.u[i] += v
+	}
+	square := m.propose(k.Stream, m.to)
+	odds := m.prior(m.to) + m.likelihood(m.to) - m.prior(m.u) - k.logLik
+	odds += m.logProposal(vec.SumSquares(distance)) - m.logProposal(square)
+	k.Touched += int64(len(m.u) * len(k.rest))
+	accept := vec.Exp(min(0, odds))
+	k.Tally(accept)
+	if !(k.Stream.Float64() < accept) {
+		return true
+	}
+	m.joint.Constrain(m.to, m.theta)
+	if err := k.SetPosition(m.theta); err != nil {
+		return k.Take(infer.Info{}, err)
+	}
+	return true
+}
+
+// words describes the proposals.
+func (j *joint) words() string {
+	return fmt.Sprintf("all parameters at once, proposed by the curvature at the mode (%.2f accepted in a pilot), and in "+
+		"one of %d iterations a sweep: ", j.accept, jointTurns)
+}
