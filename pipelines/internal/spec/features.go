@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ type scope int
 
 const (
 	ofModel scope = iota
+	ofPair        // of a model, which a kind of data lacks
 	ofRun
 	ofFit
 )
@@ -107,52 +109,46 @@ func (m *Model) priorThat(is func(prior.Kind) bool) prior.Kind {
 	return ""
 }
 
-// featureNamed returns the feature of a name.
-func featureNamed(name string) feature {
-	out, known := features[name]
-	if !known {
-		out = feature{is: func(_ *modelKind, a *Asked) bool { return a.given("models", a.Model.Name, name) }}
-	}
-	if out.at == "" {
-		out.at = name
-	}
-	return out
-}
-
-// fault is a sentence about a fit, with the keys that it is about, in a model or the run.
+// fault is a sentence about a fit that has a feature, and the keys of it.
 type fault struct {
+	kind            *modelKind
 	message, remedy string
 	path            []string
 }
 
-// of reports whether a fit is of the kind.
-func (k *modelKind) of(a *Asked) bool {
-	if k.data != nil {
-		return k.data(a.Dataset)
+// kinds lists the kinds of a fit, of which the data set or the model may be unknown.
+func (a *Asked) kinds() (out []*modelKind) {
+	for i := range kinds {
+		k := &kinds[i]
+		if k.data != nil && a.Dataset != nil && k.data(a.Dataset) || k.model != nil && a.Model != nil && k.model(a.Model) {
+			out = append(out, k)
+		}
 	}
-	return k.model(a.Model)
+	return out
 }
 
-// faults lists the features of a part that a fit has, and that the kind lacks.
-func (k *modelKind) faults(lacks []lack, of scope, a *Asked) (out []fault) {
-	for _, no := range lacks {
-		for _, name := range strings.Split(no.features, ", ") {
-			if f := featureNamed(name); f.of == of && f.is(k, a) {
+// faults lists the features of some scopes that a fit has and one of its kinds lacks.
+func (a *Asked) faults(lacks func(*modelKind) []lack, scopes ...scope) (out []fault) {
+	for _, k := range a.kinds() {
+		for _, no := range lacks(k) {
+			for _, name := range strings.Split(no.features, ", ") {
+				f, known := features[name]
+				if f.of == ofModel && k.data != nil {
+					f.of = ofPair
+				}
+				if !slices.Contains(scopes, f.of) || known && !f.is(k, a) || !known && !a.given("models", a.Model.Name, name) {
+					continue
+				}
 				fill := a.words(k, name)
-				out = append(out, fault{fill.Replace(no.message), fill.Replace(no.remedy), strings.Split(f.at, ": ")})
+				out = append(out, fault{k, fill.Replace(no.message), fill.Replace(no.remedy),
+					strings.Split(cmp.Or(f.at, name), ": ")})
 			}
 		}
 	}
 	return out
 }
 
-// methods names those that draw the kind; nil if methods do not matter.
-func (k *modelKind) methods() []string {
-	if k.draws == nil {
-		return nil
-	}
-	return methodsThat(k.draws)
-}
+func ofSpec(k *modelKind) []lack { return k.lacks }
 
 // words replaces the placeholders of a sentence by the names of a fit.
 func (a *Asked) words(k *modelKind, feature string) *strings.Replacer {
@@ -160,49 +156,44 @@ func (a *Asked) words(k *modelKind, feature string) *strings.Replacer {
 	if a.Dataset != nil {
 		pairs = append(pairs, "$data", quote(a.Dataset.Name))
 	}
-	if a.Model != nil {
-		pairs = append(pairs, "$model", quote(a.Model.Name), "$family", a.Model.Family.String(), "$law", a.Model.Family.Name,
-			"$shrinkage", string(a.Model.priorThat(shrinks)))
+	if m := a.Model; m != nil {
+		pairs = append(pairs, "$model", quote(m.Name), "$family", m.Family.String(), "$law", m.Family.Name,
+			"$shrinkage", string(m.priorThat(shrinks)))
 	}
-	if a.Sampler != nil {
-		pairs = append(pairs, "$sampler", quote(a.Sampler.Name), "$methods", strings.Join(k.methods(), ", "),
-			"$method", a.Sampler.Method, "$options", words.List(a.Sampler.OptionsWithoutGroups()))
+	if s := a.Sampler; s != nil {
+		if k.draws != nil {
+			pairs = append(pairs, "$methods", strings.Join(methodsThat(k.draws), ", "))
+		}
+		pairs = append(pairs, "$sampler", quote(s.Name), "$method", s.Method, "$options",
+			words.List(s.OptionsWithoutGroups()))
 	}
 	return strings.NewReplacer(pairs...)
 }
 
 // lacksOfModel reports features of a model that one of its kinds lacks.
 func (c *checker) lacksOfModel(m *Model) {
-	a := &Asked{Model: m, given: c.given}
-	for i := range kinds {
-		if k := &kinds[i]; k.data == nil && k.of(a) {
-			for _, f := range k.faults(k.lacks, ofModel, a) {
-				c.at(f.message, f.remedy, append([]string{"models", m.Name}, f.path...)...)
-			}
-		}
+	for _, f := range (&Asked{Model: m, given: c.given}).faults(ofSpec, ofModel) {
+		c.at(f.message, f.remedy, append([]string{"models", m.Name}, f.path...)...)
 	}
 }
 
-// lacksOfRun reports what a run asks for and a kind lacks: the first model of a kind, and each data set.
+// lacksOfRun reports what a run asks for and a kind lacks: for the first model of the kind, and for each data set.
 func (c *checker) lacksOfRun() {
-	p := c.pipeline
-	for i := range kinds {
-		k := &kinds[i]
-		report := func(a *Asked) {
-			for _, f := range k.faults(k.lacks, ofRun, a) {
-				c.at(f.message, f.remedy, append([]string{"run"}, f.path...)...)
+	first, run := map[*modelKind]*Model{}, &c.pipeline.Run
+	report := func(f fault) { c.at(f.message, f.remedy, append([]string{"run"}, f.path...)...) }
+	for _, m := range c.pipeline.Models {
+		for _, f := range (&Asked{Model: m, Run: run}).faults(ofSpec, ofRun) {
+			if first[f.kind] == nil {
+				first[f.kind] = m
+			}
+			if first[f.kind] == m {
+				report(f)
 			}
 		}
-		if k.data == nil {
-			if i := slices.IndexFunc(p.Models, k.model); i >= 0 {
-				report(&Asked{Model: p.Models[i], Run: &p.Run})
-			}
-			continue
-		}
-		for _, d := range p.Datasets {
-			if k.data(d) {
-				report(&Asked{Dataset: d, Run: &p.Run})
-			}
+	}
+	for _, d := range c.pipeline.Datasets {
+		for _, f := range (&Asked{Dataset: d, Run: run}).faults(ofSpec, ofRun) {
+			report(f)
 		}
 	}
 }
@@ -214,28 +205,21 @@ func (c *checker) fits(at pos, d *Dataset, m *Model, s *Sampler) bool {
 	}
 	keys := c.root.get("datasets").get(d.Name).keys()
 	a := &Asked{Dataset: d, Model: m, Sampler: s, neighbours: has(keys, []string{"edges", "image", "grid", "sequences"})}
-	for i := range kinds {
-		if k := &kinds[i]; k.of(a) {
-			if faults := k.faults(k.lacks, ofFit, a); len(faults) > 0 {
-				c.add(at, faults[0].message, faults[0].remedy)
-				return false
-			}
-		}
+	faults := a.faults(ofSpec, ofFit)
+	if len(faults) > 0 {
+		c.add(at, faults[0].message, faults[0].remedy)
 	}
-	return true
+	return len(faults) == 0
 }
 
 // lacksOfData reports the first feature of a model that a kind of data lacks, for the first data set of each kind.
 func (c *checker) lacksOfData(at pos, datasets []*Dataset, m *Model) {
-	for i := range kinds {
-		k := &kinds[i]
-		if k.data == nil {
-			continue
-		}
-		for _, d := range datasets {
-			if faults := k.faults(k.lacks, ofModel, &Asked{Dataset: d, Model: m}); k.data(d) && len(faults) > 0 {
-				c.add(at, faults[0].message, faults[0].remedy)
-				break
+	said := map[*modelKind]bool{}
+	for _, d := range datasets {
+		for _, f := range (&Asked{Dataset: d, Model: m}).faults(ofSpec, ofPair) {
+			if !said[f.kind] {
+				said[f.kind] = true
+				c.add(at, f.message, f.remedy)
 			}
 		}
 	}
@@ -243,14 +227,9 @@ func (c *checker) lacksOfData(at pos, datasets []*Dataset, m *Model) {
 
 // Refused returns an error if a kind of the fit lacks what the fit or its run has; other fits of the run continue.
 func (a *Asked) Refused() error {
-	for i := range kinds {
-		if k := &kinds[i]; k.of(a) {
-			for _, of := range []scope{ofModel, ofFit, ofRun} {
-				if faults := k.faults(k.fits, of, a); len(faults) > 0 {
-					return words.Hint(errors.New(faults[0].message), faults[0].remedy)
-				}
-			}
-		}
+	faults := a.faults(func(k *modelKind) []lack { return k.fits }, ofModel, ofPair, ofFit, ofRun)
+	if len(faults) == 0 {
+		return nil
 	}
-	return nil
+	return words.Hint(errors.New(faults[0].message), faults[0].remedy)
 }
