@@ -30,23 +30,21 @@ func gather(mem memory.Allocator, a arrow.Array, rows []int64) arrow.Array {
 func appender(b array.Builder, a arrow.Array) func(i int) {
 	switch a := a.(type) {
 	case *array.Int64:
-		b := b.(*array.Int64Builder)
-		return func(i int) { b.Append(a.Value(i)) }
+		return appendOf(b.(*array.Int64Builder).Append, a.Value)
 	case *array.Float64:
-		b := b.(*array.Float64Builder)
-		return func(i int) { b.Append(a.Value(i)) }
+		return appendOf(b.(*array.Float64Builder).Append, a.Value)
 	case *array.Boolean:
-		b := b.(*array.BooleanBuilder)
-		return func(i int) { b.Append(a.Value(i)) }
+		return appendOf(b.(*array.BooleanBuilder).Append, a.Value)
 	case *array.String:
-		b := b.(*array.StringBuilder)
-		return func(i int) { b.Append(a.Value(i)) }
+		return appendOf(b.(*array.StringBuilder).Append, a.Value)
 	case *array.Date32:
-		b := b.(*array.Date32Builder)
-		return func(i int) { b.Append(a.Value(i)) }
+		return appendOf(b.(*array.Date32Builder).Append, a.Value)
 	case *array.Timestamp:
-		b := b.(*array.TimestampBuilder)
-		return func(i int) { b.Append(a.Value(i)) }
+		return appendOf(b.(*array.TimestampBuilder).Append, a.Value)
 	}
 	panic(fmt.Sprintf("ingest: no table has columns of type %s", a.DataType()))
+}
+
+func appendOf[T any](add func(T), value func(int) T) func(i int) {
+	return func(i int) { add(value(i)) }
 }

@@ -25,8 +25,8 @@ var reductions = map[string]func(x []float64, p float64) float64{
 	"sum":      func(x []float64, _ float64) float64 { m, _ := momentsOf(x); return float64(m * float64(len(x))) },
 	"min":      func(x []float64, _ float64) float64 { return x[0] },
 	"max":      func(x []float64, _ float64) float64 { return x[len(x)-1] },
-	"median":   func(x []float64, _ float64) float64 { return sortedQuantile(x, 0.5) },
-	"quantile": sortedQuantile,
+	"median":   func(x []float64, _ float64) float64 { return SortedQuantile(x, 0.5) },
+	"quantile": SortedQuantile,
 }
 
 // momentsOf are the mean and, with divisor n − 1, the variance.
@@ -42,8 +42,8 @@ func momentsOf(x []float64) (mean, variance float64) {
 	return mean, variance / float64(len(x)-1)
 }
 
-// sortedQuantile is R's type 7.
-func sortedQuantile(x []float64, p float64) float64 {
+// SortedQuantile returns a quantile of numbers in increasing order, R's type 7.
+func SortedQuantile(x []float64, p float64) float64 {
 	h := float64(p * float64(len(x)-1))
 	at := int(h)
 	if frac := h - float64(at); frac > 0 {

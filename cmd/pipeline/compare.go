@@ -83,7 +83,6 @@ func jsonComparisons(w io.Writer, pairs []pipelines.Comparison) error {
 
 // csvComparisons writes a row for each pair; what is not known is empty.
 func csvComparisons(w io.Writer, pairs []pipelines.Comparison) error {
-	out := csv.NewWriter(w)
 	head := []string{"dataset", "key", "model", "sampler_a", "sampler_b", "agreement", "compared", "not_compared", "z_max",
 		"z_limit", "pairs"}
 	for _, name := range []string{"ratio_median", "ratio_min", "ratio_log_lik"} {
@@ -96,10 +95,7 @@ func csvComparisons(w io.Writer, pairs []pipelines.Comparison) error {
 		}
 		head = append(head, "fits"+side, "gradients"+side, "evaluations"+side)
 	}
-	head = append(head, "pipeline")
-	if err := out.Write(head); err != nil {
-		return err
-	}
+	rows := [][]string{append(head, "pipeline")}
 	for i := range pairs {
 		p := &pairs[i]
 		row := []string{p.Dataset, p.Group, p.Model, p.A.Sampler, p.B.Sampler, p.Agreement, strconv.Itoa(p.Compared),
@@ -110,13 +106,9 @@ func csvComparisons(w io.Writer, pairs []pipelines.Comparison) error {
 			row = append(row, cells(c.ESSPerSecond, c.MinESSPerSecond, c.ToMedian, c.ToMin, c.ToLogLik)...)
 			row = append(row, strconv.Itoa(c.Fits), strconv.FormatInt(c.Gradients, 10), strconv.FormatInt(c.Evaluations, 10))
 		}
-		row = append(row, p.Pipeline)
-		if err := out.Write(row); err != nil {
-			return err
-		}
+		rows = append(rows, append(row, p.Pipeline))
 	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(rows)
 }
 
 func cells(list ...pipelines.Interval) (out []string) {

@@ -190,7 +190,6 @@ func exitWords(code int) string {
 
 // csvNights writes a row for each run, with every field.
 func csvNights(w io.Writer, nights []pipelines.Night) error {
-	out := csv.NewWriter(w)
 	rows := [][]string{{"run", "pipeline", "state", "started", "finished", "took_seconds", "exit_code", "fits", "new",
 		"skipped", "erred", "uncommitted",
 		"passed", "warned", "failed", "seconds", "seed", "spec_hash", "spec_changed", "program", "host"}}
@@ -208,8 +207,5 @@ func csvNights(w io.Writer, nights []pipelines.Night) error {
 		rows = append(rows, append(row, exact(float64(n.Seconds)), n.Seed, n.SpecHash, strconv.FormatBool(n.SpecChanged),
 			n.Program, n.Host))
 	}
-	if err := out.WriteAll(rows); err != nil {
-		return err
-	}
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(rows)
 }

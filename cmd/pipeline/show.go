@@ -245,7 +245,6 @@ func jsonShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
 
 // csvShown writes the parameters of a fit, or a row for each of several.
 func csvShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
-	out := csv.NewWriter(w)
 	rows := [][]string{{"fit_id", "dataset", "key", "model", "sampler", "replicate", "verdict", "action", "rhat_max",
 		"ess_bulk_min", "ess_tail_min", "divergences", "reasons"}}
 	if len(shown.Fits) == 1 && shown.Fits[0].ID != 0 {
@@ -266,8 +265,5 @@ func csvShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
 				strings.Join(f.Reasons, "; ")})
 		}
 	}
-	if err := out.WriteAll(rows); err != nil {
-		return err
-	}
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(rows)
 }

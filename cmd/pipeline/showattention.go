@@ -66,7 +66,6 @@ func needWords(n int) string {
 }
 
 func csvAttention(w io.Writer, rows []pipelines.Attention) error {
-	out := csv.NewWriter(w)
 	lines := [][]string{{"pipeline", "dataset", "key", "model", "sampler", "state", "reason", "remedy", "attempted",
 		"created", "fit_id", "run"}}
 	for i := range rows {
@@ -78,8 +77,5 @@ func csvAttention(w io.Writer, rows []pipelines.Attention) error {
 		lines = append(lines, []string{r.Pipeline, r.Dataset, r.Group, r.Model, r.Sampler, r.State, r.Reason, r.Remedy,
 			r.Attempted.UTC().Format(time.RFC3339), created, id, r.RunID})
 	}
-	if err := out.WriteAll(lines); err != nil {
-		return err
-	}
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(lines)
 }

@@ -11,6 +11,7 @@ import (
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/linalg"
 	"glmbatch/internal/state"
 	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
@@ -154,7 +155,7 @@ func (k *kernel) drawNormal(sigma float64) (rss float64) {
 		}
 	}
 	for j, s := range p.s {
-		total := hypot(sigma, s)
+		total := linalg.Hypot(sigma, s)
 		small, large := sigma/total, s/total
 		noise, w := variate.Normal(k.rng), p.w[j]
 		k.c[j] = math.FMA(large, w/total, float64(small*noise))
@@ -204,16 +205,6 @@ func (p *reduction) solveFlat(b []float64) {
 		b[i] /= col[i]
 		vec.Axpy(-b[i], col[:i], b[:i])
 	}
-}
-
-// hypot returns √(x² + y²) for non-negative x and y without overflow.
-func hypot(x, y float64) float64 {
-	large, small := max(x, y), min(x, y)
-	if large == 0 {
-		return 0
-	}
-	t := small / large
-	return float64(large * math.Sqrt(math.FMA(t, t, 1)))
 }
 
 // stateVersion leads the state of a chain.

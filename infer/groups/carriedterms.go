@@ -114,27 +114,7 @@ func (g *group) hold() bool {
 // factorLevel writes the factor K of A of a level to a, and K⁻¹·Lᵀs to b; false if there is none.
 func (g *group) factorLevel(l int, a, b []float64) bool {
 	q := g.q
-	h := g.here.curve[l*q*q : (l+1)*q*q]
-	var hl [maxTerms * maxTerms]float64
-	for j := range q {
-		for i := range q {
-			s := 0.0
-			for m := j; m < q; m++ {
-				s = math.FMA(h[i*q+m], g.chol[m*q+j], s)
-			}
-			hl[i*q+j] = s
-		}
-	}
-	for i := range q {
-		for j := range i + 1 {
-			s := 0.0
-			for m := i; m < q; m++ {
-				s = math.FMA(g.chol[m*q+i], hl[m*q+j], s)
-			}
-			a[i*q+j] = s
-		}
-		a[i*q+i]++
-	}
+	congruent(g.chol, g.here.curve[l*q*q:(l+1)*q*q], q, 1, a)
 	if !factor(a, q) {
 		return false
 	}

@@ -80,30 +80,11 @@ func (g *group) logMarginal(precision float64) float64 {
 	if q == 2 {
 		return g.logMarginalOfTwo(precision)
 	}
-	var a, gl [maxTerms * maxTerms]float64
+	var a [maxTerms * maxTerms]float64
 	var b [maxTerms]float64
 	roots := 1.0
 	for l := range g.levels {
-		gram := g.gram[l*q*q : (l+1)*q*q]
-		for j := range q { // G·L, then Lᵀ·(G·L)
-			for i := range q {
-				s := 0.0
-				for m := j; m < q; m++ {
-					s = math.FMA(gram[i*q+m], g.chol[m*q+j], s)
-				}
-				gl[i*q+j] = s
-			}
-		}
-		for i := range q {
-			for j := range i + 1 {
-				s := 0.0
-				for m := i; m < q; m++ {
-					s = math.FMA(g.chol[m*q+i], gl[m*q+j], s)
-				}
-				a[i*q+j] = float64(precision * s)
-			}
-			a[i*q+i]++
-		}
+		congruent(g.chol, g.gram[l*q*q:(l+1)*q*q], q, precision, a[:q*q])
 		if !factor(a[:q*q], q) {
 			return math.Inf(-1)
 		}

@@ -58,6 +58,30 @@ func transposed(l []float64, q int, b, dst []float64) {
 	}
 }
 
+// congruent writes the lower triangle of I + by·Lᵀ·M·L of a symmetric matrix m to dst.
+func congruent(l, m []float64, q int, by float64, dst []float64) {
+	var ml [maxTerms * maxTerms]float64
+	for j := range q {
+		for i := range q {
+			s := 0.0
+			for k := j; k < q; k++ {
+				s = math.FMA(m[i*q+k], l[k*q+j], s)
+			}
+			ml[i*q+j] = s
+		}
+	}
+	for i := range q {
+		for j := range i + 1 {
+			s := 0.0
+			for k := i; k < q; k++ {
+				s = math.FMA(l[k*q+i], ml[k*q+j], s)
+			}
+			dst[i*q+j] = float64(by * s)
+		}
+		dst[i*q+i]++
+	}
+}
+
 // times writes a·b of a symmetric matrix to dst.
 func times(a []float64, q int, b, dst []float64) {
 	for i := range q {

@@ -114,7 +114,7 @@ func (c Case) respond(theta []float64, rng *infer.Stream) (*glm.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	disp := dispersionsAt(&c.Model, theta[data.Cols():])
+	disp := c.Model.DispersionsAt(theta[data.Cols():])
 	y := make([]float64, data.Rows())
 	for i, e := range predictor(&data, theta) {
 		y[i] = outcomes.Draw(rng, i, e, disp[:])
@@ -152,18 +152,6 @@ func (c Case) drawTheta(rng *infer.Stream) (theta []float64) {
 		theta = append(theta, x)
 	}
 	return append(theta, c.drawScales(theta, theta[c.Data.Cols():], rng)...)
-}
-
-// dispersionsAt returns all dispersions, given those that are parameters.
-func dispersionsAt(model *glm.Model, free []float64) (disp [2]float64) {
-	for k := range model.Family.Dispersions() {
-		if p := model.DispersionPrior(k); p.Kind == prior.Constant {
-			disp[k] = p.Location
-			continue
-		}
-		disp[k], free = free[0], free[1:]
-	}
-	return disp
 }
 
 // lowest returns the smallest of some numbers.

@@ -55,7 +55,7 @@ func (c Case) scaleNames() []string {
 // unit is what tau0 counts in, given the dispersions that are parameters.
 func unit(model *glm.Model, free []float64) float64 {
 	if model.TauBySigma() {
-		return dispersionsAt(model, free)[0]
+		return model.DispersionsAt(free)[0]
 	}
 	return 1
 }

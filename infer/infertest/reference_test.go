@@ -169,7 +169,7 @@ func (k *reference) move(j int, delta float64) bool {
 // densities evaluates at a given eta rather than at X·beta.
 func (k *reference) densities(eta, theta []float64) (logLik, logPrior float64) {
 	data, model := k.target.Data(), k.target.Model()
-	disp := dispersionsAt(model, theta[data.Cols():])
+	disp := model.DispersionsAt(theta[data.Cols():])
 	for k := range model.Family.Dispersions() {
 		if p := model.DispersionPrior(k); p.Kind != prior.Constant {
 			logPrior += priorDensity(p, disp[k])

@@ -36,7 +36,7 @@ func evaluate(target *glm.Target, theta []float64) []float64 {
 	out := append([]float64(nil), theta...)
 	eta := predictor(data, theta)
 	residual, weight := make([]float64, len(eta)), make([]float64, len(eta))
-	pearson, disp := 0.0, dispersionsAt(model, theta[data.Cols():])
+	pearson, disp := 0.0, model.DispersionsAt(theta[data.Cols():])
 	for i, e := range eta {
 		mean, variance := meanVariance(model.Family, e, atPrecision(data, model.Family, i, disp))
 		slope := meanSlope(model.Family.Link, e)
@@ -155,7 +155,7 @@ func logDensity(data *glm.Data, model *glm.Model, theta []float64) (logLik, logP
 		logPrior += priorDensity(p, theta[j])
 	}
 	logPrior += scalesDensity(data, model, theta)
-	disp := dispersionsAt(model, theta[data.Cols():])
+	disp := model.DispersionsAt(theta[data.Cols():])
 	for k := range model.Family.Dispersions() {
 		if p := model.DispersionPrior(k); p.Kind != prior.Constant {
 			logPrior += priorDensity(p, disp[k])

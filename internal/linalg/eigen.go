@@ -128,12 +128,12 @@ func implicitQL(d, e, z []float64, n int) error {
 // qlSweep is one implicit QL step on rows l to m of the tridiagonal matrix.
 func qlSweep(d, e, z []float64, n, l, m int) {
 	g := (d[l+1] - d[l]) / (2 * e[l])
-	r := hypot(g, 1)
+	r := Hypot(g, 1)
 	g = d[m] - d[l] + e[l]/(g+math.Copysign(r, g))
 	s, c, p := 1.0, 1.0, 0.0
 	for i := m - 1; i >= l; i-- {
 		f, b := s*e[i], float64(c*e[i])
-		r = hypot(f, g)
+		r = Hypot(f, g)
 		e[i+1] = r
 		if r == 0 { // underflow: the block has split, begin again
 			d[i+1] -= p
@@ -156,9 +156,9 @@ func qlSweep(d, e, z []float64, n, l, m int) {
 // rotate replaces (x, y) by (c·x − s·y, s·x + c·y).
 func rotate(x, y []float64, c, s float64) { kernels.Rotate(c, s, x, y) }
 
-// hypot returns √(x² + y²); math.Hypot is assembly on some processors and its
+// Hypot returns √(x² + y²); math.Hypot is assembly on some processors and its
 // last bit differs.
-func hypot(x, y float64) float64 {
+func Hypot(x, y float64) float64 {
 	x, y = math.Abs(x), math.Abs(y)
 	if x < y {
 		x, y = y, x

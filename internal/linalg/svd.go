@@ -120,8 +120,8 @@ func jacobiSweep(b, v, norms []float64, k int) (rotated bool, err error) {
 // [[pp, pq], [pq, qq]].
 func jacobiRotation(pp, qq, pq float64) (c, s float64) {
 	zeta := (qq - pp) / (2 * pq)
-	t := math.Copysign(1/(math.Abs(zeta)+hypot(1, zeta)), zeta)
-	length := hypot(1, t)
+	t := math.Copysign(1/(math.Abs(zeta)+Hypot(1, zeta)), zeta)
+	length := Hypot(1, t)
 	return 1 / length, t / length
 }
 

@@ -72,15 +72,7 @@ func Of(c *plan.Case) *Explanation {
 	if e.Facts += fmt.Sprintf(", %d coefficients", d); d == 1 {
 		e.Facts = strings.TrimSuffix(e.Facts, "s")
 	}
-	e.Intercept = c.Data.Intercept >= 0
-	for j, name := range c.Data.Names {
-		if j != c.Data.Intercept && !penalised(c, j) {
-			e.Terms = append(e.Terms, words.Visible(name))
-		}
-	}
-	for _, o := range c.Record.Offsets {
-		e.Offsets = append(e.Offsets, words.Visible(o.Expression))
-	}
+	e.terms(c)
 	e.Cells = c.Cells
 	e.respond(c)
 	e.scaling(c)
@@ -102,15 +94,8 @@ func Of(c *plan.Case) *Explanation {
 
 // further adds a linear predictor, whose priors have names that begin with its own.
 func (e *Explanation) further(c *plan.Case) {
-	own := &Explanation{Name: c.Name, Family: c.Posterior.Family, Intercept: c.Data.Intercept >= 0}
-	for j, name := range c.Data.Names {
-		if j != c.Data.Intercept && !penalised(c, j) {
-			own.Terms = append(own.Terms, words.Visible(name))
-		}
-	}
-	for _, o := range c.Record.Offsets {
-		own.Offsets = append(own.Offsets, words.Visible(o.Expression))
-	}
+	own := &Explanation{Name: c.Name, Family: c.Posterior.Family}
+	own.terms(c)
 	own.effects(c)
 	own.smooths(c)
 	own.priors(c)
@@ -120,6 +105,19 @@ func (e *Explanation) further(c *plan.Case) {
 	}
 	e.last += len(own.Priors)
 	e.Further = append(e.Further, own)
+}
+
+// terms names the parts of the linear predictor.
+func (e *Explanation) terms(c *plan.Case) {
+	e.Intercept = c.Data.Intercept >= 0
+	for j, name := range c.Data.Names {
+		if j != c.Data.Intercept && !penalised(c, j) {
+			e.Terms = append(e.Terms, words.Visible(name))
+		}
+	}
+	for _, o := range c.Record.Offsets {
+		e.Offsets = append(e.Offsets, words.Visible(o.Expression))
+	}
 }
 
 // respond names the response.

@@ -19,31 +19,24 @@ import (
 // factor.
 func (u *Unit) Factored() bool { return u.Dataset.Rows == spec.Factored }
 
+// factored is what a unit keeps of rows that are read.
+type factored struct {
+	designs map[*spec.Model]*design
+	notes   []string
+}
+
 // readFactored yields a unit whose designs are made while it is read.
 func (r *Reader) readFactored(ctx context.Context, ds *spec.Dataset, s ingest.Source, yield func(*Unit) error) error {
-	type factored struct {
-		designs map[*spec.Model]*design
-		notes   []string
-		err     error
-	}
 	u := r.unit(ds, s.Key)
 	u.from = r.origin(ctx, ds, &s)
-	timed, done := r.timed(ctx, ds, &s)
-	got, left := Unless(timed, Patience, func() (got factored) {
-		got.designs, got.notes, got.err = u.factor(timed, s, r.models(ds.Name))
-		return got
+	got, _, err := reading(ctx, r, ds, &s, func(timed context.Context) (got factored, err error) {
+		got.designs, got.notes, err = u.factor(timed, s, r.models(ds.Name))
+		return got, err
 	})
-	if left {
-		got.err = timed.Err()
-	}
-	got.err = done(got.err)
-	if r.Read != nil {
-		r.Read()
-	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	u.designs, u.warnings, u.Err, u.from.unread = got.designs, got.notes, got.err, got.err
+	u.designs, u.warnings, u.Err, u.from.unread = got.designs, got.notes, err, err
 	return yield(u)
 }
 

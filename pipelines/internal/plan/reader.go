@@ -146,43 +146,52 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 	if ds.Rows == spec.Factored {
 		return r.readFactored(ctx, ds, s, yield)
 	}
-	type reading struct {
-		tables []*ingest.Table
-		err    error
-	}
 	from := r.origin(ctx, ds, &s)
 	var files *mapped.Folder // of a table that is one unit; groups are copies
 	if len(ds.Groups()) == 0 && !s.Grouped {
 		files = r.files()
 		s.Beyond = MemoryOf(r.Pipeline).beyond(files)
 	}
-	timed, done := r.timed(ctx, ds, &s)
-	got, left := Unless(timed, Patience, func() (got reading) {
-		got.tables, got.err = readTables(timed, s, ds.Groups())
-		return got
+	tables, left, err := reading(ctx, r, ds, &s, func(timed context.Context) ([]*ingest.Table, error) {
+		return readTables(timed, s, ds.Groups())
 	})
-	if left {
-		got.err = timed.Err()
-	}
-	got.err = done(got.err)
-	if r.Read != nil {
-		r.Read()
-	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	var lost *ingest.UngroupedError
-	if got.err != nil && !errors.As(got.err, &lost) {
+	if err != nil && !errors.As(err, &lost) {
 		if !left { // the reader that was left may still write to them
 			files.Release()
 		}
-		from.unread = got.err
-		return yield(&Unit{Dataset: ds, Key: s.Key, Err: got.err, from: from})
+		from.unread = err
+		return yield(&Unit{Dataset: ds, Key: s.Key, Err: err, from: from})
 	}
-	if err := r.yieldTables(ds, got.tables, from, files, yield); err != nil || lost == nil {
+	if err := r.yieldTables(ds, tables, from, files, yield); err != nil || lost == nil {
 		return err
 	}
 	return r.yieldUngrouped(&Unit{Dataset: ds, Key: s.Key, ungrouped: true, Err: lost, from: from}, yield)
+}
+
+// reading reads a source within the time that it has. left reports whether the read goes on, and nobody waits for it.
+func reading[T any](ctx context.Context, r *Reader, ds *spec.Dataset, s *ingest.Source,
+	read func(context.Context) (T, error)) (got T, left bool, err error) {
+	timed, done := r.timed(ctx, ds, s)
+	type result struct {
+		of  T
+		err error
+	}
+	found, left := Unless(timed, Patience, func() (out result) {
+		out.of, out.err = read(timed)
+		return out
+	})
+	if left {
+		found.err = timed.Err()
+	}
+	err = done(found.err)
+	if r.Read != nil {
+		r.Read()
+	}
+	return found.of, left, err
 }
 
 // yieldTables yields the chosen units of a source.

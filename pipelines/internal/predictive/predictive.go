@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"glmbatch/infer"
+	"glmbatch/transform"
 )
 
 // Quantities are what a row of data may be asked for.
@@ -150,16 +151,6 @@ func (e *Evaluator) Observations(ctx context.Context, stream func(row int) *infe
 	})
 }
 
-// quantile is R's type 7 of numbers in increasing order.
-func quantile(x []float64, p float64) float64 {
-	h := p * (float64(len(x)) - 1)
-	lo := int(h)
-	if frac := h - float64(lo); frac > 0 {
-		return math.FMA(frac, x[lo+1]-x[lo], x[lo])
-	}
-	return x[lo]
-}
-
 // Summarize describes draws, whose order is lost. Quantiles are R's type 7.
 func Summarize(x []float64) Summary {
 	nan := math.NaN()
@@ -179,7 +170,7 @@ func Summarize(x []float64) Summary {
 		return none
 	}
 	slices.Sort(x)
-	at := func(p float64) float64 { return quantile(x, p) }
+	at := func(p float64) float64 { return transform.SortedQuantile(x, p) }
 	s := Summary{Mean: sum / n, Q025: at(0.025), Q25: at(0.25), Median: at(0.5), Q75: at(0.75), Q975: at(0.975)}
 	squares := 0.0
 	for _, v := range x {

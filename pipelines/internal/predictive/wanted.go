@@ -248,7 +248,8 @@ func quantiles(x []float64) (q05, q25, q50, q75, q95 float64) {
 		return nan, nan, nan, nan, nan
 	}
 	slices.Sort(x)
-	return quantile(x, 0.05), quantile(x, 0.25), quantile(x, 0.5), quantile(x, 0.75), quantile(x, 0.95)
+	at := func(p float64) float64 { return transform.SortedQuantile(x, p) }
+	return at(0.05), at(0.25), at(0.5), at(0.75), at(0.95)
 }
 
 // placed sets an observed statistic among those of replicates.

@@ -53,7 +53,7 @@ func TestWanted(t *testing.T) {
 		c.Replicates != 600 || c.P < 0.001 || c.P > 0.999 {
 		t.Errorf("%+v", c)
 	}
-	if c := got.Checks[5]; math.Abs(c.Observed-quantile(slices.Sorted(slices.Values(e.data.Y)), 0.9)) > 1e-12 {
+	if c := got.Checks[5]; math.Abs(c.Observed-transform.SortedQuantile(slices.Sorted(slices.Values(e.data.Y)), 0.9)) > 1e-12 {
 		t.Errorf("%+v", c)
 	}
 	if len(got.Groups) != 4 { // mean and sd of two levels
