@@ -4,7 +4,8 @@
 // A family.Several has, as a function of one predictor given the others, the form of a family of one predictor. So an
 // iteration moves the predictors in turn, each by a sampler of package groups or cggibbs, at the rest that the others
 // leave. If the family has such a direction, it then moves all of them at once. Thresholds between ordered classes move
-// together. On many rows all parameters are proposed at once. Hamiltonian samplers take the posterior with its gradient from Target. All moves are exact.
+// together. On many rows all parameters are proposed at once. Hamiltonian samplers take the posterior with its gradient
+// from Target. All moves are exact.
 //
 // Read model.go, predictor.go, then kernel.go with common.go, joint.go and state.go; cuts.go, shear.go and cutmove.go
 // have the thresholds; target.go is for Hamiltonian samplers, posterior.go for draws from the prior.

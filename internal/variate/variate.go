@@ -46,7 +46,7 @@ func Index(s Source, n int) int {
 func Gamma(s Source, shape float64) float64 {
 	if shape < 1 { // Γ(shape) is Γ(shape + 1)·U^(1/shape)
 		boost := vec.Exp(vec.Log(s.Float64()) / shape)
-		return Gamma(s, shape+1) * boost
+		return float64(Gamma(s, shape+1) * boost)
 	}
 	d := shape - 1.0/3
 	c := 1 / math.Sqrt(9*d)
@@ -59,7 +59,7 @@ func Gamma(s Source, shape float64) float64 {
 		}
 		v = float64(float64(v*v) * v)
 		if vec.Log(u) < math.FMA(0.5*z, z, d*((1-v)+vec.Log(v))) {
-			return d * v
+			return float64(d * v)
 		}
 	}
 }
