@@ -14,11 +14,11 @@ var update = flag.Bool("update", false, "write docs/troubleshooting.md; read the
 func TestPage(t *testing.T) {
 	file := path.Join(root, "docs/troubleshooting.md")
 	if *update {
-		if err := os.WriteFile(file, []byte(Page()), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(page()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if text, err := os.ReadFile(file); err != nil || string(text) != Page() {
+	if text, err := os.ReadFile(file); err != nil || string(text) != page() {
 		t.Errorf("docs/troubleshooting.md is not what the registry makes (%v); run: make reference", err)
 	}
 }
