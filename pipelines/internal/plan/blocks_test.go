@@ -51,15 +51,12 @@ func TestBlocksCount(t *testing.T) {
 		p := parse(t)
 		p.Samplers[0].Blocks, p.Samplers[0].Slow = blocks, slow
 		ref := p.Fits()[0]
-		m, err := resolve(ref.Sampler, ref.Model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := resolve(ref.Sampler, ref.Model)
 		f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
 		data := &glm.Data{X: matrix.NewDense(1, 3), Names: []string{"(Intercept)", "x", "x2"}}
 		record := &transform.Record{Terms: []transform.Term{{Label: "x"}, {Label: "poly"}},
 			Columns: []transform.Column{{Term: -1}, {Term: 0}, {Term: 1}}}
-		err = m.block(f, record, data.Names)
+		err := m.block(f, record, data.Names)
 		return identified(t, f, &Regression{coded: coded{Design: &transform.Design{Data: data}, dataHash: DataHash{Value: "h"}}, fit: f, sampler: m}).Fingerprint, *m.Gibbs, err
 	}
 	plain, _, _ := identity("")

@@ -16,10 +16,7 @@ func fitOfData(t *testing.T, h DataHash, draws int) *Identified {
 	p := parse(t)
 	p.Run.Draws, p.Run.Warmup = draws, draws
 	ref := p.Fits()[0]
-	m, err := resolve(ref.Sampler, ref.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := resolve(ref.Sampler, ref.Model)
 	f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
 	return identified(t, f, &Regression{fit: f, sampler: m,
 		coded: coded{Design: &transform.Design{Data: &glm.Data{X: matrix.NewDense(1, 1)}}, dataHash: h}})

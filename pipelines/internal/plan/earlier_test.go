@@ -27,10 +27,7 @@ func TestWhoStartsAnew(t *testing.T) {
 		{spec.Sampler{Method: "auto"}, plain, ""},
 		{spec.Sampler{Method: "cggibbs"}, horseshoe, ""},
 	} {
-		m, err := resolve(&c.sampler, c.model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := resolve(&c.sampler, c.model)
 		f := &Regression{fit: &Fit{Model: c.model, Sampler: &c.sampler}, sampler: m}
 		if got := f.startsAnew(); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%+v: %q, want %q", c.sampler, got, c.want)

@@ -43,13 +43,10 @@ func TestFocusCounts(t *testing.T) {
 		p := parse(t)
 		p.Samplers[0].Scan.For, p.Samplers[0].Scan.SweepEvery = patterns, every
 		ref := p.Fits()[0]
-		m, err := resolve(ref.Sampler, ref.Model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := resolve(ref.Sampler, ref.Model)
 		f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
 		data := &glm.Data{X: matrix.NewDense(1, 3), Names: []string{"(Intercept)", "x", "x2"}}
-		err = m.focus(f, data.Names)
+		err := m.focus(f, data.Names)
 		return identified(t, f, &Regression{coded: coded{Design: &transform.Design{Data: data}, dataHash: DataHash{Value: "h"}}, fit: f, sampler: m}).Fingerprint, *m.Gibbs, err
 	}
 	plain, _, _ := identity(0)

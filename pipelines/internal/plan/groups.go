@@ -15,36 +15,16 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// resolveGroups chooses the method for a model with group-level effects, or refuses the sampler.
-func resolveGroups(s *spec.Sampler, model *spec.Model) (sampler, error) {
-	refuse := func(what, hint string) (sampler, error) {
-		return sampler{}, words.Hint(fmt.Errorf("model %q has group-level effects: %s", model.Name, what), hint)
-	}
-	const others = ", or name under fits what goes together"
-	if model.Selects() && !s.Of().Prior {
-		return refuse("no sampler draws them beside coefficients whose prior is spike_slab",
-			"give the coefficients regularised_horseshoe(tau0, slab_df, slab_scale), or leave the effects out"+others)
-	}
+// resolveGroups chooses the method for a model with group-level effects.
+func resolveGroups(s *spec.Sampler) sampler {
 	reason := ""
 	switch of := s.Of(); {
 	case s.Auto():
 		reason = "auto chose groups: the formula has group-level effects"
-	case of.Coordinates:
-		if given := s.OptionsWithoutGroups(); len(given) > 0 {
-			return refuse(fmt.Sprintf("sampler %q has %s, which updates of such effects do not have", s.Name,
-				strings.Join(given, ", ")), "leave them out for this model"+others)
-		}
 	case of.Prior:
-		return priorSampler(), nil
+		return priorSampler()
 	case of.Hamiltonian:
-		if s.Basis == "reduced" {
-			return refuse(fmt.Sprintf("sampler %q has basis: reduced, which is of models without them", s.Name),
-				"leave it out for this model"+others)
-		}
-		return trajectoriesOfGroups(s), nil
-	default:
-		return refuse(fmt.Sprintf("sampler %q is %s, which does not draw them", s.Name, s.Method),
-			"take method: auto, cggibbs or nuts for this model"+others)
+		return trajectoriesOfGroups(s)
 	}
 	o := groups.Options{Kernels: s.Kernels}
 	return sampler{
@@ -54,7 +34,7 @@ func resolveGroups(s *spec.Sampler, model *spec.Model) (sampler, error) {
 			own.Earlier = from
 			return groups.New(data, model, by, own)
 		},
-	}, nil
+	}
 }
 
 // setupEffects makes the sampler of group-level effects; its chains start from an earlier posterior if from is not nil.

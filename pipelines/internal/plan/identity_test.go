@@ -28,10 +28,7 @@ gates: {rhat: 1.02}
 func fingerprintOf(t *testing.T, p *spec.Pipeline, data string) string {
 	t.Helper()
 	ref := p.Fits()[0]
-	m, err := resolve(ref.Sampler, ref.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := resolve(ref.Sampler, ref.Model)
 	f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
 	return identified(t, f, &Regression{coded: coded{Design: &transform.Design{Data: &glm.Data{X: matrix.NewDense(1, 1)}}, dataHash: DataHash{Value: data}}, fit: f, sampler: m}).Fingerprint
 }
@@ -136,10 +133,7 @@ func TestPriorsByName(t *testing.T) {
 func TestFingerprintOfTallData(t *testing.T) {
 	p := parse(t)
 	ref := p.Fits()[0]
-	m, err := resolve(ref.Sampler, ref.Model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := resolve(ref.Sampler, ref.Model)
 	f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
 	for rows, want := range map[int]string{1 << 14: glm.TallVersion, 1<<14 - 1: ""} {
 		design := &transform.Design{Rows: rows, Data: &glm.Data{X: matrix.NewDense(1, 1)}}
@@ -165,10 +159,7 @@ func TestFingerprintOfBlocks(t *testing.T) {
 		p.Samplers[0].Basis = c.basis
 		p.Models[0].Family.Family = glm.Family{Name: c.family, Link: "logit"}
 		ref := p.Fits()[0]
-		m, err := resolve(ref.Sampler, ref.Model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := resolve(ref.Sampler, ref.Model)
 		f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
 		design := &transform.Design{Rows: c.rows, Data: &glm.Data{X: matrix.NewDense(c.rows, c.columns)}}
 		id := Identity{Versions: map[string]string{}}
@@ -213,10 +204,7 @@ func TestFingerprintOfSlowDirections(t *testing.T) {
 		p := parse(t)
 		p.Samplers[0].Basis, p.Samplers[0].Slow = c.basis, c.slow
 		ref := p.Fits()[0]
-		m, err := resolve(ref.Sampler, ref.Model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := resolve(ref.Sampler, ref.Model)
 		f := &Fit{Pipeline: p, Unit: &Unit{Dataset: ref.Dataset}, Model: ref.Model, Sampler: ref.Sampler}
 		var x matrix.Matrix = matrix.NewDense(10, c.columns)
 		if c.sparse {

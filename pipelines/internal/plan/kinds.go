@@ -57,10 +57,7 @@ func surveyRows(s *Survey, _ *spec.Pipeline, u *Unit, m *spec.Model) {
 func methodOfData(*spec.Sampler, *spec.Model) string { return "" }
 
 // regressionMethod is the method of a regression. If the sampler is not for the model, the fit has the error.
-func regressionMethod(s *spec.Sampler, m *spec.Model) string {
-	out, _ := resolve(s, m)
-	return out.Name
-}
+func regressionMethod(s *spec.Sampler, m *spec.Model) string { return resolve(s, m).Name }
 
 // byDefault stands for a prior that is left out.
 const byDefault = "by default"

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
@@ -11,7 +10,6 @@ import (
 	"glmbatch/infer/groups"
 	"glmbatch/infer/nuts"
 	"glmbatch/infer/priordraws"
-	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/spec"
 )
 
@@ -55,10 +53,10 @@ func priorSampler() sampler {
 
 // resolve chooses the method of a sampler for a model. If the posterior is not log-concave, the version includes the
 // rules of its starts, and of plain sweeps if the method has them.
-func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
-	out, err := resolveMethod(s, model)
-	if err != nil || concave(model) {
-		return out, err
+func resolve(s *spec.Sampler, model *spec.Model) sampler {
+	out := resolveMethod(s, model)
+	if concave(model) {
+		return out
 	}
 	if out.Coordinates || out.Hamiltonian || out.Method.Method == spec.Levels {
 		out.Version += " " + glm.StartsVersion
@@ -66,37 +64,30 @@ func resolve(s *spec.Sampler, model *spec.Model) (sampler, error) {
 			out.Version += " " + cggibbs.PlainVersion
 		}
 	}
-	return out, nil
+	return out
 }
 
 // resolveMethod is resolve without these rules.
-func resolveMethod(s *spec.Sampler, model *spec.Model) (sampler, error) {
+func resolveMethod(s *spec.Sampler, model *spec.Model) sampler {
 	if model.Grouped() {
-		return resolveGroups(s, model)
-	}
-	if s.Effects != "" {
-		return sampler{}, words.Hint(fmt.Errorf("sampler %q has effects: %s, and model %q has no group-level effects", s.Name,
-			s.Effects, model.Name), "leave it out for this model, or name under fits what goes together")
+		return resolveGroups(s)
 	}
 	of, reason, basis := s.Of(), "", s.Basis
 	if s.Auto() {
 		of, reason = auto(model)
 		basis = "auto"
 	}
-	if err := selectable(s, model, of); err != nil {
-		return sampler{}, err
-	}
-	if selects(of) && model.Selects() {
-		return selecting(s, model, of, reason)
+	if of.MaySelect() && model.Selects() {
+		return selecting(s, of, reason)
 	}
 	switch {
 	case of.Prior:
-		return priorSampler(), nil
+		return priorSampler()
 	case of.Independent:
 		return sampler{
 			Method: Method{Method: of, Reason: reason, Version: conjugate.Version, Chains: true},
 			setup:  func(t *glm.Target) (infer.Setup, error) { return conjugate.New(t) },
-		}, nil
+		}
 	case of.Coordinates:
 		o := &cggibbs.Options{
 			Basis: basis, Update: s.Update, Joint: s.Joint, Moves: s.Moves, Slow: s.Slow, Kernels: s.Kernels,
@@ -119,11 +110,9 @@ func resolveMethod(s *spec.Sampler, model *spec.Model) (sampler, error) {
 		return sampler{
 			Method: Method{Method: of, Reason: reason, Version: version, Options: o, Gibbs: o, Chains: true, Basis: true},
 			setup:  func(t *glm.Target) (infer.Setup, error) { return cggibbs.New(t, *o) },
-		}, nil
-	case of.Hamiltonian:
-		return trajectories(s), nil
+		}
 	}
-	return sampler{}, fmt.Errorf("sampler %q: method %q is not in this version", s.Name, s.Method)
+	return trajectories(s)
 }
 
 // trajectories returns the method nuts or hmc; in the reduced coordinates its

@@ -29,10 +29,12 @@ var kindRegression = Kind{
 
 // newRegression resolves the sampler and codes the design.
 func newRegression(f *Fit) (*Regression, error) {
-	s, err := resolve(f.Sampler, f.Model)
-	if err != nil {
+	complete, m := *f, *f.Model
+	complete.Model, m.Missing = &m, "" // no cell is drawn
+	if err := complete.refused(); err != nil {
 		return nil, err
 	}
+	s := resolve(f.Sampler, f.Model)
 	d, err := f.Unit.design(f.Model)
 	if err != nil {
 		return nil, err

@@ -31,30 +31,21 @@ type Several struct {
 // kindSeveral is that of families with several linear predictors.
 var kindSeveral = Kind{
 	of: func(_ *Unit, m *spec.Model) bool { return m.Family.Several() != nil },
-	problem: func(f *Fit) (Problem, error) {
-		if err := f.refused(); err != nil {
-			return nil, err
-		}
-		return newSeveral(f)
-	},
-	method: func(s *spec.Sampler, m *spec.Model) string {
-		out, _ := severalMethod(s, m)
-		return out.Name
-	},
+	problem: func(f *Fit) (Problem, error) { return newSeveral(f) },
+	method: func(s *spec.Sampler, m *spec.Model) string { return severalMethod(s, m).Name },
 	survey: surveyRows, Words: rowsWords, Size: rowsSize,
 }
 
 // newSeveral resolves the sampler and codes the design.
 func newSeveral(f *Fit) (*Several, error) {
-	method, err := severalMethod(f.Sampler, f.Model)
-	if err != nil {
+	if err := f.refused(); err != nil {
 		return nil, err
 	}
 	d, err := f.Unit.design(f.Model)
 	if err != nil {
 		return nil, err
 	}
-	s := &Several{Regression: &Regression{d.coded, f, sampler{Method: method}}}
+	s := &Several{Regression: &Regression{d.coded, f, sampler{Method: severalMethod(f.Sampler, f.Model)}}}
 	s.predictors = s.Family().Several().Predictors(d.Record.Response.Levels)
 	s.laws = sync.OnceValue(s.priors)
 	return s, nil
@@ -79,36 +70,26 @@ func (s *Several) recordOf(k int) *transform.Record {
 	return s.Record.Predicted[min(k, len(s.Record.Predicted))-1].Record
 }
 
-// severalMethod chooses the method for a family of several predictors, or refuses the sampler.
-func severalMethod(s *spec.Sampler, m *spec.Model) (Method, error) {
-	refuse := func(what, hint string) (Method, error) {
-		return Method{}, words.Hint(fmt.Errorf("model %q has several linear predictors: %s", m.Name, what), hint)
-	}
+// severalMethod chooses the method for a family of several predictors.
+func severalMethod(s *spec.Sampler, m *spec.Model) Method {
 	versions := " " + model.Version + " " + cggibbs.Version
 	if m.Grouped() {
 		versions += " " + groups.Version
 	}
 	switch of := s.Of(); {
-	case s.Auto(), of.Coordinates:
-		if given := s.OptionsWithoutGroups(); len(given) > 0 {
-			return refuse(fmt.Sprintf("sampler %q has %s, which updates of several predictors do not have", s.Name,
-				words.List(given)), "leave them out for this model, or name under fits what goes together")
-		}
-		out := Method{Method: spec.CGGibbs, Version: cggibbs.Version + versions, Chains: true}
-		if s.Auto() {
-			out.Reason = "auto chose cggibbs: the linear predictors move in turn, each given the others"
-		}
-		return out, nil
 	case of.Prior:
-		return priorSampler().Method, nil
+		return priorSampler().Method
 	case of.Hamiltonian:
 		out := trajectories(s).Method
 		out.Options = effectsOptions{out.Trajectories.Options, s.Effects}
 		out.Version += versions
-		return out, nil
+		return out
 	}
-	return refuse(fmt.Sprintf("sampler %q is %s, which does not draw them", s.Name, s.Method),
-		"take method: auto, cggibbs or nuts for this model, or name under fits what goes together")
+	out := Method{Method: spec.CGGibbs, Version: cggibbs.Version + versions, Chains: true}
+	if s.Auto() {
+		out.Reason = "auto chose cggibbs: the linear predictors move in turn, each given the others"
+	}
+	return out
 }
 
 // problem is the posterior on data, the design or some of its rows.

@@ -24,9 +24,9 @@ func (s sampler) smooth(f *Fit) (sampler, error) {
 		}
 		other := *f.Sampler
 		other.Method, other.Basis = spec.CGGibbs.Name, "auto"
-		out, err := resolve(&other, f.Model)
+		out := resolve(&other, f.Model)
 		out.Reason = "auto chose cggibbs: the formula has smooths"
-		return out, err
+		return out, nil
 	}
 	switch {
 	case given.Basis != "" && given.Basis != "auto" && given.Basis != "coordinate":

@@ -30,17 +30,14 @@ func TestSamplersOfSmooths(t *testing.T) {
 			return strings.Replace(plain(none(text)), "method: auto", options, 1)
 		}, same)
 		got := ""
-		s, err := resolve(fit.Sampler, fit.Model)
-		if err == nil {
-			s, err = s.smooth(fit)
-		}
+		s, err := resolve(fit.Sampler, fit.Model).smooth(fit)
 		if got = s.Name + ": " + s.Reason; err != nil {
 			got = err.Error()
 		}
 		if !strings.HasPrefix(got, want) && !strings.Contains(got, want) {
 			t.Errorf("%s: %s, want %s", options, got, want)
 		}
-		if o, ok := s.Options.(cggibbs.Options); ok && options == "method: auto" && o.Basis != "auto" {
+		if o := s.Gibbs; o != nil && options == "method: auto" && o.Basis != "auto" {
 			t.Errorf("auto takes the basis %q", o.Basis)
 		}
 	}

@@ -68,10 +68,23 @@ var features = map[string]feature{
 	"sample":            runHas(func(r *Run) bool { return r.Prior() }),
 	"start":             runHas(func(r *Run) bool { return r.Start == "previous" }),
 
-	"rows":              fitHas(func(a *Asked) bool { return !a.neighbours }),
-	"variables":         fitHas(func(a *Asked) bool { return a.neighbours }),
-	"imputations":       fitHas(func(a *Asked) bool { return a.Dataset.Imputed() }),
-	"options":           fitHas(func(a *Asked) bool { return len(a.Sampler.OptionsWithoutGroups()) > 0 }),
+	"rows":        fitHas(func(a *Asked) bool { return !a.neighbours }),
+	"variables":   fitHas(func(a *Asked) bool { return a.neighbours }),
+	"imputations": fitHas(func(a *Asked) bool { return a.Dataset.Imputed() }),
+	"options": fitHas(func(a *Asked) bool {
+		return (a.Sampler.Auto() || a.Sampler.Of().Coordinates) && len(a.Sampler.OptionsWithoutGroups()) > 0
+	}),
+	"selection": fitHas(func(a *Asked) bool { return a.Model.Selects() && !a.Sampler.Of().Prior }),
+	"basis: reduced": fitHas(func(a *Asked) bool {
+		return a.Sampler.Of().Hamiltonian && a.Sampler.Basis == "reduced"
+	}),
+	"sampler: effects":        fitHas(func(a *Asked) bool { return a.Sampler.Effects != "" }),
+	"marginals: conditionals": fitHas(func(a *Asked) bool { return a.Sampler.Marginals == "conditionals" }),
+	"scans of systems": fitHas(func(a *Asked) bool {
+		s := a.Sampler
+		return s.Of().Certifies && (len(s.Scan.For) > 0 || s.Scan.Order == "random" || s.Anneal != Anneal{} ||
+			s.States != "" && s.States != "anywhere")
+	}),
 	"kernels":           fitHas(func(a *Asked) bool { return a.Sampler.Kernels != "" }),
 	"prior_sensitivity": fitHas(func(a *Asked) bool { return a.Sensitivity }),
 	"method": {of: ofFit, is: func(k *modelKind, a *Asked) bool {
@@ -164,8 +177,8 @@ func (a *Asked) words(k *modelKind, feature string) *strings.Replacer {
 		if k.draws != nil {
 			pairs = append(pairs, "$methods", strings.Join(methodsThat(k.draws), ", "))
 		}
-		pairs = append(pairs, "$sampler", quote(s.Name), "$method", s.Method, "$options",
-			words.List(s.OptionsWithoutGroups()))
+		pairs = append(pairs, "$sampler", quote(s.Name), "$method", s.Method, "$effects", s.Effects,
+			"$options", words.List(s.OptionsWithoutGroups()))
 	}
 	return strings.NewReplacer(pairs...)
 }

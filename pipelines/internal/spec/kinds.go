@@ -11,7 +11,7 @@ type modelKind struct {
 
 // lack is the message and the remedy of a spec with one of some features, which are separated by commas. $key is the
 // name of the feature, $methods are those for the kind, and $model, $data, $family, $law (its name), $sampler, $method,
-// $options and $shrinkage (a prior) are the fit's.
+// $options, $effects and $shrinkage (a prior) are the fit's.
 type lack struct{ features, message, remedy string }
 
 // kinds has a line for each kind, and a sentence for each feature that it lacks.
@@ -110,7 +110,33 @@ var kinds = []modelKind{
 			{"prior_sensitivity", drawnCells + "gates: prior_sensitivity is for complete data",
 				"leave it out, or take missing: drop"},
 		}},
+	{model: apartFrom((*Model).Grouped, several),
+		draws: func(of Method) bool { return of.Coordinates || of.Prior || of.Hamiltonian },
+		fits: []lack{
+			{"selection", grouped + "no sampler draws them with coefficients whose prior is spike_slab",
+				"give the coefficients regularised_horseshoe(tau0, slab_df, slab_scale), or leave the effects out" + orUnderFits},
+			{"method", grouped + "sampler $sampler is $method, which does not draw them", trajectoriesToo},
+			{"options", grouped + "sampler $sampler has $options, which updates of such effects do not have", leaveThem},
+			{"basis: reduced", grouped + "sampler $sampler has basis: reduced, which is of models without them", leaveIt},
+		}},
+	{model: func(m *Model) bool { return !m.Grouped() && !several(m) },
+		fits: []lack{
+			{"sampler: effects", "sampler $sampler has effects: $effects, and model $model has no group-level effects", leaveIt},
+		}},
+	{model: apartFrom((*Model).Selects, (*Model).Grouped),
+		draws: func(of Method) bool { return of.MaySelect() || of.Coordinates || of.Prior },
+		fits: []lack{
+			{"method", "model $model has the prior spike_slab, under which coefficients may be exactly 0: sampler $sampler is " +
+				"$method, which does not draw such coefficients", "take method: cggibbs for this model" + orUnderFits +
+				"; regularised_horseshoe(tau0, slab_df, slab_scale) is a prior like it for nuts"},
+			{"marginals: conditionals", "sampler $sampler has marginals: conditionals, and model $model is a regression: its " +
+				"inclusion probabilities are means of draws", "leave marginals out for this model" + orUnderFits},
+			{"scans of systems", "sampler $sampler has options of discrete systems, and model $model is a regression with the " +
+				"prior spike_slab: its indicators are drawn in turn, at temperature 1, from states drawn uniformly",
+				"leave scan, anneal and states out for this model" + orUnderFits},
+		}},
 	{model: several,
+		draws: func(of Method) bool { return of.Coordinates || of.Prior || of.Hamiltonian },
 		fits: []lack{
 			{"components", predictors + "a mixture has one in each component",
 				"leave mixture out, or take a family of one linear predictor"},
@@ -124,6 +150,9 @@ var kinds = []modelKind{
 			{"flat", predictors + "a flat prior of one of them is not known to give a proper posterior",
 				"give normal(0, 2.5), or leave it to the default"},
 			{"prior_sensitivity", predictors + "gates: prior_sensitivity is not measured of these", gateOff},
+			{"options", severalHas + "sampler $sampler has $options, which updates of several predictors do not have",
+				leaveThem},
+			{"method", severalHas + "sampler $sampler is $method, which does not draw them", trajectoriesToo},
 		}},
 	{data: (*Dataset).Imputed, draws: func(of Method) bool { return !of.Prior },
 		lacks: []lack{
@@ -156,11 +185,18 @@ var kinds = []modelKind{
 const (
 	drawnCells = "model $model has missing cells that are drawn (missing: impute), and "
 	predictors = "model $model has several linear predictors, and "
+	severalHas = "model $model has several linear predictors: "
+	grouped    = "model $model has group-level effects: "
 	pooled     = "data set $data has several imputations (each: imputation), and "
 	notPooled  = ", which does not go with data set $data, each: imputation"
 	factored   = "data set $data has rows: factored, which "
 
 	regression = "generalised linear model"
+
+	orUnderFits     = ", or name under fits what goes together"
+	leaveIt         = "leave it out for this model" + orUnderFits
+	leaveThem       = "leave them out for this model" + orUnderFits
+	trajectoriesToo = "take method: auto, cggibbs or nuts for this model" + orUnderFits
 
 	orFits        = "; or name what goes together under fits"
 	orRows        = ", or leave rows: factored out"

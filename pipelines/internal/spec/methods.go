@@ -71,6 +71,9 @@ func methodsThat(is func(Method) bool) (names []string) {
 // takes reports whether the method has a key of a sampler.
 func (m Method) takes(option string) bool { return slices.Contains(strings.Fields(m.options), option) }
 
+// MaySelect reports whether the method can sample which coefficients are in a model, with the others integrated out.
+func (m Method) MaySelect() bool { return m.Selects || m.Independent }
+
 // Of is the method of a sampler; the zero value if that is auto.
 func (s *Sampler) Of() Method { return MethodNamed(s.Method) }
 
