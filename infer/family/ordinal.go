@@ -33,10 +33,10 @@ const (
 
 // The families of ordered classes.
 var (
-	cumulative = upTo.family("cumulative", "P(y_i ≤ k) = F(τ_k − eta_i)")
-	sratio     = stopping.family("sratio", "P(y_i = k | y_i ≥ k) = F(τ_k − eta_i)")
-	cratio     = continuing.family("cratio", "P(y_i > k | y_i ≥ k) = F(eta_i − τ_k)")
-	acat       = adjacent.family("acat", "P(y_i = k + 1 | y_i = k or k + 1) = F(eta_i − τ_k)")
+	cumulative = upTo.family("cumulative", "P(y_i ≤ k) = F(disc·(τ_k − eta_i))")
+	sratio     = stopping.family("sratio", "P(y_i = k | y_i ≥ k) = F(disc·(τ_k − eta_i))")
+	cratio     = continuing.family("cratio", "P(y_i > k | y_i ≥ k) = F(disc·(eta_i − τ_k))")
+	acat       = adjacent.family("acat", "P(y_i = k + 1 | y_i = k or k + 1) = F(disc·(eta_i − τ_k))")
 )
 
 // discrimination is the parameter of ordinal families that may have a linear predictor.
@@ -46,8 +46,8 @@ const discrimination = "disc"
 func (w way) family(name, law string) *Distribution {
 	return &Distribution{
 		Name: name, Links: []*Link{Logit, Probit, Cloglog, Cauchit}, Support: orderedClasses,
-		Notation: Notation{Law: law, LaTeX: `\mathrm{` + name + `}(\tau, \eta_i)`, Mean: "π_i", TeX: `\pi_i`,
-			Of: "the probability of each class", Note: "F is the inverse link, τ_k are the thresholds"},
+		Notation: Notation{Law: name + "(τ, eta_i)", LaTeX: `\mathrm{` + name + `}(\tau, \eta_i)`, Mean: "π_i", TeX: `\pi_i`,
+			Of: "the probability of each class", Note: law + ", F is the inverse link, and disc is 1 without a formula"},
 		Along: func(l *Link) Likelihood { return ordinal{way: w, link: l}.likelihood() },
 		With: func(parameter string, l *Link) Likelihood {
 			if parameter != discrimination {

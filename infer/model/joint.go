@@ -180,7 +180,8 @@ const heavy, heavyDF = 0.1, 7
 func (j *joint) propose(s variate.Source, u []float64) (square float64) {
 	scale := 1.0
 	if s.Float64() < heavy {
-		scale = math.Sqrt(heavyDF / (2 * variate.Gamma(s, heavyDF/2.0)))
+		half := variate.Gamma(s, heavyDF/2.0)
+		scale = math.Sqrt(0.5 * heavyDF / half)
 	}
 	for i := range u {
 		u[i] = float64(scale * variate.Normal(s))

@@ -94,17 +94,18 @@ func Of(c *plan.Case) *Explanation {
 
 // further adds a linear predictor, whose priors have names that begin with its own.
 func (e *Explanation) further(c *plan.Case) {
-	own := &Explanation{Name: c.Name, Family: c.Posterior.Family}
+	own := &Explanation{Name: c.Predictor.Name, Family: c.Posterior.Family}
 	own.terms(c)
 	own.effects(c)
 	own.smooths(c)
 	own.priors(c)
 	for _, p := range own.Priors {
-		p.Name = c.Name + "_" + p.Name
+		p.Name = c.Predictor.Named(p.Name)
 		e.Priors = append(e.Priors, p)
 	}
-	e.last += len(own.Priors)
-	e.Further = append(e.Further, own)
+	if e.last += len(own.Priors); c.Predictor.Cut == 0 {
+		e.Further = append(e.Further, own)
+	}
 }
 
 // terms names the parts of the linear predictor.
@@ -125,6 +126,9 @@ func (e *Explanation) respond(c *plan.Case) {
 	r := c.Record.Response
 	e.response = r.Expression
 	switch {
+	case e.Family.Support().Ordered:
+		e.Facts += fmt.Sprintf(", %d thresholds between the classes %s of %s", len(r.Levels)-1, strings.Join(r.Levels, " < "),
+			r.Column)
 	case e.Family.Support().Classes:
 		e.Facts += fmt.Sprintf(" of each of %d classes of %s but %s, the reference", len(r.Levels)-1, r.Column, r.Levels[0])
 	case len(r.Levels) == 2:
@@ -154,7 +158,9 @@ func (e *Explanation) scaling(c *plan.Case) {
 	if e.Intercept && c.Record.InterceptAt == "means" {
 		add("The prior of the intercept is that of the linear predictor where every column is at its mean.")
 	}
-	if effect := e.Family.Of().Effect; effect != "" {
+	if e.Family.Support().Ordered {
+		add("A coefficient above 0 moves rows with more of its column to higher classes.")
+	} else if effect := e.Family.Of().Effect; effect != "" {
 		add("A coefficient b means: one unit more of its column %s.", effect)
 	}
 }

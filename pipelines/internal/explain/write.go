@@ -86,6 +86,9 @@ func (e *Explanation) linked(tex bool) string {
 	if tex {
 		mean, link = n.TeX, `\mathrm{`+escape(link)+`}`
 	}
+	if e.Family.Support().Ordered {
+		return "eta_i"
+	}
 	if e.Family.Support().Classes {
 		return e.Family.Of().Eta
 	}

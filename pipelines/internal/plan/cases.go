@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"glmbatch/infer"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
 	"glmbatch/pipelines/internal/spec"
@@ -26,8 +27,10 @@ type Case struct {
 	Spec      *spec.Model
 	// Cells are the missing cells and responses that are drawn, in words; nil of complete data.
 	Cells   []string
-	Further []*Case // further linear predictors: a name, data, record and priors
+	Further []*Case // further linear predictors, each with a Predictor, data, record and priors
 	Err     error
+	// Predictor describes a further linear predictor.
+	Predictor family.Predictor
 }
 
 // Explained is what a set-up of the method chose, in the words that the ledger gets; empty if there was no choice.

@@ -163,8 +163,8 @@ func (s *Several) Identify(id *Identity) {
 
 // further are the predictors besides the first one; nil of the classes of a response, whose design is the first one.
 func (s *Several) further() (out []*Case) {
-	for k := 1; k < len(s.predictors) && !s.shared() && s.predictors[k].Cut <= 1; k++ {
-		out = append(out, &Case{Name: s.predictors[k].Name, Posterior: s.laws()[k],
+	for k := 1; k < len(s.predictors) && !s.shared(); k++ {
+		out = append(out, &Case{Predictor: s.predictors[k], Posterior: s.laws()[k],
 			Design: &transform.Design{Data: s.of(k, s.Data), Record: s.recordOf(k)}})
 	}
 	return out
