@@ -6,5 +6,5 @@
 // stands beside its reason, as a comment.
 //
 // Read facts.go (what is seen of a column), roles.go (what columns are for), groupings.go
-// (which of them group the rows), family.go (what the response asks for), then write.go.
+// (which of them group the rows), family.go, classes.go (what the response asks for), then write.go.
 package propose

@@ -16,6 +16,8 @@ type family struct {
 	// as text.
 	left string
 	text bool
+	// levels are those of ordered classes, the lowest first; nil for other responses.
+	levels []string
 	// unit is the scale of the linear predictor in the unit of the response: 0 where it
 	// has none.
 	unit float64
@@ -38,6 +40,10 @@ func (t *Table) familyOf(r *roles, draft func(*family) []byte) *family {
 		f.because("%s counts successes, %s failures: %s", y.Name, r.failures.column.Name, r.failures.why)
 	case y.answersTwo():
 		f.twoValued(y)
+	case y.inClasses():
+		f.classes(y)
+	case y.rates():
+		f.ratings(y)
 	default:
 		t.numbers(f, r, draft)
 	}

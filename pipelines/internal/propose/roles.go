@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"glmbatch/internal/words"
@@ -74,9 +75,9 @@ func (t *Table) choose() (role, error) {
 				"its columns are "+t.names())
 		}
 		c := t.Columns[at]
-		if !c.answers() {
+		if !c.answers() && !c.inClasses() {
 			return role{}, words.Hint(fmt.Errorf("column %q cannot be a response: %s", c.Name, c.refusal()),
-				"a response is numbers, true and false, or text of two levels")
+				"a response is numbers, true and false, or text of a few classes")
 		}
 		return role{c, "named by --response"}, nil
 	}
@@ -102,7 +103,8 @@ func (t *Table) choose() (role, error) {
 	switch len(able) {
 	case 0:
 		return role{}, words.Hint(fmt.Errorf("%s has no column that can be a response", t.From),
-			"a response is numbers, true and false, or text of two levels, and not constant")
+			"a response is numbers, true and false, or text of two levels, and not constant; --response names a column of "+
+				"more classes")
 	case 1:
 		return role{able[0], "no other column can be one"}, nil
 	}
@@ -160,7 +162,7 @@ func (c *Column) refusal() string {
 	case c.Kind == Time:
 		return "it holds dates"
 	}
-	return "it is text of more than two levels"
+	return "it is text of more than " + strconv.Itoa(mostClasses) + " classes"
 }
 
 // assign gives every column its part.

@@ -153,6 +153,13 @@ func (t *Table) write(r *roles, f *family, d int, draft bool) []byte {
 		p.note(4, "%s.", why)
 	}
 	p.line("    family: %s", f.name)
+	if f.levels != nil {
+		var levels []string
+		for _, level := range f.levels {
+			levels = append(levels, scalar(level))
+		}
+		p.line("    levels: {%s: [%s]}", scalar(r.response.column.Name), strings.Join(levels, ", "))
+	}
 	t.writeMissing(p, r)
 	t.writeScaling(p, r, f, d)
 	p.line("samplers:")
