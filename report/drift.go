@@ -109,16 +109,6 @@ func driftOf(ctx context.Context, c *sql.Conn, pipeline string, ids []int64) (ma
 	return out, nil
 }
 
-// drift is driftOf on a ledger that is not open.
-func (l *Ledger) drift(ctx context.Context, pipeline string, id int64) (out []judge.Measure, err error) {
-	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		all, err := driftOf(ctx, c, pipeline, []int64{id})
-		out = all[id]
-		return err
-	})
-	return out, err
-}
-
 // Drift is a row of the view drift_summary: a fit against the complete fit
 // before it. NULL, what cannot be computed, is nil.
 type Drift struct {

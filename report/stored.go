@@ -140,14 +140,20 @@ func (l *Ledger) Stored(ctx context.Context, fingerprints []string) (map[string]
 	if fingerprints != nil && len(fingerprints) == 0 {
 		return found, nil
 	}
-	err := l.readIfThere(ctx, func(c *sql.Conn) error {
-		var err error
-		if found, err = storedFits(ctx, c, fingerprints); err != nil {
-			return fmt.Errorf("ledger %q: %w", l.path, err)
-		}
-		return counted(ctx, c, l.path, len(fingerprints) > 0, slices.Collect(maps.Values(found)))
+	err := l.readIfThere(ctx, func(c *sql.Conn) (err error) {
+		found, err = l.stored(ctx, c, fingerprints)
+		return err
 	})
 	return found, err
+}
+
+// stored is Stored of an open file.
+func (l *Ledger) stored(ctx context.Context, c *sql.Conn, fingerprints []string) (map[string]Stored, error) {
+	found, err := storedFits(ctx, c, fingerprints)
+	if err != nil {
+		return nil, fmt.Errorf("ledger %q: %w", l.path, err)
+	}
+	return found, counted(ctx, c, l.path, len(fingerprints) > 0, slices.Collect(maps.Values(found)))
 }
 
 // Stored is Ledger.Stored for who has the file open for writing.
@@ -189,26 +195,42 @@ func (l *Ledger) Predecessors(ctx context.Context, pipeline string) (map[Key]Sto
 
 // Evidence returns what the complete fit with this fingerprint was judged by,
 // local scales left out, to judge it again by other gates. It is an error if there is none.
-func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (judge.Evidence, error) {
-	stored, err := l.Stored(ctx, []string{fingerprint})
+func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (e judge.Evidence, err error) {
+	err = l.readTables(ctx, func(c *sql.Conn) error {
+		e, err = l.evidence(ctx, c, fingerprint)
+		return err
+	})
+	return e, err
+}
+
+// evidence is Evidence of an open file.
+func (l *Ledger) evidence(ctx context.Context, c *sql.Conn, fingerprint string) (e judge.Evidence, err error) {
+	stored, err := l.stored(ctx, c, []string{fingerprint})
 	if err != nil {
-		return judge.Evidence{}, err
+		return e, err
 	}
 	f, ok := stored[fingerprint]
 	if !ok {
-		return judge.Evidence{}, fmt.Errorf("ledger %q has no complete fit with the fingerprint %s", l.path, fingerprint)
+		return e, fmt.Errorf("ledger %q has no complete fit with the fingerprint %s", l.path, fingerprint)
 	}
-	e := judge.Evidence{Warnings: f.Warnings}
-	if e.Drift, err = l.drift(ctx, f.Pipeline, f.ID); err != nil {
-		return judge.Evidence{}, err
+	e.Warnings = f.Warnings
+	drift, err := driftOf(ctx, c, f.Pipeline, []int64{f.ID})
+	if err != nil {
+		return e, err
 	}
-	if e.Divergences, err = l.divergences(ctx, f.ID); err != nil {
-		return judge.Evidence{}, err
+	e.Drift = drift[f.ID]
+	err = c.QueryRowContext(ctx, "SELECT count(*) FROM chain WHERE fit_id = ? AND divergent AND NOT warmup",
+		f.ID).Scan(&e.Divergences)
+	if err != nil {
+		return e, err
 	}
-	if e.Sensitivity, err = l.sensitivity(ctx, f.ID); err != nil {
-		return judge.Evidence{}, err
+	// Empty if nobody measured what the powers of prior and likelihood move.
+	err = read(ctx, c, &e.Sensitivity, "SELECT name, prior, likelihood FROM sensitivity WHERE fit_id = ? ORDER BY place",
+		f.ID)
+	if err != nil {
+		return e, err
 	}
-	parameters, statistics, err := l.Summaries(ctx, fingerprint)
+	parameters, statistics, err := summaries(ctx, c, fingerprint)
 	for _, p := range parameters {
 		switch p.Kind {
 		case Derived:
@@ -224,43 +246,33 @@ func (l *Ledger) Evidence(ctx context.Context, fingerprint string) (judge.Eviden
 	return e, err
 }
 
-// sensitivity is what the powers of prior and likelihood move; empty where nobody measured it.
-func (l *Ledger) sensitivity(ctx context.Context, id int64) (out []judge.Sensitivity, err error) {
-	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		return read(ctx, c, &out, "SELECT name, prior, likelihood FROM sensitivity WHERE fit_id = ? ORDER BY place", id)
-	})
-	return out, err
-}
-
-// divergences counts a fit's divergent transitions after warm-up.
-func (l *Ledger) divergences(ctx context.Context, id int64) (n int, err error) {
-	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		return c.QueryRowContext(ctx, `SELECT count(*) FROM chain WHERE fit_id = ? AND divergent AND NOT warmup`, id).Scan(&n)
-	})
-	return n, err
-}
-
 // Summaries returns the summaries of the complete fit with this fingerprint,
 // parameters in order, those without draws last, then statistics by name. What could not be computed is
 // NaN. Without such a fit both are empty.
-func (l *Ledger) Summaries(ctx context.Context, fingerprint string) ([]ParameterSummary, []judge.Statistic, error) {
-	var parameters []ParameterSummary
-	var statistics []judge.Statistic
-	err := l.readIfThere(ctx, func(c *sql.Conn) error {
-		var all []ParameterSummary
-		err := read(ctx, c, &all, "SELECT "+columnList(ParameterSummary{})+` FROM summary s LEFT JOIN
-			(SELECT fit_id, parameter_id, grouping, term FROM parameter) USING (fit_id, parameter_id)
-			WHERE fit_id = (SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete')
-			ORDER BY parameter_id < 0, parameter_id NULLS LAST, name`, fingerprint)
-		for _, p := range all {
-			if p.Kind == statisticKind {
-				statistics = append(statistics, judge.Statistic{Name: p.Name, Summary: p.Summary})
-			} else {
-				parameters = append(parameters, p)
-			}
-		}
+func (l *Ledger) Summaries(ctx context.Context, fingerprint string) (parameters []ParameterSummary,
+	statistics []judge.Statistic, err error) {
+	err = l.readIfThere(ctx, func(c *sql.Conn) error {
+		parameters, statistics, err = summaries(ctx, c, fingerprint)
 		return err
 	})
+	return parameters, statistics, err
+}
+
+// summaries is Summaries of an open file.
+func summaries(ctx context.Context, c *sql.Conn, fingerprint string) (parameters []ParameterSummary,
+	statistics []judge.Statistic, err error) {
+	var all []ParameterSummary
+	err = read(ctx, c, &all, "SELECT "+columnList(ParameterSummary{})+` FROM summary s LEFT JOIN
+		(SELECT fit_id, parameter_id, grouping, term FROM parameter) USING (fit_id, parameter_id)
+		WHERE fit_id = (SELECT fit_id FROM fit WHERE fingerprint = ? AND status = 'complete')
+		ORDER BY parameter_id < 0, parameter_id NULLS LAST, name`, fingerprint)
+	for _, p := range all {
+		if p.Kind == statisticKind {
+			statistics = append(statistics, judge.Statistic{Name: p.Name, Summary: p.Summary})
+		} else {
+			parameters = append(parameters, p)
+		}
+	}
 	return parameters, statistics, err
 }
 
