@@ -38,12 +38,22 @@ func fillLedger(t *testing.T, l *Ledger) {
 // answers are what readers tell of a ledger, which no migration may change.
 func answers(t *testing.T, l *Ledger) string {
 	t.Helper()
-	ctx := t.Context()
 	var b strings.Builder
+	must(t, l.Reading(t.Context(), func() error {
+		answersTo(t, l, &b)
+		return nil
+	}))
+	return b.String()
+}
+
+// answersTo writes the answers.
+func answersTo(t *testing.T, l *Ledger, b *strings.Builder) {
+	t.Helper()
+	ctx := t.Context()
 	tell := func(what string, x any, err error) {
 		t.Helper()
 		must(t, err)
-		fmt.Fprintf(&b, "%s: %+v\n", what, x)
+		fmt.Fprintf(b, "%s: %+v\n", what, x)
 	}
 	page, err := l.Page(ctx, PageOptions{Latest: true})
 	tell("page", mustJSON(t, page), err)
@@ -72,7 +82,6 @@ func answers(t *testing.T, l *Ledger) string {
 	for block, err := range l.Columns(ctx, stored["f-good"], 1<<20) {
 		tell("draws", block.Values, err)
 	}
-	return b.String()
 }
 
 // Ledgers of every version, as they were stored, tell what a ledger of today tells

@@ -122,12 +122,16 @@ func TestUnmigrated(t *testing.T) {
 
 // A ledger of an older program is brought up by whoever opens or reads it; one that cannot be written says so.
 func TestOlderLedger(t *testing.T) {
+	first := open(t, Options{})
+	db, c, err := first.connect(t.Context(), false, reach{})
+	must(t, err)
+	must(t, errors.Join(migrate(t.Context(), c, first.path, migrations[:1]), execute(t.Context(), c, "CHECKPOINT"),
+		c.Close(), db.Close()))
+	file, err := os.ReadFile(first.path)
+	must(t, err)
 	older := func() *Ledger {
 		l := open(t, Options{})
-		db, c, err := l.connect(t.Context(), false, reach{})
-		must(t, err)
-		must(t, errors.Join(migrate(t.Context(), c, l.path, migrations[:1]), execute(t.Context(), c, "CHECKPOINT"),
-			c.Close(), db.Close()))
+		must(t, os.WriteFile(l.path, file, 0o600))
 		return l
 	}
 	const on = "SELECT count(*) FROM latest_on(DATE '2026-11-20')"

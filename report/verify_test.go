@@ -21,7 +21,7 @@ func isDamage(err error) bool {
 	return errors.As(err, &not) && not.Damaged && hintOf(err) != ""
 }
 
-// One byte of each block is changed in turn, and of each header. Verify says so, Publish leaves the last good copy
+// One byte of every second block is changed in turn, and of each header. Verify says so, Publish leaves the last good copy
 // alone, and what is in no use is named as such. Before there was Verify, most of these copies were published.
 func TestEveryBlockIsVerified(t *testing.T) {
 	l, ctx := open(t, Options{Threads: 1}), context.Background()
@@ -38,7 +38,7 @@ func TestEveryBlockIsVerified(t *testing.T) {
 	whole, err := os.ReadFile(l.path)
 	must(t, err)
 	places := []int{100, headerSize + 100, 2*headerSize + 100} // in the headers
-	for i := range v.Blocks {
+	for i := 1; i < v.Blocks; i += 2 {                         // TestRunOverADamagedLedger takes the others
 		places = append(places, headers+i<<18+[]int{3, 8, 1000, 100_000, 1<<18 - 1}[i%5])
 	}
 	harm := 0
