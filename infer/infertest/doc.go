@@ -7,21 +7,18 @@
 //	             coordinate moves, Info holds the densities of the position
 //	Invariance   statistical: theta ~ prior, y ~ model(theta), some steps on y
 //	             from theta: the law of (theta, y) must not change
-//	Geweke       statistical: the same law along chains that alternate between
-//	             steps on y from theta and a new y, so that errors accumulate
 //	Ranks        statistical: simulation-based calibration from the sampler's
 //	             own starts; sees what never moves, which Invariance cannot
 //
 // A check reports through TB, so that it can be run on a sampler with a
 // planted fault and must reject it (MustReject). Faults come as wrappers of any
 // sampler (faults.go) and as flags of a plain reference sampler (reference_test.go).
-// Geweke, which no other room runs, stands with this package's tests.
 //
 // Statistical checks state false alarms and power. Their seed is fixed, or,
 // with GLMBATCH_STAT=1, fresh and printed (GLMBATCH_SEED repeats one), with more
 // replications.
 //
-// Read tb.go, then cases.go, then invariance.go, gewekecheck_test.go,
+// Read tb.go, then cases.go, then invariance.go,
 // ranks.go, conformance.go and bits.go, which hashes chains. The models are in
 // cases.go, grid.go, horseshoe.go and smooths.go,
 // with draws of parameters and responses by definition; statistics.go has what is

@@ -66,23 +66,3 @@ func TestGridRanks(t *testing.T) {
 		})
 	}
 }
-
-// Geweke's joint distribution test on cases of the grid: every fifth in the
-// full form, three for each sampler in the quick one.
-//
-// False alarms: at most 1e-6 for each. Power: see infertest.Geweke.
-func TestGridGeweke(t *testing.T) {
-	for name, s := range gridSamplers() {
-		t.Run(name, func(t *testing.T) {
-			for i, c := range infertest.GridCases() {
-				if i%infertest.Scale(50, 5) != len(name)%5 {
-					continue
-				}
-				t.Run(c.Name, func(t *testing.T) {
-					infertest.Geweke(t, infertest.Check{Case: c, Sampler: s[0], Seed: infertest.Seed(t), Steps: 2,
-						Pairs: infertest.Scale(1000, 10_000), Draws: infertest.Scale(12, 40)}, infertest.Scale(40, 300))
-				})
-			}
-		})
-	}
-}
