@@ -132,27 +132,6 @@ func TestMatchesDefinition(t *testing.T) {
 	}
 }
 
-// TestSingleMeasures compares what no Summary holds, at random probabilities.
-func TestSingleMeasures(t *testing.T) {
-	rng := rand.New(rand.NewPCG(20260101, 16))
-	for name, shape := range inOrder {
-		for range 10 {
-			x := shape(rng, 1+rng.IntN(4), 6+rng.IntN(90))
-			p := []float64{0, 1, rng.Float64()}[rng.IntN(3)]
-			for what, c := range map[string][2]float64{
-				"ESSMean":      {ESSMean(x), refESSMean(x)},
-				"ESSSD":        {ESSSD(x), refESSSD(x)},
-				"ESSQuantile":  {ESSQuantile(x, p), refESSQuantile(x, p)},
-				"MCSEQuantile": {MCSEQuantile(x, p), refMCSEQuantile(x, p)},
-			} {
-				if math.Abs(c[0]-c[1]) > 1e-9*math.Abs(c[1]) || math.IsNaN(c[0]) != math.IsNaN(c[1]) {
-					t.Errorf("%s, %d × %d, p = %g: %s is %.17g, by definition %.17g", name, len(x), len(x[0]), p, what, c[0], c[1])
-				}
-			}
-		}
-	}
-}
-
 // TestLongChains compares at lags beyond those that are summed directly and
 // those that are counted directly.
 func TestLongChains(t *testing.T) {

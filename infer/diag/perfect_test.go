@@ -15,8 +15,7 @@ func simulateMaxima(rng *rand.Rand, reps, params, chains, draws int) []float64 {
 	maxima := make([]float64, reps)
 	for r := range maxima {
 		for range params {
-			w.load(draw(chains, draws, rng.Float64))
-			maxima[r] = max(maxima[r], w.rhat())
+			maxima[r] = max(maxima[r], w.Summarize(draw(chains, draws, rng.Float64)).RHat)
 		}
 	}
 	slices.Sort(maxima)

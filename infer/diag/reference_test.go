@@ -214,11 +214,6 @@ func refGeyer(acov []float64, between float64, m int) float64 {
 
 func refESSMean(chains [][]float64) float64 { return refESS(refSplit(chains)) }
 
-func refESSSD(chains [][]float64) float64 {
-	m := refMean(refFlat(chains))
-	return refESSMean(refMap(chains, func(v float64) float64 { return math.Abs(v - m) }))
-}
-
 func refESSQuantile(chains [][]float64, p float64) float64 {
 	if refDegenerate(chains) {
 		return math.NaN()
