@@ -336,7 +336,7 @@ func holds(t *testing.T, s study, pairs int, o Options, step func(k *kernel) err
 // False alarms: see limit. Power: a shift of a statistic by 4.5/√pairs of the sd of its change.
 func TestSweepsAreInvariant(t *testing.T) {
 	for name, s := range studies() {
-		t.Run(name, func(t *testing.T) { holds(t, s, infertest.Scale(1000, 20_000), Options{}, sweeps(2)) })
+		t.Run(name, func(t *testing.T) { holds(t, s, infertest.Scale(500, 20_000), Options{}, sweeps(2)) })
 	}
 }
 

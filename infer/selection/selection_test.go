@@ -2,11 +2,9 @@ package selection
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"testing"
 
-	"glmbatch/discrete/herded"
 	"glmbatch/infer"
 	"glmbatch/infer/conjugate"
 	"glmbatch/infer/design"
@@ -156,80 +154,6 @@ func TestConformance(t *testing.T) {
 				},
 				Other: func() ([]byte, error) { return nil, errors.New("none") }})
 		})
-	}
-}
-
-// errorsOf returns the largest error of an inclusion probability after each number of sweeps, from the first sweep on.
-func errorsOf(t *testing.T, s *Setup, c infer.Chain, at []int) []float64 {
-	t.Helper()
-	k, err := s.inner.Kernel(c) // the indicators alone
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := s.model.Variables()
-	x, sum := make([]float64, n), make([]float64, n)
-	var out []float64
-	for sweep := 1; len(out) < len(at); sweep++ {
-		if _, err := k.Step(); err != nil {
-			t.Fatal(err)
-		}
-		k.Position(x)
-		worst := 0.0
-		for i, p := range s.Inclusion() {
-			sum[i] += x[i]
-			worst = max(worst, math.Abs(sum[i]/float64(sweep)-p))
-		}
-		if sweep == at[len(out)] {
-			out = append(out, worst)
-		}
-	}
-	return out
-}
-
-// Herding of the indicators beside Gibbs sampling: root mean squares over 40 chains of the largest error of an
-// inclusion probability. With few candidates each state of the others comes up often, and herding is ahead; with 12 it
-// has 2^11 weights a variable, most of which hardly move in a thousand sweeps, and is behind.
-//
-// Deterministic: no false alarms.
-func TestHerdingBesideGibbs(t *testing.T) {
-	at := []int{100, 1000, 10_000}
-	found := map[string][]float64{}
-	for _, d := range []int{4, 8, 12} {
-		target := problem(t, 40, d, prior.Prior{Kind: prior.Normal, Scale: 2})
-		for _, o := range []Options{{Method: Gibbs}, {Method: Herded},
-			{Method: Herded, Herded: herded.Options{Sharing: herded.All}}} {
-			s, err := New(target, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			const chains = 40
-			out := make([]float64, len(at))
-			for c := range chains {
-				chain := infer.Chain{Index: c, Count: chains, Stream: infer.NewStream(uint64(c), "x")}
-				for k, e := range errorsOf(t, s, chain, at) {
-					out[k] += e * e / chains
-				}
-			}
-			for k := range out {
-				out[k] = math.Sqrt(out[k])
-			}
-			name := fmt.Sprint(d, " ", o.Method, " ", o.Herded.Sharing)
-			found[name] = out
-			t.Logf("%s: error after %v sweeps: %.5f", name, at, out)
-		}
-	}
-	for _, c := range []struct {
-		less, more string
-		k          int
-	}{{"4 herded ", "4 gibbs ", 0}, {"4 herded ", "4 gibbs ", 2}, {"8 herded ", "8 gibbs ", 2}, {"12 gibbs ", "12 herded ", 0},
-		{"12 herded all", "12 gibbs ", 0}, {"12 gibbs ", "12 herded all", 2}} {
-		if !(found[c.less][c.k] < found[c.more][c.k]) {
-			t.Errorf("after %d sweeps %s has an error of %.5f, %s one of %.5f", at[c.k], c.less, found[c.less][c.k], c.more,
-				found[c.more][c.k])
-		}
-	}
-	if fall := found["4 herded "][0] / found["4 herded "][2]; fall < 50 {
-		t.Errorf("with 4 candidates the error of herding falls %.1f times from 100 to 10,000 sweeps, want 50", fall)
 	}
 }
 

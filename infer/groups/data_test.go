@@ -1,21 +1,16 @@
 package groups
 
 import (
-	"compress/gzip"
 	"encoding/csv"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
-	"glmbatch/infer/diag"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/references"
@@ -32,13 +27,7 @@ func readTable(t testing.TB, name string) table {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	var r io.Reader = f
-	if strings.HasSuffix(name, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	records, err := csv.NewReader(r).ReadAll()
+	records, err := csv.NewReader(f).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,149 +182,9 @@ var problems = map[string]func(t testing.TB) study{
 		return problem("gaussian", "identity", d.numbers("Reaction"), [][]float64{d.numbers("Days")},
 			with(d.by("Subject"), "Days", d.numbers("Days")))
 	},
-	"radon": func(t testing.TB) study {
-		d := readTable(t, "radon_mn.csv")
-		return problem("gaussian", "identity", d.numbers("log_radon"), [][]float64{d.numbers("floor")},
-			with(d.by("county"), "floor", d.numbers("floor")))
-	},
-	"grouseticks": func(t testing.TB) study {
-		d := readTable(t, "grouseticks.csv")
-		return problem("poisson", "log", d.numbers("TICKS"),
-			[][]float64{d.is("YEAR", "96"), d.is("YEAR", "97"), d.numbers("cHEIGHT")},
-			d.by("BROOD"), d.by("INDEX"), d.by("LOCATION"))
-	},
 	"VerbAgg": func(t testing.TB) study {
 		d := readTable(t, "VerbAgg.csv")
 		return problem("bernoulli", "logit", d.is("r2", "Y"), [][]float64{d.numbers("Anger"), d.is("Gender", "M"),
 			d.is("btype", "scold"), d.is("btype", "shout"), d.is("situ", "self")}, d.by("id"), d.by("item"))
 	},
-	"cbpp": func(t testing.TB) study {
-		d := readTable(t, "cbpp.csv")
-		s := problem("binomial", "logit", d.numbers("incidence"),
-			[][]float64{d.is("period", "2"), d.is("period", "3"), d.is("period", "4")}, d.by("herd"))
-		s.data.Trials = d.numbers("size")
-		return s
-	},
-	"InstEval": func(t testing.TB) study {
-		d := readTable(t, "InstEval.csv.gz")
-		return problem("gaussian", "identity", d.numbers("y"), [][]float64{d.numbers("service")}, d.by("s"), d.by("d"),
-			d.by("dept", "service"))
-	},
-	"weak": func(testing.TB) study { // 2 rows a level
-		s := crossed("bernoulli", "logit", 10_000, 5_000, 20)
-		for i := range s.data.Y {
-			s.data.Y[i] = float64((i*i/7 + i/3) % 2)
-		}
-		return s
-	},
-	"bernoulli1e6one": func(testing.TB) study { return crossed("bernoulli", "logit", 1_000_000, 100_000) },
-}
-
-// Groupings crossed at random, from 1e3 to 1e6 rows: of n/10 and n/20 levels, and both of √n.
-func init() {
-	for n, name := 1000, 3; n <= 1_000_000; n, name = 10*n, name+1 {
-		for family, link := range map[string]string{"gaussian": "identity", "bernoulli": "logit"} {
-			root := int(math.Sqrt(float64(n)))
-			problems[family+"1e"+strconv.Itoa(name)] = func(testing.TB) study { return crossed(family, link, n, n/10, n/20) }
-			problems[family+"root1e"+strconv.Itoa(name)] = func(testing.TB) study { return crossed(family, link, n, root, root) }
-		}
-	}
-}
-
-// seconds is the processor time of this process.
-func seconds() float64 {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return float64(u.Utime.Sec+u.Stime.Sec) + 1e-6*float64(u.Utime.Usec+u.Stime.Usec)
-}
-
-// peak is the most memory that this process had so far, in MB.
-func peak() float64 {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return float64(u.Maxrss) / 1e3
-}
-
-// mostWatched is the number of parameters whose effective draws are counted: all sds, and effects at equal distances.
-const mostWatched = 6000
-
-// BenchmarkToESS is the processor time of one chain, set-up and 100 iterations of warm-up in, until every parameter has
-// 100 effective draws, and the least effective draws of an iteration.
-func BenchmarkToESS(b *testing.B) {
-	names := []string{}
-	for name := range problems {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		b.Run(name, func(b *testing.B) {
-			s := problems[name](b)
-			for range b.N {
-				toESS(b, s)
-			}
-		})
-	}
-}
-
-// steps advances a chain.
-func steps(b *testing.B, k infer.Kernel, n int, each func()) {
-	for range n {
-		if _, err := k.Step(); err != nil {
-			b.Fatal(err)
-		}
-		each()
-	}
-}
-
-func toESS(b *testing.B, s study) {
-	begin := seconds()
-	setup, err := New(&s.data, s.model, nil, Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	k, err := setup.Kernel(infer.Chain{Count: 1, Warmup: 100, Stream: infer.NewStream(1, "speed")})
-	if err != nil {
-		b.Fatal(err)
-	}
-	steps(b, k, 100, func() {})
-	ready := seconds() - begin
-	params := setup.Parameters()
-	var watched []int
-	for j, p := range params {
-		if p.Kind != infer.GroupEffect || len(params) <= mostWatched || j%(len(params)/mostWatched+1) == 0 {
-			watched = append(watched, j)
-		}
-	}
-	draws, theta := make([][]float64, len(watched)), make([]float64, len(params))
-	spent, drawn, least, worst := 0.0, 0, 0.0, 0
-	for least < 200 && drawn < 20_000 && spent < 60 {
-		more := max(400, drawn)
-		before := seconds()
-		steps(b, k, more, func() {
-			k.Position(theta)
-			for i, j := range watched {
-				draws[i] = append(draws[i], theta[j])
-			}
-		})
-		spent += seconds() - before
-		drawn += more
-		least = math.Inf(1)
-		for i := range draws {
-			if ess := diag.ESSBulk([][]float64{draws[i]}); ess < least {
-				least, worst = ess, i
-			}
-		}
-	}
-	b.ReportMetric(ready+spent*100/least, "s/ESS100")
-	b.ReportMetric(ready, "s-ready")
-	b.ReportMetric(1e3*spent/float64(drawn), "ms/sweep")
-	b.ReportMetric(least/float64(drawn), "ess/sweep")
-	b.ReportMetric(peak(), "MB-peak") // of the process: of the problem where it runs alone
-	b.ReportMetric(0, "ns/op")
-	b.Logf("least is %s", params[watched[worst]].Name)
-	for i, j := range watched {
-		if p := params[j]; p.Kind != infer.GroupEffect {
-			b.Logf("%s: %.3f effective draws an iteration", p.Name, diag.ESSBulk([][]float64{draws[i]})/float64(drawn))
-		}
-	}
 }
