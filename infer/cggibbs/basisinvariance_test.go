@@ -23,9 +23,9 @@ func TestBasisInvariance(t *testing.T) {
 	seed := infertest.Seed(t)
 	for i, c := range append(append(basisCases(), infertest.FamilyCases()...), infertest.WeightedCases()...) {
 		for k, v := range basisVariants {
-			every := 9
+			every := 18
 			if i >= len(basisCases()) {
-				every = 30
+				every = 60
 			}
 			if !infertest.Full() && (2*i+k)%every != 0 {
 				continue

@@ -252,9 +252,9 @@ func TestInformation(t *testing.T) {
 			first := 0.0
 			switch s := f.Support(); {
 			case s.Low < 0:
-				step, grid, first = 0.01, 80_000, -0.01*40_000
+				step, grid, first = 0.03, 26_000, -0.03*13_000
 			case s.Positive():
-				step, grid = 0.004, 60_000
+				step, grid = 0.01, 24_000
 			case s.Share():
 				step, grid, disp[0] = 1.0/20_000, 20_000, 8
 			}

@@ -75,11 +75,14 @@ func MustReject(t TB, check func(TB)) {
 // Full reports whether the statistical checks run in full (GLMBATCH_STAT=1).
 func Full() bool { return os.Getenv("GLMBATCH_STAT") == "1" }
 
+// Studies reports whether GLMBATCH_STUDIES or GLMBATCH_STAT=1 is set, and so tests of studies run.
+func Studies() bool { return os.Getenv("GLMBATCH_STUDIES") != "" || Full() }
+
 // Study skips a test that repeats a study or compares long runs with another program. It runs if GLMBATCH_STUDIES is
 // set, as in make study, or if checks run in full.
 func Study(t testing.TB) {
 	t.Helper()
-	if os.Getenv("GLMBATCH_STUDIES") == "" && !Full() {
+	if !Studies() {
 		t.Skip("a study; set GLMBATCH_STUDIES, or run make study")
 	}
 }
