@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A changed byte in every second block of a ledger is told by verify (TestEveryBlockIsVerified takes each), and neither
+// A changed byte in every second block of a ledger is told by verify (TestEveryBlockIsVerified takes the others), and neither
 // run nor commit takes a verdict from it: run said "pass (skipped)" with exit code 0 of most of these, and published
 // them. Blocks that hold nothing do no harm.
 func TestRunOverADamagedLedger(t *testing.T) {
