@@ -132,7 +132,8 @@ func TestCategoricalRefusals(t *testing.T) {
 		"family: categorical, levels: {race: [white, black, other, none, never]}": "",
 	} {
 		spec := strings.Replace(categorical, "two: {formula: smoke ~ age + lwt, family: categorical", "two: {formula: race ~ age + lwt, "+change, 1)
-		spec = spec[:strings.Index(spec, "fits:")] + "fits:\n  - {datasets: [births], models: [two, one], samplers: [gibbs]}\n"
+		spec = spec[:strings.Index(spec, "run:")] + "run: {warmup: 20, draws: 20}\nfits:\n" +
+			"  - {datasets: [births], models: [two, one], samplers: [gibbs]}\n"
 		f := births(t, spec)
 		out, err := pipelines.Run(t.Context(), f.path("spec.yaml"), pipelines.RunOptions{})
 		if err == nil && len(out.Fits) == 2 {

@@ -178,11 +178,10 @@ func (f folder) classesPredicted(t *testing.T) {
 	if err != nil || len(rows) != 81 || rows[3][1] != "component1" {
 		t.Fatalf("%d rows of predictions, %v", len(rows), err)
 	}
-	for _, row := range rows[1:] {
-		where := fmt.Sprintf("SELECT probability FROM allocations WHERE sampler = 'auto' AND row = %s AND 'component' || component = '%s'",
-			row[0], row[1])
-		if want := number(t, f.ask("t.duckdb", where)); !(math.Abs(number(t, row[2])-want) < 1e-9) {
-			t.Fatalf("row %s is of %s with probability %s, and of the fit's allocations %v", row[0], row[1], row[2], want)
+	for i, want := range f.asked("SELECT row, 'component' || component, probability FROM allocations WHERE sampler = 'auto' ORDER BY ALL") {
+		row := rows[1+i]
+		if row[0] != want[0] || row[1] != want[1] || !(math.Abs(number(t, row[2])-number(t, want[2])) < 1e-9) {
+			t.Fatalf("the row of predictions %s is of the fit's allocations %s", row, want)
 		}
 	}
 	for name, c := range map[string]struct{ text, want string }{

@@ -219,6 +219,7 @@ func (f folder) plainly(sentence string) string {
 func (a *asking) verbs() {
 	a.t.Helper()
 	spec := a.path("spec.yaml")
+	a.write("check.yaml", questionsSpec(a.kinds, func(string) string { return "" }, "run: {chains: 1, warmup: 10, draws: 20}\n"))
 	said := func(question, kind string, err error) {
 		if a.note(question, kind, ""); err != nil {
 			a.note(question, kind, err.Error())
@@ -231,7 +232,7 @@ func (a *asking) verbs() {
 		if _, why, refused := strings.Cut(strings.Join(texts, ""), "It cannot be explained: "); refused {
 			a.note("explain", kind, why)
 		}
-		checked, err := pipelines.Check(a.t.Context(), spec, pipelines.CheckOptions{Only: only, Simulations: 20})
+		checked, err := pipelines.Check(a.t.Context(), a.path("check.yaml"), pipelines.CheckOptions{Only: only, Simulations: 20})
 		said("check", kind, err)
 		if err == nil && checked.Fits[0].Verdict == "error" {
 			a.note("check", kind, strings.Join(checked.Fits[0].Words, "; "))

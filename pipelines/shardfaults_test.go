@@ -20,7 +20,7 @@ import (
 func sharedByGroup(t *testing.T, shards int) (folder, string) {
 	t.Helper()
 	f := newFolder(t, fmt.Sprintf(quick, "c: {path: claims.csv, by: [region]}"))
-	f.write("claims.csv", groups(5))
+	f.write("claims.csv", groups(3))
 	return f, f.plan(shards, "s.duckdb")
 }
 

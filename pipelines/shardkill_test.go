@@ -62,6 +62,9 @@ func (s stage) kill(t *testing.T, n int, moment func() float64, look func()) {
 // Plans, shards and gathering are killed at random points of whole calls and of repeated ones. After each kill no fit is
 // half in the ledger, and in the end it has what one run has, table by table.
 func TestShardsAndGatherKilled(t *testing.T) {
+	if os.Getenv("GLMBATCH_KILLS") == "" {
+		t.Skip("make kill kills shards; TestKilled kills processes in make test, too")
+	}
 	f, rng := firstNight(t, ""), moments(t)
 	f.run(pipelines.RunOptions{Workers: 2})
 	f.secondNight("")

@@ -144,18 +144,18 @@ func (f folder) lost() map[string]struct {
 		}
 	}
 	return map[string]loss{
-		"a file":              {remove("files/f1.csv"), "files/f1"},
-		"a folder":            {remove("files"), "files/f0 files/f1 files/f2"},
-		"a file's end":        {func() { f.write("files/f1.csv", oneFile(0)) }, "files/f1"},
-		"a file's content":    {func() { f.write("files/f1.csv", "") }, "files/f1"},
-		"a group":             {func() { f.write("claims.csv", groups(2)) }, "groups/g2"},
-		"a group's end":       {func() { f.write("claims.csv", strings.TrimSuffix(groups(3), lastLine(groups(3)))) }, "groups/g2"},
-		"the file of groups":  {remove("claims.csv"), "groups/g0 groups/g1 groups/g2"},
-		"a part":              {remove("parts/p1.csv"), "parts"},
-		"all parts":           {remove("parts"), "parts"},
-		"a single file":       {remove("one.csv"), "one"},
-		"what a query reads":  {remove("query.csv"), "query"},
-		"a query's last rows": {func() { f.write("query.csv", oneFile(1)) }, "query"},
+		"a file, a group, a part and a single file": {func() {
+			remove("files/f1.csv", "parts/p1.csv", "one.csv")()
+			f.write("claims.csv", groups(2))
+		}, "files/f1 groups/g2 one parts"},
+		"the ends of a file, a group and a query": {func() {
+			f.write("files/f1.csv", oneFile(0))
+			f.write("claims.csv", strings.TrimSuffix(groups(3), lastLine(groups(3))))
+			f.write("query.csv", oneFile(1))
+		}, "files/f1 groups/g2 query"},
+		"folders, the file of groups and what a query reads": {remove("files", "claims.csv", "parts", "query.csv"),
+			"files/f0 files/f1 files/f2 groups/g0 groups/g1 groups/g2 parts query"},
+		"a file's content": {func() { f.write("files/f1.csv", "") }, "files/f1"},
 	}
 }
 
@@ -214,9 +214,8 @@ func TestShardLacksPlannedData(t *testing.T) {
 func TestLostDataIsRestored(t *testing.T) {
 	f := sources(t)
 	dir := f.plan(2, "s.duckdb")
-	for _, loss := range []string{"a file", "a group", "what a query reads"} {
-		f.lost()[loss].lose()
-	}
+	f.removed(f.path("files/f1.csv"), f.path("query.csv"))
+	f.write("claims.csv", groups(2))
 	for i := range 2 {
 		f.shard(dir, i)
 	}

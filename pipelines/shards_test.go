@@ -69,19 +69,27 @@ func oneFile(k int) string {
 	return b.String()
 }
 
-// answers are digests of all tables and views of a ledger that tell of fits, by name: numbers of fits and runs, times and
-// places in the file are left out, and where draws are.
+// orderedViews are the views whose rows depend on the order of runs and fits, and those of pieces. All views else follow
+// from the rows of tables; make kill asks them, too.
+const orderedViews = "'draw', 'chain', 'latest', 'newest', 'newest_fit', 'predecessor', 'fit_state', 'needs_attention', 'drift'"
+
+// answers are digests of all tables of a ledger that tell of fits, and of views, by name: numbers of fits and runs, times
+// and places in the file are left out, and where draws are.
 func (f folder) answers(database string) map[string]string {
 	f.t.Helper()
 	f.t.Chdir(f.path(".")) // where the ledger's views look for files of draws
 	db, err := sql.Open("duckdb", f.path(database)+"?access_mode=READ_ONLY&threads=1")
 	must(f.t, err)
 	defer db.Close()
+	those := "table_name IN (" + orderedViews + ") OR table_name IN (SELECT table_name FROM duckdb_tables())"
+	if os.Getenv("GLMBATCH_KILLS") != "" {
+		those = "true"
+	}
 	relations, err := db.Query(`SELECT table_name, string_agg('coalesce(t."' || column_name || '"::VARCHAR, ''∅'')', ', ' ORDER BY column_index)
 		FROM duckdb_columns() WHERE schema_name = 'main' AND NOT internal AND table_name NOT IN ('fit_costs', 'draw_piece', 'draw_outside')
 		AND table_name IN (SELECT table_name FROM duckdb_columns() WHERE column_name = 'fit_id')
 		AND NOT regexp_matches(column_name, 'fit_id|run_id|second|^fit_|^fits$|^remedy$|best_fit|_per_|time|ess100')
-		AND NOT regexp_matches(data_type, 'TIMESTAMP|INTERVAL') GROUP BY ALL ORDER BY ALL`)
+		AND NOT regexp_matches(data_type, 'TIMESTAMP|INTERVAL') AND (` + those + `) GROUP BY ALL ORDER BY ALL`)
 	must(f.t, err)
 	defer relations.Close()
 	out := map[string]string{}

@@ -75,7 +75,7 @@ func TestTwoSpecsOnOneLedger(t *testing.T) {
 // commits is made to wait, not turned away, and sees whole fits only, of which none
 // goes away; and the run ends well.
 func TestReadersDuringARun(t *testing.T) {
-	f := nights(t, "committing", 8)
+	f := nights(t, "committing", 4)
 	f.run(pipelines.RunOptions{Only: []string{"dataset=claims/g0"}}) // so that there is something to read
 	reader := call{Database: f.path("t.duckdb"), Ask: "SELECT (" + strays + "), (SELECT count(*) FROM fit), (SELECT count(DISTINCT fit_id) FROM draw)", Until: f.path("stop")}.start(t)
 	code, out := (call{Spec: f.path("spec.yaml"), Workers: 1, LockWait: time.Minute}).run(t)
@@ -94,8 +94,8 @@ func TestReadersDuringARun(t *testing.T) {
 		}
 		before = fits
 	}
-	if len(answers) < 2 || before != 8 {
-		t.Errorf("%d answers, the last one with %d fits of 8", len(answers), before)
+	if len(answers) < 2 || before != 4 {
+		t.Errorf("%d answers, the last one with %d fits of 4", len(answers), before)
 	}
 	t.Logf("%d answers", len(answers))
 }
