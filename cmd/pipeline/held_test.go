@@ -20,6 +20,8 @@ func TestHeldLedger(t *testing.T) {
 	if code != 3 || !strings.Contains(out, "uncommitted") {
 		t.Errorf("held: exit %d, want 3 and a word of what is uncommitted\n%s%s", code, out, errs)
 	}
+	tellsLeft(t, []string{" × gibbs: not in the ledger", "is held", "not recorded in the ledger: "},
+		"run", "quickstart", "--seed", "9", "--quiet", "--lock-wait", "1ms")
 	if got := mustCall(t, "sql", "--format", "csv", "SELECT count(*) AS n FROM fit"); got != "n\n1\n" {
 		t.Errorf("held: the ledger has %q, want the first fit alone", got)
 	}

@@ -48,7 +48,8 @@ fits:
 	}
 }
 
-// A quiet run says why it ends with 3: a copy or a page that cannot be put where the spec says.
+// A quiet run says why it ends with 3: a copy or a page that cannot be put where the spec says. TestHeldLedger has one of
+// a ledger that is held.
 func TestQuietTellsWhatIsLeft(t *testing.T) {
 	for name, c := range map[string]struct{ more, want string }{
 		"publish onto a folder": {"publish: folder\n", "not published: "},
@@ -62,15 +63,6 @@ func TestQuietTellsWhatIsLeft(t *testing.T) {
 			tellsLeft(t, []string{c.want, "folder"}, "run", "s.yaml", "--quiet")
 		})
 	}
-}
-
-// It says so of a ledger that is held, too.
-func TestQuietTellsThatALedgerIsHeld(t *testing.T) {
-	t.Chdir(t.TempDir())
-	mustCall(t, "run", "quickstart")
-	hold(t, "posteriors.duckdb")
-	tellsLeft(t, []string{" × gibbs: not in the ledger", "is held", "not recorded in the ledger: "},
-		"run", "quickstart", "--seed", "9", "--quiet", "--lock-wait", "1ms")
 }
 
 // tellsLeft makes a call that ends with 3 and says these words as errors alone.
