@@ -16,11 +16,11 @@ import (
 	"glmbatch/pipelines"
 )
 
-// sharedByGroup is a night of as many fits as the table has groups, planned in shards, and its folder.
+// sharedByGroup is a night with one fit more than shards, planned, and its folder.
 func sharedByGroup(t *testing.T, shards int) (folder, string) {
 	t.Helper()
 	f := newFolder(t, fmt.Sprintf(quick, "c: {path: claims.csv, by: [region]}"))
-	f.write("claims.csv", groups(3))
+	f.write("claims.csv", groups(shards+1))
 	return f, f.plan(shards, "s.duckdb")
 }
 
