@@ -135,7 +135,7 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// crossed simulates n rows over random groupings, one to three, of so many levels.
+// crossed simulates n rows over one to three random groupings. levels counts the levels of each.
 func crossed(family, link string, n int, levels ...int) study {
 	rng := infer.NewStream(3, "crossed")
 	of, r := make([][]int32, len(levels)), make([][]float64, len(levels))
