@@ -78,10 +78,7 @@ func (k Kernels) ExpCurve(eta, x []float64, delta float64, first []float64) floa
 	return k.expCurve(first, eta, x, delta)
 }
 
-// CurvatureAlong returns Σ x²·w.
-func (k Kernels) CurvatureAlong(x, w []float64) float64 { return k.curvature(x, w) }
-
-// Slopes returns Dot of x and first and CurvatureAlong of x and second, x being read
+// Slopes returns Dot of x and first and Σ x²·second, x being read
 // once and neither sum waiting for the other.
 func (k Kernels) Slopes(x, first, second []float64) (slope, curve float64) {
 	return k.slopes(x, first, second)
@@ -101,7 +98,7 @@ type Moments struct {
 }
 
 // Log1pExpMoments is of f = log(1 + eᵗ). Value has the bits of SumLog1pExpAlong, Slope
-// and Curve those of Dot and CurvatureAlong of x with what Log1pExpCurve writes:
+// and Curve those of Slopes of x with what Log1pExpCurve writes:
 // off by 4 units in the last place of each row's term.
 func (k Kernels) Log1pExpMoments(eta, x []float64, delta float64) Moments {
 	x = x[:len(eta)]

@@ -111,7 +111,6 @@ var operations = map[string]func(k Kernels, d digest, c call){
 	"WeightedExpAlong": func(k Kernels, d digest, c call) {
 		d.put(k.WeightedExpAlong(c.in[1], c.in[0], c.in[2], c.delta))
 	},
-	"CurvatureAlong": func(k Kernels, d digest, c call) { d.put(k.CurvatureAlong(c.in[2], c.in[1])) },
 	"Slopes": func(k Kernels, d digest, c call) {
 		slope, curve := k.Slopes(c.in[2], c.in[0], c.in[1])
 		d.put(slope, curve)

@@ -93,18 +93,6 @@ func (k Kernels) weightedSquares(w, y, eta, x []float64, delta float64) (s0 floa
 //go:noescape
 func weightedSquaresVector(form Kernels, w, y, eta, x []float64, delta float64) (s0 float64)
 
-// curvature returns Σ x²·w.
-func (k Kernels) curvature(x, w []float64) (s0 float64) {
-	w = w[:len(x)]
-	if k == Scalar {
-		return vec.CurvatureAlong(x, w)
-	}
-	return curvatureVector(k, x, w)
-}
-
-//go:noescape
-func curvatureVector(form Kernels, x, w []float64) (s0 float64)
-
 // slopes returns Σ x·first and Σ x²·second.
 func (k Kernels) slopes(x, first, second []float64) (s0, s1 float64) {
 	first, second = first[:len(x)], second[:len(x)]

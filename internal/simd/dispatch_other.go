@@ -21,7 +21,6 @@ func (Kernels) squares(y, eta, x []float64, delta float64) (s0 float64) {
 func (Kernels) weightedSquares(w, y, eta, x []float64, delta float64) (s0 float64) {
 	return vec.WeightedSquaresAlong(w, y, eta, x, delta)
 }
-func (Kernels) curvature(x, w []float64) (s0 float64)              { return vec.CurvatureAlong(x, w) }
 func (Kernels) slopes(x, first, second []float64) (s0, s1 float64) { return slopes(x, first, second) }
 func (Kernels) minus(dst, x, y []float64)                          { minus(dst, x, y) }
 func (Kernels) exp(dst, x []float64)                               { each(dst, x, vec.Exp) }

@@ -42,10 +42,9 @@ var reductions = map[string]func(k Kernels, o operands) []float64{
 	"WeightedSquaresAlong": func(k Kernels, o operands) []float64 {
 		return []float64{k.WeightedSquaresAlong(o.m, o.y, o.eta, o.x, o.delta)}
 	},
-	"CurvatureAlong": func(k Kernels, o operands) []float64 { return []float64{k.CurvatureAlong(o.x, o.m)} },
 	"Slopes": func(k Kernels, o operands) []float64 {
 		slope, curve := k.Slopes(o.x, o.eta, o.m)
-		return []float64{slope, curve, k.Dot(o.x, o.eta) - slope, k.CurvatureAlong(o.x, o.m) - curve}
+		return []float64{slope, curve, k.Dot(o.x, o.eta) - slope, vec.CurvatureAlong(o.x, o.m) - curve}
 	},
 	"WeightedExpAlong": func(k Kernels, o operands) []float64 { return []float64{k.WeightedExpAlong(o.m, o.eta, o.x, o.delta)} },
 	"Log1pExpMoments":  func(k Kernels, o operands) []float64 { return triple(k.Log1pExpMoments(o.eta, o.x, o.delta)) },
@@ -394,12 +393,12 @@ func TestCurvesAreMoments(t *testing.T) {
 			o.eta = column(r, n, 8, false)
 			first, second := make([]float64, n), make([]float64, n)
 			sum := k.Log1pExpCurve(o.eta, o.x, o.delta, first, second)
-			want := Moments{sum, k.Dot(o.x, first), k.CurvatureAlong(o.x, second)}
+			want := Moments{sum, k.Dot(o.x, first), vec.CurvatureAlong(o.x, second)}
 			if got := k.Log1pExpMoments(o.eta, o.x, o.delta); got != want {
 				t.Errorf("%s: moments %v, of the curve %v", describe(k, n), got, want)
 			}
 			sum = k.ExpCurve(o.eta, o.x, o.delta, first)
-			want = Moments{sum, k.Dot(o.x, first), k.CurvatureAlong(o.x, first)}
+			want = Moments{sum, k.Dot(o.x, first), vec.CurvatureAlong(o.x, first)}
 			if got := k.ExpMoments(o.eta, o.x, o.delta); got != want {
 				t.Errorf("%s: moments of exp %v, of the curve %v", describe(k, n), got, want)
 			}

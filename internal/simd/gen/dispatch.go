@@ -20,7 +20,6 @@ var portable = map[string]string{
 	"axpy":               "vec.Axpy(a, x, dst)",
 	"squares":            "vec.SumSquaresAlong(y, eta, x, delta)",
 	"weightedSquares":    "vec.WeightedSquaresAlong(w, y, eta, x, delta)",
-	"curvature":          "vec.CurvatureAlong(x, w)",
 	"exp":                "each(dst, x, vec.Exp)",
 	"log":                "each(dst, x, vec.Log)",
 	"log1p":              "each(dst, x, vec.Log1p)",

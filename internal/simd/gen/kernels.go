@@ -77,12 +77,6 @@ func sums() []*kernel {
 		l.plus(s[0], l.mul(d, l.load("w")), d)
 	}
 
-	curvature := &kernel{name: "curvature", doc: "returns Σ x²·w.", in: []string{"x", "w"}, sums: []sum{{}}}
-	curvature.body = func(l lane, s, _ []vec) {
-		x := l.load("x")
-		l.plus(s[0], l.mul(x, x), l.load("w"))
-	}
-
 	slopes := &kernel{name: "slopes", doc: "returns Σ x·first and Σ x²·second.", in: []string{"x", "first", "second"}, sums: []sum{{}, {}}}
 	slopes.body = func(l lane, s, _ []vec) {
 		x := l.load("x")
@@ -92,7 +86,7 @@ func sums() []*kernel {
 
 	minus := &kernel{name: "minus", doc: "writes x − y to dst.", in: []string{"x", "y"}, out: []string{"dst"}}
 	minus.body = func(l lane, _, _ []vec) { l.store(l.sub(l.load("x"), l.load("y")), "dst") }
-	return []*kernel{dot, total, axpy, rotate, squares, weighted, curvature, slopes, minus}
+	return []*kernel{dot, total, axpy, rotate, squares, weighted, slopes, minus}
 }
 
 // passes are the sums of one term a row.
