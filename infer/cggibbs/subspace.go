@@ -167,22 +167,13 @@ func (d *subspace) words() string {
 	return fmt.Sprintf("%s jointly by NUTS (steps of %.2g, of which a pilot accepted %.2f)", d, d.step, d.accepted)
 }
 
-// BlockError tells which block cannot be drawn jointly.
-type BlockError struct {
-	Block  []string
-	Reason string
-}
-
-// Error names the coefficients and the reason.
-func (e *BlockError) Error() string {
-	return fmt.Sprintf("cggibbs: block (%s): %s", told(e.Block), e.Reason)
-}
-
 // checkBlocks demands coefficients that can be drawn jointly, each in one block.
 func checkBlocks(target *glm.Target, blocks [][]string) error {
 	params, taken := target.Parameters()[:target.Cols()], map[string]bool{}
 	for _, names := range blocks {
-		fail := func(format string, args ...any) error { return &BlockError{names, fmt.Sprintf(format, args...)} }
+		fail := func(format string, args ...any) error {
+			return fmt.Errorf("cggibbs: block (%s): "+format, append([]any{told(names)}, args...)...)
+		}
 		if len(names) < 2 || len(names) > mostMembers {
 			return fail("2 to %d coefficients can be drawn jointly, and it has %d", mostMembers, len(names))
 		}
@@ -204,8 +195,8 @@ func checkBlocks(target *glm.Target, blocks [][]string) error {
 		}
 	}
 	if len(blocks) > 0 && target.Scales() > 0 {
-		return &BlockError{blocks[0], "horseshoe priors and smooths, whose scales are drawn too, move beside single " +
-			"coefficients only"}
+		return fmt.Errorf("cggibbs: block (%s): horseshoe priors and smooths, whose scales are drawn too, move "+
+			"beside single coefficients only", told(blocks[0]))
 	}
 	return nil
 }

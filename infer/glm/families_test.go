@@ -2,9 +2,9 @@ package glm
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -456,8 +456,7 @@ func TestFeasibleStart(t *testing.T) {
 		e.data.Offset[i] = -1e3
 	}
 	_, err := NewTarget(e.data, e.model)
-	var start *StartError
-	if !errors.As(err, &start) || !strings.Contains(err.Error(), fmt.Sprintf("row %d has", start.Row+1)) {
+	if err == nil || !regexp.MustCompile(`none was found: row [0-9]+ has -`).MatchString(err.Error()) {
 		t.Errorf("error %v", err)
 	}
 }

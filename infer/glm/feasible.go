@@ -9,21 +9,6 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// StartError tells that no starting point inside the domain of the link was
-// found, where that domain is eta > 0.
-type StartError struct {
-	Family Family
-	Row    int     // 0-based, the row with the lowest eta of the last attempt
-	Eta    float64 // there
-}
-
-// Error names the row, counted from 1, and what to do.
-func (e *StartError) Error() string {
-	return fmt.Sprintf("%s needs a linear predictor above 0 in every row, and none was found: row %d has %.3g at the "+
-		"point nearest to the response; "+
-		"keep the intercept, leave out the offset, or use the log link", e.Family, e.Row+1, e.Eta)
-}
-
 // meanResponse returns the mean response, per trial, pulled inside its domain.
 func (t *Target) meanResponse() float64 {
 	total, count, f := vec.Sum(t.counted), t.rows.Total, t.model.Family
@@ -86,13 +71,15 @@ func (p *pilot) feasible() error {
 			}
 		}
 	}
-	e := &StartError{Family: t.model.Family, Eta: math.Inf(1)}
+	least := 0
 	for i, v := range p.eta {
-		if v < e.Eta {
-			e.Row, e.Eta = i, v
+		if v < p.eta[least] {
+			least = i
 		}
 	}
-	return e
+	return fmt.Errorf("%s needs a linear predictor above 0 in every row, and none was found: row %d has %.3g at the "+
+		"point nearest to the response; keep the intercept, leave out the offset, or use the log link", t.model.Family, least+1,
+		p.eta[least])
 }
 
 // inside moves beta between the walls of uniform priors, computes eta and reports

@@ -150,27 +150,15 @@ type adaptation struct {
 	fisher  *fisher  // of a low-rank metric in warm-up, or nil
 }
 
-// NonFiniteError tells that the log density or its gradient at the chain's own
-// point is no finite number.
-type NonFiniteError struct {
-	Iteration int64 // 0-based
-	Value     float64
-}
-
-// Error names the iteration and the value.
-func (e *NonFiniteError) Error() string {
-	return fmt.Sprintf("nuts: iteration %d: the log density or its gradient is %v at the chain's point: "+
-		"scale the columns of the design, or give a tighter prior", e.Iteration+1, e.Value)
-}
-
 // Step draws a momentum, builds a trajectory and moves to a point of it; in
 // warm-up it adapts step size and metric after that.
 //
 // Cost: a gradient, of a regression two passes over X, 2·n·d, for each leapfrog step, at most 2^MaxDepth − 1
 // of these, besides d (dense: d²) for each.
 //
-// Step returns a *NonFiniteError or a *StepSizeError, with the chain at its last
-// valid point. It draws randomness only from the chain's stream.
+// Step returns an error if the log density or its gradient is no finite number at the
+// chain's point, or if no step size suits the posterior. The chain stays at its last valid
+// point. It draws randomness only from the chain's stream.
 func (k *kernel) Step() (infer.Info, error) {
 	k.space.taken = 0
 	if err := k.ready(); err != nil {
@@ -244,7 +232,8 @@ func (k *kernel) ready() error {
 func (k *kernel) evaluate(z *point) error {
 	z.density = k.space.gradient(z.u, z.grad)
 	if sum := z.logPosterior + vec.Sum(z.grad); math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return &NonFiniteError{k.iteration, sum}
+		return fmt.Errorf("nuts: iteration %d: the log density or its gradient is %v at the chain's point: scale the "+
+			"columns of the design, or give a tighter prior", k.iteration+1, sum)
 	}
 	return nil
 }

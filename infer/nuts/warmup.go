@@ -247,24 +247,6 @@ func (a *dual) learn(accept, target float64) float64 {
 // final returns the step size of sampling.
 func (a *dual) final() float64 { return vec.Exp(a.average) }
 
-// StepSizeError tells that no step size suits a posterior.
-type StepSizeError struct {
-	Iteration int64 // 0-based
-	StepSize  float64
-}
-
-// Error says what the search came to.
-func (e *StepSizeError) Error() string {
-	if e.StepSize > 1 {
-		return fmt.Sprintf("nuts: iteration %d: the log posterior does not fall even with steps of %.3g: "+
-			"it may be improper: give proper priors", e.Iteration+1, e.StepSize)
-	}
-	return fmt.Sprintf("nuts: iteration %d: no step is small enough (%.3g): "+
-		"the log posterior or its gradient is no number at the chain's point: scale the columns of the design, or give "+
-		"tighter priors",
-		e.Iteration+1, e.StepSize)
-}
-
 // logSearch is log 0.8, the change of the log density that the search of a
 // first step size crosses.
 const logSearch = -0.22314355131420975577
@@ -283,8 +265,14 @@ func (k *kernel) searchStep(z *point, step float64) (float64, error) {
 		} else {
 			k.space.step /= 2
 		}
-		if k.space.step > 1e7 || k.space.step < 1e-300 {
-			return 0, &StepSizeError{k.iteration, k.space.step}
+		switch {
+		case k.space.step > 1e7:
+			return 0, fmt.Errorf("nuts: iteration %d: the log posterior does not fall even with steps of %.3g: it may be "+
+				"improper: give proper priors", k.iteration+1, k.space.step)
+		case k.space.step < 1e-300:
+			return 0, fmt.Errorf("nuts: iteration %d: no step is small enough (%.3g): the log posterior or its gradient is no "+
+				"number at the chain's point: scale the columns of the design, or give tighter priors", k.iteration+1,
+				k.space.step)
 		}
 		if (k.oneLeap(z) > logSearch) != up {
 			return k.space.step, nil

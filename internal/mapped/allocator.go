@@ -9,7 +9,7 @@ import (
 // segmentBytes is the size of the files of an Allocator.
 const segmentBytes = 64 << 20
 
-// Allocator gives memory of a folder to arrays. It panics with a *FullError where there is none.
+// Allocator gives memory of a folder to arrays. It panics with the error if there is no room.
 type Allocator struct {
 	folder *Folder
 

@@ -19,21 +19,6 @@ type Folder struct {
 // In returns the memory of a folder, which is made when it is needed. Release gives all of it back.
 func In(dir string) *Folder { return &Folder{dir: dir} }
 
-// FullError tells that there was no room for a file.
-type FullError struct {
-	Dir   string
-	Bytes int64
-	Err   error
-}
-
-// Error names the folder and the size.
-func (e *FullError) Error() string {
-	return fmt.Sprintf("there is no room for a file of %d MB in %s: %v", e.Bytes/1e6, e.Dir, e.Err)
-}
-
-// Unwrap returns what the system said.
-func (e *FullError) Unwrap() error { return e.Err }
-
 // bytes maps a file of some size.
 func (f *Folder) bytes(size int64) ([]byte, error) {
 	err := os.MkdirAll(f.dir, 0o755)
@@ -50,7 +35,7 @@ func (f *Folder) bytes(size int64) ([]byte, error) {
 	}
 	out, err := mapFile(file, size)
 	if err != nil {
-		return nil, &FullError{f.dir, size, err}
+		return nil, fmt.Errorf("there is no room for a file of %d MB in %s: %w", size/1e6, f.dir, err)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,7 +1,6 @@
 package plan
 
 import (
-
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	"glmbatch/infer/conjugate"

@@ -30,10 +30,10 @@ type Several struct {
 
 // kindSeveral is that of families with several linear predictors.
 var kindSeveral = Kind{
-	of: func(_ *Unit, m *spec.Model) bool { return m.Family.Several() != nil },
+	of:      func(_ *Unit, m *spec.Model) bool { return m.Family.Several() != nil },
 	problem: func(f *Fit) (Problem, error) { return newSeveral(f) },
-	method: func(s *spec.Sampler, m *spec.Model) string { return severalMethod(s, m).Name },
-	survey: surveyRows, Words: rowsWords, Size: rowsSize,
+	method:  func(s *spec.Sampler, m *spec.Model) string { return severalMethod(s, m).Name },
+	survey:  surveyRows, Words: rowsWords, Size: rowsSize,
 }
 
 // newSeveral resolves the sampler and codes the design.

@@ -52,17 +52,9 @@ func (w *Stopwatch) stop() {
 	}
 }
 
-// ReadTimeoutError ends the reading of a data set that took longer than its fits may.
-type ReadTimeoutError struct{ Limit time.Duration }
-
-func (e *ReadTimeoutError) Error() string {
-	return fmt.Sprintf("timeout: reading the data took longer than %s", e.Limit) +
-		words.HintLine("read less, or give its fits a longer timeout: run: {timeout: …}")
-}
-
 // timed returns a context in which a file or query of a data set is read: it ends after the longest timeout of the
 // chosen fits of the data set, not counting the time in which one of the sources waits for memory. A source may be nil.
-// The caller calls done with the error of the reading. It returns a *ReadTimeoutError if the time was over, and the
+// The caller calls done with the error of the reading. It returns an error of its own if the time was over, and the
 // same error otherwise.
 func (r *Reader) timed(ctx context.Context, ds *spec.Dataset, sources ...*ingest.Source) (timed context.Context,
 	done func(error) error) {
@@ -71,7 +63,8 @@ func (r *Reader) timed(ctx context.Context, ds *spec.Dataset, sources ...*ingest
 		return ctx, func(err error) error { return err }
 	}
 	timed, cancel := context.WithCancelCause(ctx)
-	late := &ReadTimeoutError{limit}
+	late := words.Hint(fmt.Errorf("timeout: reading the data took longer than %s", limit),
+		"read less, or give its fits a longer timeout: run: {timeout: …}")
 	watch := &Stopwatch{Limit: limit, Expire: func() { cancel(late) }}
 	watch.start()
 	for _, s := range sources {
