@@ -78,8 +78,8 @@ func (p *pilot) feasible() error {
 		}
 	}
 	return fmt.Errorf("%s needs a linear predictor above 0 in every row, and none was found: row %d has %.3g at the "+
-		"point nearest to the response; keep the intercept, leave out the offset, or use the log link", t.model.Family, least+1,
-		p.eta[least])
+		"point nearest to the response; keep the intercept, leave out the offset, or use the log link",
+		t.model.Family, least+1, p.eta[least])
 }
 
 // inside moves beta between the walls of uniform priors, computes eta and reports
