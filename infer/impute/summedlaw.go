@@ -13,23 +13,33 @@ import (
 // say of its cases.
 type summedChain struct {
 	*summedModel
-	k        *kernel
-	reader   *reader // the first; nil of a gaussian model of a column
-	d, sets  int     // coefficients of a linear predictor, and linear predictors of a point
-	x        *design.Dense
-	part     *glm.Target // of points, of a model whose density is that of a reader; else nil
-	place    []int       // row of the reader's data of each row, or −1
-	response []float64   // response of each row, of the other models
-	silent   bool        // some rows have no response
-	value    []float64   // log density of each case
-	others   []float64   // log of what the others say of it, up to a constant of each row
-	here     summedPoint
-	entries  []float64
-	stays    []bool    // columns whose entries at the points do not change
-	vectors  int       // rows of the matrix whose products are the curvature
-	disp     []float64 // dispersions
-	beside   []float64 // of each row of the reader's data what stands beside its product with theta; nil: nothing
+	k       *kernel
+	reader  *reader // the first; nil of a gaussian model of a column
+	d, sets int     // coefficients of a linear predictor, and linear predictors of a point
+	x       *design.Dense
+	part    *glm.Target // of points, of a model whose density is that of a reader; else nil
+	value   []float64   // log density of each case
+	others  []float64   // log density of it in the other models, up to a constant of each row
+	here    summedPoint
+	summedRows
+	summedWork
+}
+
+// summedRows are the rows of the data in a summed model.
+type summedRows struct {
+	place    []int     // row of the reader's data, or −1
+	response []float64 // of models that have no reader
+	silent   bool      // some rows have no response
+	beside   []float64 // of each row of the reader's data the part of eta that is not its product with theta; nil: 0
 	left     []bool    // rows that a first fit leaves out, or nil
+}
+
+// summedWork has what looks at a density use.
+type summedWork struct {
+	entries []float64
+	stays   []bool    // columns whose entries at the points do not change
+	vectors int       // rows of the matrix whose products are the curvature
+	disp    []float64 // dispersions
 }
 
 func (k *kernel) newSummedChain(m *summedModel) *summedChain {
