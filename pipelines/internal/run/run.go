@@ -62,9 +62,7 @@ type Night struct {
 // runner is a run whose ledger is open and read.
 type runner struct {
 	Config
-	id        string
-	started   time.Time
-	place     int         // among the runs of the ledger
+	numbered
 	choice    plan.Choice // what the spec and the call select
 	world     *draw.World
 	memory    plan.Memory
@@ -74,6 +72,13 @@ type runner struct {
 	known     *known
 	base      plan.Base
 	before    map[record.Key]report.Stored // of a dry run; nil of others
+}
+
+// numbered is a run in the ledger.
+type numbered struct {
+	id      string
+	started time.Time
+	place   int // among its runs
 }
 
 // Run carries out a pipeline. It returns an error only where nothing could be
@@ -113,7 +118,8 @@ func Run(ctx context.Context, c Config) (*outcome.Outcome, error) {
 
 // open opens the ledger and asks it what is known. What it started ends with ledger.stop.
 func open(ctx context.Context, c Config) (*runner, error) {
-	r := &runner{Config: c, started: c.Now(), memory: plan.MemoryOf(c.Pipeline), known: &known{database: c.Database}}
+	r := &runner{Config: c, numbered: numbered{started: c.Now()}, memory: plan.MemoryOf(c.Pipeline),
+		known: &known{database: c.Database}}
 	r.memory.Workers = c.Workers
 	r.id, r.admission = RunID(r.started), newAdmission(r.memory)
 	if n := c.Night; n != nil {
