@@ -12,12 +12,20 @@ import (
 	"glmbatch/infer"
 )
 
+// fragmentFiles are the files of fragmentsOf, each of which is made once.
+var fragmentFiles = map[int][]byte{}
+
 // fragmentsOf are ledgers of run r1 with two fits each, of which one is large enough for several pieces a chain.
 func fragmentsOf(t *testing.T, n int) []*Fragment {
 	t.Helper()
 	var all []*Fragment
 	for i := range n {
 		l := open(t, Options{})
+		all = append(all, &Fragment{File: l, Check: func(Contents) error { return nil }})
+		if file, made := fragmentFiles[i]; made {
+			must(t, os.WriteFile(l.path, file, 0o600))
+			continue
+		}
 		var fits []*Fit
 		for k, n := range []int{100, 600} {
 			f := sampleFit(fmt.Sprintf("f%d%d", i, k))
@@ -25,7 +33,9 @@ func fragmentsOf(t *testing.T, n int) []*Fragment {
 			fits = append(fits, f)
 		}
 		store(t, l, fits...)
-		all = append(all, &Fragment{File: l, Check: func(Contents) error { return nil }})
+		file, err := os.ReadFile(l.path)
+		must(t, err)
+		fragmentFiles[i] = file
 	}
 	return all
 }
