@@ -148,6 +148,30 @@ func TestProposedRoles(t *testing.T) {
 	}
 }
 
+// Times with a column that marks events, or censored rows, are proposed as censored, with the reason.
+func TestCensoredTimesAreProposed(t *testing.T) {
+	for names, want := range map[string][3]string{
+		"time,status": {"weibull", "time | cens(status == 1) ~ x", "2 is an event and 1 censors the time"},
+		"days,event":  {"weibull", "days | cens(event == 0) ~ x", "1 is an event and 0 censors the time"},
+		"tte,cens":    {"weibull", "tte | cens(cens == 1) ~ x", "1 censors the time"},
+		"x2,event":    {"bernoulli", "event ~ x2 + x", "event has two values"},
+	} {
+		var b strings.Builder
+		b.WriteString(names + ",x\n")
+		for i := range 40 {
+			mark := (i * 7) % 3 % 2
+			if strings.Contains(names, "status") {
+				mark++
+			}
+			writeRow(&b, []any{1 + (i*37)%23, mark, (i * 11) % 17})
+		}
+		p, _ := proposed(t, b.String())
+		if p.Family != want[0] || p.Formula != want[1] || !strings.Contains(strings.Join(p.Why, " "), want[2]) {
+			t.Errorf("%s: %s, %s, %v", names, p.Family, p.Formula, p.Why)
+		}
+	}
+}
+
 func writeRow(b *strings.Builder, row []any) {
 	for i, v := range row {
 		if i > 0 {

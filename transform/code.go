@@ -245,6 +245,9 @@ func (b *builder) recallSides(response bool) func() error {
 				return err
 			}
 			b.chosen.response, b.chosen.proportion = *v, r.Proportion
+			if err := b.recallLimits(); err != nil {
+				return err
+			}
 		}
 		text := r.Trials
 		if r.TrialsEach > 0 {
@@ -284,6 +287,9 @@ func (b *builder) inputs() []string {
 	}
 	if b.chosen.errors != nil {
 		out = append(out, b.chosen.errors.columns...)
+	}
+	for _, l := range b.chosen.limits {
+		out = append(out, l.columns...)
 	}
 	for i := range b.chosen.groupers {
 		out = append(out, b.chosen.groupers[i].columns...)
@@ -393,7 +399,7 @@ func (b *builder) recallData(response bool) func() error {
 		if levels := b.record.Response.Levels; levels != nil {
 			b.spec.Levels = map[string][]string{b.record.Response.Column: levels}
 		}
-		for _, step := range []func() error{b.outcome, b.trials, b.domain} {
+		for _, step := range []func() error{b.outcome, b.trials, b.domain, b.limits} {
 			if err := step(); err != nil {
 				return err
 			}

@@ -221,6 +221,12 @@ func readable(schema *arrow.Schema) (names []string, all map[string]bool) {
 	return names, all
 }
 
+// aside are the terms of calls on the left of a formula.
+type aside struct {
+	errors *variable // known standard errors of the response
+	limits []limit   // of cens() and trunc()
+}
+
 // selection is a formula that has met the names of a table's columns.
 type selection struct {
 	response variable
@@ -233,11 +239,11 @@ type selection struct {
 	variables  []variable // of the terms, in the order of the text; some may be unused
 	terms      []term     // by degree
 	offsets    []variable
-	errors     *variable  // known standard errors of the response
-	groupers   []variable // what groupings are made of
-	bars       []bar
-	smooths    []smoothing
-	named      []string // columns that stand by name in a term, taken away ones too
+	aside
+	groupers []variable // what groupings are made of
+	bars     []bar
+	smooths  []smoothing
+	named    []string // columns that stand by name in a term, taken away ones too
 }
 
 // termLabel is the term's name in R's spelling.
@@ -263,6 +269,9 @@ func (s *selection) columns() []string {
 	}
 	if s.errors != nil {
 		names = append(names, s.errors.columns...)
+	}
+	for _, l := range s.limits {
+		names = append(names, l.columns...)
 	}
 	for i := range s.groupers {
 		names = append(names, s.groupers[i].columns...)

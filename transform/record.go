@@ -57,6 +57,7 @@ type Response struct {
 	TrialsEach float64   `json:"trials_each,omitempty"` // or one total for all rows
 	Proportion bool      `json:"proportion,omitempty"`  // successes divided by trials
 	Errors     string    `json:"errors,omitempty"`      // the expression of known standard errors
+	Limits     []Limit   `json:"limits,omitempty"`      // of cens() and trunc()
 }
 
 // Offset is a column, or a function of columns, that is added with coefficient 1.

@@ -18,7 +18,7 @@ import (
 func (b *builder) response() error {
 	v := &b.chosen.response
 	b.record.Response = Response{Column: v.columns[0], Expression: v.key, Kind: string(b.columns[v.columns[0]].kind)}
-	for _, step := range []func() error{b.outcome, b.trials, b.domain, b.varies} {
+	for _, step := range []func() error{b.outcome, b.trials, b.domain, b.limits, b.varies} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -327,21 +327,11 @@ func (b *builder) addOffset(v *variable, values []float64) error {
 }
 
 // left reads the response: a column, a function of one, cbind(successes,
-// failures), or one of these | trials(n), or a column | proportion(n).
+// failures), or one of these | trials(n), or a column | proportion(n), or with other calls after the bar.
 func (s *selector) left(n *node) error {
 	n = n.bare()
 	if n.kind == nodeBinary && n.text == "|" {
-		call := n.args[1]
-		if call.kind != nodeCall || !slices.Contains([]string{"trials", "proportion", "se"}, call.text) {
-			return s.fail(call.pos, `only trials(n), proportion(n) or se(s) may follow "|" on the left`,
-				"weights have separate keys: frequency_weights, precision_weights")
-		}
-		s.out.proportion = call.text == "proportion"
-		beside := s.trials
-		if call.text == "se" {
-			beside = s.standardErrors
-		}
-		if err := beside(call); err != nil {
+		if err := s.leftCalls(n.args[1].bare()); err != nil {
 			return err
 		}
 		n = n.args[0].bare()
@@ -350,6 +340,29 @@ func (s *selector) left(n *node) error {
 		return s.cbind(n)
 	}
 	return s.response(n)
+}
+
+// leftCalls reads the calls after "|" on the left, joined by +.
+func (s *selector) leftCalls(n *node) error {
+	if n.kind == nodeSum && !slices.Contains(n.minus, true) {
+		for _, arg := range n.args {
+			if err := s.leftCalls(arg); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	switch {
+	case n.kind == nodeCall && limitArguments[n.text] != nil:
+		return s.limited(n)
+	case n.kind == nodeCall && n.text == "se":
+		return s.standardErrors(n)
+	case n.kind == nodeCall && (n.text == "trials" || n.text == "proportion"):
+		s.out.proportion = n.text == "proportion"
+		return s.trials(n)
+	}
+	return s.fail(n.pos, `only trials(n), proportion(n), se(s), cens(c) or trunc(lb, ub) may follow "|" on the left`,
+		"weights have separate keys: frequency_weights, precision_weights")
 }
 
 // response reads one response: a column, or a function of columns.

@@ -283,10 +283,18 @@ var elsewhere = map[string]string{
 	"trials":      "trials(n) is added to the terms, or is on the left: y | trials(n)",
 	"c":           "several numbers are an argument of knots only",
 	"proportion":  "proportion(n) is on the left: p | proportion(n) ~ …",
+	"surv":        splitting,
+	"Surv":        "censored times are written time | cens(event == 0) ~ …",
+	"cens":        "censoring is on the left: y | cens(c) ~ …",
+	"trunc":       "truncation is on the left: y | trunc(lb = 0) ~ …",
 	"se":          "known standard errors are on the left: y | se(s) ~ …",
 	"me":          "errors of a predictor are not supported; missing cells of one are mi(x)",
 	"gr":          "a grouping is written by its name: (1 | g)",
 }
+
+// splitting is the remedy for piecewise exponential models.
+const splitting = "split rows at the breaks in a query, and model the events by family poisson with " +
+	"offset(log(exposure)); a time with an event is time | cens(event == 0)"
 
 // surfaces is said of smooths of several numbers.
 const surfaces = "surfaces are not supported: curves add up, s(x) + s(z), and ns(x, 3) * ns(z, 3) is a surface " +

@@ -15,7 +15,9 @@ type Distribution struct {
 	// Dispersions are the parameters besides the coefficients, at most two. The first is positive.
 	Dispersions []Dispersion
 	Support     *Support // the possible responses
-	Notation    Notation
+	// Centre returns the centre of the default prior of the intercept by the responses; nil for that of the link.
+	Centre   func(y []float64) float64
+	Notation Notation
 	// Additive reports whether rows of equal predictors matter by the sum of their responses (and trials) alone.
 	Additive bool
 	// Mean returns the mean of a response by a link of Links if it depends on the dispersions; nil if it is Link.Inverse.
@@ -27,6 +29,8 @@ type Distribution struct {
 	// With returns the likelihood with a predictor for a parameter besides the mean, without a Several if that has none;
 	// or With is nil.
 	With func(parameter string, l *Link) Likelihood
+	// Limited has the likelihood of rows that are censored or truncated; nil if there is no exact form of it.
+	Limited *Limited
 	// Constant returns the part of the log likelihood of all rows that no parameter moves. Cost: O(n).
 	Constant func(r *Rows) float64
 	// Draw returns a random response of a row. It uses a varying number of uniforms.

@@ -14,6 +14,8 @@ type Family struct {
 	Link string // of one of its links
 	// Predicted is the parameter that has a linear predictor of its own; empty for none.
 	Predicted string `json:",omitzero"`
+	// Limits reports what rows may be besides observed.
+	Limits Limits `json:",omitzero"`
 }
 
 // Parse returns the family of a name; an empty link means the default of the family. The error is a
@@ -78,8 +80,14 @@ func (l *Distribution) Family() Family { return Family{Name: l.Name, Link: l.Lin
 // Known reports whether the names are those of a distribution and of one of its links.
 func (f Family) Known() bool { return f.Distribution() != nil && f.link() != nil }
 
-// Distribution returns the row of the table, nil for a name that is not in it.
-func (f Family) Distribution() *Distribution { return Named(f.Name) }
+// Distribution returns the row of the table, nil for a name that is not in it; with Limits its likelihood has them.
+func (f Family) Distribution() *Distribution {
+	l := Named(f.Name)
+	if f.Limits != NoLimits {
+		return limited[l][f.Limits]
+	}
+	return l
+}
 
 // Of returns the link of the family; that of an empty name is the default. It panics for a family that is not Known.
 func (f Family) Of() *Link {
@@ -227,8 +235,8 @@ func (f Family) Support() *Support {
 	return new(Support)
 }
 
-// String returns name(link).
-func (f Family) String() string { return f.Name + "(" + f.Link + ")" }
+// String returns name(link), and the limits of rows if there are any.
+func (f Family) String() string { return f.Name + "(" + f.Link + ")" + f.Limits.String() }
 
 // Walled reports whether the linear predictor must be above 0.
 func (f Family) PositiveEta() bool { return f.Of().Positive }

@@ -17,7 +17,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, link, want string }{
-		{"poison", "", "did you mean poisson?"}, {"weibull", "", "the families are gaussian"},
+		{"poison", "", "did you mean poisson?"}, {"cauchy", "", "the families are gaussian"},
 		{"bernoulli", "log", "its links are logit, probit, cloglog, cauchit"},
 	} {
 		if _, err := family.Parse(c.name, c.link); err == nil || !strings.Contains(err.Error(), c.want) {

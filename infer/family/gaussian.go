@@ -24,6 +24,12 @@ var gaussian = &Distribution{
 		along.OneWay = "the likelihood does not vanish as the means go to 0"
 		return along
 	},
+	Limited: &Limited{Constant: sigmaLaw(false).constant, Along: func(l *Link) Likelihood {
+		if l.Linear() {
+			return sigmaLaw(false).along(l)
+		}
+		return Likelihood{}
+	}},
 	Constant: func(r *Rows) float64 { return math.FMA(-r.Total, halfLog2Pi, r.halfLogs()) },
 	Draw:     func(s prior.Source, at Row) float64 { return math.FMA(at.Disp[0], variate.Normal(s), at.Mean) },
 	CDF:      func(y float64, at Row) float64 { return normalCDF((y - at.Mean) / at.Disp[0]) },
@@ -74,4 +80,10 @@ func (gaussianMean) Scores(r Rows, lambda []float64) [2]float64 {
 		sum += float64(r.Count(i) * math.FMA(z, z, -1))
 	}
 	return [2]float64{sum / r.Disp[0]}
+}
+
+// sigmaLaw is a normal distribution of y, or of log y, whose rows may be censored and truncated.
+func sigmaLaw(logs bool) located {
+	return located{law: normal, logs: logs, place: func(sigma float64) place { return place{scale: sigma} },
+		slopes: func(sigma float64) (logScale, shift float64) { return 1 / sigma, 0 }}
 }

@@ -23,7 +23,8 @@ var lognormal = &Distribution{
 	Mean:    func(eta float64, disp [2]float64) float64 { return vec.Exp(math.FMA(0.5*disp[0], disp[0], eta)) },
 	Prepare: logs,
 	// The log density is a parabola in eta.
-	Along: func(*Link) Likelihood { return Likelihood{Form: Termwise, Terms: normalLaw{}, Concave: true} },
+	Along:   func(*Link) Likelihood { return Likelihood{Form: Termwise, Terms: normalLaw{}, Concave: true} },
+	Limited: sigmaLaw(true).limited(),
 	Constant: func(r *Rows) float64 {
 		logs := r.sum(func(i int) float64 { return r.LogY[i] })
 		return r.halfLogs() + math.FMA(-r.Total, halfLog2Pi, -logs)

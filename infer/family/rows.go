@@ -2,6 +2,7 @@ package family
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"glmbatch/internal/simd"
@@ -25,6 +26,10 @@ type Rows struct {
 
 	Kernels simd.Kernels
 
+	Censoring         // bounds are of log y if LogY exists
+	right     bool    // each row is Observed or Above; false also if Prepare has not looked
+	seen      float64 // the observed rows as often as they count; 0 if Prepare has not counted
+
 	Frequency        []float64 // nil for 1 each
 	Total            float64   // of the frequencies, over all rows
 	Precision, Roots []float64 // and its square root; nil for 1 each
@@ -40,7 +45,8 @@ func (r *Rows) Part(i, j int) Rows {
 	}
 	return Rows{Y: r.Y[i:j], Trials: cut(r.Trials), LogY: cut(r.LogY), Log1Y: cut(r.Log1Y), Disp: r.Disp,
 		Given: r.Given, first: r.first + i, Each: cut(r.Each),
-		Kernels: r.Kernels, Frequency: cut(r.Frequency), Total: r.Total, Precision: cut(r.Precision), Roots: cut(r.Roots)}
+		Kernels: r.Kernels, Frequency: cut(r.Frequency), Total: r.Total, Precision: cut(r.Precision), Roots: cut(r.Roots),
+		Censoring: r.Censoring.part(i, j), right: r.right}
 }
 
 // given returns numbers k that other predictors leave to the rows.
@@ -103,6 +109,14 @@ func (r *Rows) Prepare(l *Distribution) {
 	}
 	if l.Prepare != nil {
 		l.Prepare(r)
+	}
+	if r.LogY != nil {
+		r.Bounds = logBounds(r.Bounds)
+	}
+	if r.Kind != nil {
+		r.seen, r.right = r.countObserved(), !slices.ContainsFunc(r.Kind, func(kind float64) bool {
+			return kind != Observed && kind != Above
+		})
 	}
 }
 

@@ -4,8 +4,9 @@ import "slices"
 
 // table is the table of families, in the order in which they are listed.
 var table = []*Distribution{gaussian, studentT, bernoulli, binomial, poisson, negativeBinomial, gamma, inverseGaussian,
-	beta, lognormal, skewNormal, exgaussian, categorical, zeroInflatedPoisson, zeroInflatedNegativeBinomial, hurdlePoisson,
-	hurdleNegativeBinomial, hurdleGamma, hurdleLognormal, cumulative, sratio, cratio, acat}
+	beta, lognormal, skewNormal, exgaussian, weibull, exponential, loglogistic, frechet, categorical,
+	zeroInflatedPoisson, zeroInflatedNegativeBinomial, hurdlePoisson, hurdleNegativeBinomial, hurdleGamma,
+	hurdleLognormal, cumulative, sratio, cratio, acat}
 
 // given are the likelihoods along one of several linear predictors. No spec names them.
 var given = slices.Concat(scales(gaussian, studentT, lognormal, skewNormal), parts(zeroFamilies), orderings())

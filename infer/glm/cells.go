@@ -83,6 +83,7 @@ func (t *Target) RowsOf(at []int) *Target {
 	out.data, out.pilot = nil, nil
 	out.rows = family.Rows{Y: design.Take(r.Y, at), Trials: design.Take(r.Trials, at), LogY: design.Take(r.LogY, at),
 		Log1Y: design.Take(r.Log1Y, at), Disp: r.Disp, Kernels: r.Kernels, Total: r.Total,
-		Frequency: design.Take(r.Frequency, at), Precision: design.Take(r.Precision, at), Roots: design.Take(r.Roots, at)}
+		Frequency: design.Take(r.Frequency, at), Precision: design.Take(r.Precision, at), Roots: design.Take(r.Roots, at),
+		Censoring: r.Censoring.Taken(at)}
 	return &out
 }

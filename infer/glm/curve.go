@@ -198,10 +198,11 @@ func (c *Curved) passOf(r family.Rows, w, eta, x []float64, delta float64, grad,
 	}
 	copy(grad, eta)
 	t.kernels.Axpy(delta, x, grad)
-	t.rowCurvature(r, grad, c.disp.at[:], curv)
-	t.rowGradient(r, grad, c.disp.at[:], grad)
 	if t.form == family.Termwise {
+		t.slopes(r, grad, c.disp.at, grad, curv, nil)
 		return t.sumTerms(r, eta, x, delta, c.disp.at)
 	}
+	t.rowCurvature(r, grad, c.disp.at[:], curv)
+	t.rowGradient(r, grad, c.disp.at[:], grad)
 	return t.sumOf(r.Y, w, eta, x, delta)
 }

@@ -65,6 +65,9 @@ func Defaults(f Family, data *Data) DefaultPriors {
 	t.rows.Frequency, t.rows.Total = data.Frequency, t.total(data.Frequency)
 	t.counted = product(data.Frequency, data.Y)
 	s, m := t.responseOnLink()
+	if centre := f.Distribution().Centre; centre != nil && len(data.Y) > 0 {
+		m = centre(data.Y)
+	}
 	out := DefaultPriors{GroupSD: prior.DefaultGroupSD(s)}
 	columns := make([]prior.Moments, data.Cols())
 	for j := range columns {

@@ -16,5 +16,6 @@
 //   - pilot.go, tall.go, solver.go, krylov.go, feasible.go, start.go, modes.go, previous.go: the
 //     penalised point, and where chains start;
 //   - defaults.go: priors that are left out; pearson.go: whether counts vary more than poisson allows;
+//   - limits.go: rows that are censored or truncated;
 //   - pointwise.go: single rows, their means and random responses.
 package glm

@@ -34,6 +34,9 @@ const properHint = "give its coefficients normal priors, or leave columns out"
 // priors on all coefficients only the gaussian can fail.
 func (t *Target) checkProper() error {
 	flat := t.flatColumns()
+	if t.model.Family.Limits != family.NoLimits {
+		return t.checkObserved(flat)
+	}
 	if err := t.checkFlatRank(flat); err != nil {
 		return err
 	}
@@ -44,6 +47,38 @@ func (t *Target) checkProper() error {
 		return err
 	}
 	return t.checkOverlap(flat)
+}
+
+// checkObserved is checkProper with limits. The factor of a censored row is at most 1: if the posterior of the observed
+// rows alone is proper, so is that of all rows. Truncation divides by a probability that may be 0.
+func (t *Target) checkObserved(flat []int) error {
+	proper := len(flat) == 0
+	for _, k := range t.free {
+		proper = proper && t.model.DispersionPrior(k).Proper()
+	}
+	var rows []int
+	for i := range t.data.Y {
+		if t.data.Kind == nil || t.data.Kind[i] == family.Observed {
+			rows = append(rows, i)
+		}
+	}
+	switch {
+	case !proper && t.model.Family.Limits == family.Truncated:
+		return improper("flat priors are not known to give a proper posterior of truncated responses", properHint)
+	case !proper && len(rows) == 0:
+		return improper("no row is observed, and priors are flat", properHint)
+	case len(rows) == 0:
+		return nil // a bounded likelihood
+	}
+	data := t.data.Taken(rows)
+	data.Kind, data.Bounds = nil, nil
+	of := *t
+	of.data, of.model.Family = data, t.model.Family.OfObserved()
+	if err := of.takeFamily(); err != nil {
+		return err
+	}
+	of.rowData()
+	return of.checkProper()
 }
 
 // flatColumns lists the columns with flat priors, and those of smooths with a flat standard deviation: without it m

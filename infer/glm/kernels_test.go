@@ -99,6 +99,8 @@ var pinnedNumbers = map[string]string{
 	"binomial(logit)":          "e642fd5bbda146d0",
 	"binomial(probit)":         "f195a42b40d3ce44",
 	"exgaussian(identity)":     "af54d766e39407d7",
+	"exponential(log)":         "3df21bcf3ef7141b",
+	"frechet(log)":             "11e6f7d3eba715ba",
 	"gamma(inverse)":           "e7acdb9d239eeff9",
 	"gamma(log)":               "074686d526f2fb38",
 	"gaussian(identity)":       "e4514584ab03e279",
@@ -106,6 +108,7 @@ var pinnedNumbers = map[string]string{
 	"gaussian(log)":            "5b08e179ab9f8f6f",
 	"inverse_gaussian(1/mu^2)": "4b0c3242c9e331c6",
 	"inverse_gaussian(log)":    "f3b28eb9c2f54df2",
+	"loglogistic(log)":         "67c2d78687e06ad6",
 	"lognormal(identity)":      "81dada532ae947a7",
 	"negative_binomial(log)":   "f8839c760f03fdf8",
 	"poisson(identity)":        "d118b9ad3312f684",
@@ -113,6 +116,7 @@ var pinnedNumbers = map[string]string{
 	"poisson(sqrt)":            "acab5f7c8fcd5319",
 	"skew_normal(identity)":    "42b02a7767a00b2f",
 	"student_t(identity)":      "91c3b5abb7c586e4",
+	"weibull(log)":             "9ba5c37a0017a76b",
 }
 
 func TestPinnedNumbers(t *testing.T) {

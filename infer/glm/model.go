@@ -2,6 +2,7 @@ package glm
 
 import (
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 )
 
@@ -88,6 +89,15 @@ type Given struct {
 	Start float64
 }
 
+// Penalised are the parts of a linear predictor whose coefficients have standard deviations of their own.
+type Penalised struct {
+	// Effects are the group-level effects of the linear predictor. NewTarget refuses them: package groups has the
+	// posterior of models with such effects.
+	Effects []*design.Effects
+	// Smooths are the penalised columns among those of X; see design.Smooth.
+	Smooths []design.Smooth
+}
+
 // Data is one data set as a sampler sees it. It is read-only once made.
 type Data struct {
 	// X is the design as sampled (scaled, factors coded, the intercept's
@@ -109,13 +119,11 @@ type Data struct {
 	// Precision multiplies the precision of each row's response, numbers above
 	// 0; nil means 1 each. Which families have one says TakesPrecision.
 	Precision []float64
+	// Censoring describes rows that are censored or truncated, of a family with Limits.
+	family.Censoring
 	// Given has the numbers that other linear predictors leave to one of them; nil for a likelihood of one.
 	Given *Given
-	// Effects are the group-level effects of the linear predictor. NewTarget refuses them: package groups has the
-	// posterior of models with such effects.
-	Effects []*design.Effects
-	// Smooths are the penalised columns among those of X; see design.Smooth.
-	Smooths []design.Smooth
+	Penalised
 	// Further has the designs of further linear predictors of the same rows, without what all of them share; see
 	// package model. Nil for one predictor, or if all have this design.
 	Further []*Data
@@ -139,6 +147,7 @@ func (d *Data) Taken(from []int) *Data {
 	out.X = design.TakeRows(d.X, from)
 	out.Y, out.Trials, out.Offset = design.Take(d.Y, from), design.Take(d.Trials, from), design.Take(d.Offset, from)
 	out.Frequency, out.Precision = design.Take(d.Frequency, from), design.Take(d.Precision, from)
+	out.Censoring = d.Censoring.Taken(from)
 	out.Effects = nil
 	for _, e := range d.Effects {
 		out.Effects = append(out.Effects, e.Taken(from))

@@ -42,10 +42,14 @@ func (p *Part) Take(rows []int32, counts []float64) {
 		dst *[]float64
 		of  []float64
 	}{{&to.Y, from.Y}, {&to.Trials, from.Trials}, {&to.LogY, from.LogY}, {&to.Log1Y, from.Log1Y},
-		{&to.Precision, from.Precision}, {&to.Roots, from.Roots}, {&p.data.Offset, p.whole.data.Offset}} {
+		{&to.Precision, from.Precision}, {&to.Roots, from.Roots}, {&to.Kind, from.Kind},
+		{&p.data.Offset, p.whole.data.Offset}} {
 		if v.of != nil {
 			*v.dst = gather((*v.dst)[:0], v.of, rows)
 		}
+	}
+	if from.Bounds != nil {
+		to.Bounds = gather(to.Bounds[:0], from.Bounds, rows)
 	}
 	to.Frequency, to.Total = counts, float64(len(rows))
 	if counts != nil {
@@ -63,7 +67,7 @@ func (p *Part) Take(rows []int32, counts []float64) {
 }
 
 // gather appends the entries of some rows.
-func gather(dst, of []float64, rows []int32) []float64 {
+func gather[T any](dst, of []T, rows []int32) []T {
 	dst = slices.Grow(dst, len(rows))
 	for _, i := range rows {
 		dst = append(dst, of[i])

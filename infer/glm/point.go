@@ -391,9 +391,13 @@ func (p *Point) respond() *family.Rows {
 	n.rows.Frequency = n.gathered(t.kernels, 3, all.Frequency, at)
 	n.rows.Precision = n.gathered(t.kernels, 4, all.Precision, at)
 	n.rows.Roots = n.gathered(t.kernels, 5, all.Roots, at)
+	n.rows.Kind, n.rows.Bounds = n.gathered(t.kernels, 8, all.Kind, at), nil
+	if all.Bounds != nil {
+		n.rows.Bounds = gather(nil, all.Bounds, at)
+	}
 	n.rows.Given = n.given[:0]
 	for k, given := range all.Given {
-		n.rows.Given = append(n.rows.Given, n.gathered(t.kernels, 8+k, given, at))
+		n.rows.Given = append(n.rows.Given, n.gathered(t.kernels, 9+k, given, at))
 	}
 	n.given = n.rows.Given
 	if t.form == family.Termwise {

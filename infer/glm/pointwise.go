@@ -19,7 +19,8 @@ type Pointwise struct {
 	form     family.Form
 	terms    family.Terms // of form Termwise
 	rows     family.Rows
-	constant []float64 // per row, of the log density; nil without responses
+	constant []float64      // per row, of the log density; nil without responses
+	bounds   []family.Bound // of truncated rows, in units of the response; or nil
 }
 
 // NewPointwise returns the family's laws on the rows of data, of which Y,
@@ -42,7 +43,14 @@ func NewPointwise(f Family, data *Data) (*Pointwise, error) {
 	if err := CheckWeights(f, nil, data.Precision); err != nil {
 		return nil, err
 	}
-	p.rows = family.Rows{Y: data.Y, Trials: data.Trials, Precision: data.Precision, Total: 1} // of a part of one row
+	if err := checkLimits(data, f); err != nil {
+		return nil, err
+	}
+	p.rows = family.Rows{Y: data.Y, Trials: data.Trials, Precision: data.Precision, Total: 1,
+		Censoring: data.Censoring} // of a part of one row
+	if data.Limits() == family.Truncated {
+		p.bounds = data.Bounds
+	}
 	if data.Y == nil {
 		return p, nil
 	}
@@ -140,6 +148,10 @@ func (p *Pointwise) Draw(s prior.Source, row int, eta float64, disp []float64) f
 	if math.IsNaN(at.Mean) {
 		return at.Mean
 	}
+	if p.bounds != nil {
+		return truncated(s, p.bounds[row], func() float64 { return p.law.Draw(s, at) },
+			func(y float64) float64 { return p.law.CDF(y, at) })
+	}
 	return p.law.Draw(s, at)
 }
 
@@ -151,6 +163,11 @@ func (p *Pointwise) CDF(row int, y, eta float64, disp []float64) float64 {
 	at := p.at(row, eta, disp)
 	if math.IsNaN(at.Mean) {
 		return at.Mean
+	}
+	if p.bounds != nil {
+		b := p.bounds[row]
+		low, high := p.law.CDF(b.Low, at), p.law.CDF(b.High, at)
+		return min(1, max(0, (p.law.CDF(y, at)-low)/(high-low)))
 	}
 	return p.law.CDF(y, at)
 }

@@ -81,6 +81,9 @@ func NewTargetBy(by infer.Parallel, data *Data, model Model) (*Target, error) {
 	if err := CheckWeights(model.Family, data.Frequency, data.Precision); err != nil {
 		return nil, err
 	}
+	if err := checkLimits(data, model.Family); err != nil {
+		return nil, err
+	}
 	if err := checkFinite(data); err != nil {
 		return nil, err
 	}

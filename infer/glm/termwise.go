@@ -55,7 +55,8 @@ func (t *Target) scores(eta []float64, disp [2]float64) [2]float64 {
 // rowData computes what the likelihood reads of the responses once.
 func (t *Target) rowData() {
 	t.rows = family.Rows{Y: t.data.Y, Trials: t.data.Trials, Frequency: t.data.Frequency,
-		Total: t.total(t.data.Frequency), Precision: t.data.Precision}
+		Total: t.total(t.data.Frequency), Precision: t.data.Precision,
+		Censoring: t.data.Censoring}
 	if t.data.Given != nil {
 		t.rows.Given = t.data.Given.Rows
 	}

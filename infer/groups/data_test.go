@@ -92,7 +92,8 @@ func with(e *design.Effects, name string, column []float64) *design.Effects {
 // problem lays out a model with an intercept, columns, and effects under half_student_t(3, 2.5·scale of y) and lkj(1).
 func problem(family, link string, y []float64, columns [][]float64, effects ...*design.Effects) study {
 	x := design.NewDense(len(y), 1+len(columns))
-	s := study{data: glm.Data{X: x, Intercept: 0, Y: y, Names: []string{"(Intercept)"}, Effects: effects},
+	s := study{data: glm.Data{X: x, Intercept: 0, Y: y, Names: []string{"(Intercept)"},
+		Penalised: glm.Penalised{Effects: effects}},
 		model: glm.Model{Family: glm.Family{Name: family, Link: link}}}
 	scale := 1.0
 	if family == "gaussian" {

@@ -32,9 +32,11 @@ func byLevel(data *glm.Data) *glm.Data {
 		gather(to.Col(j), x.Col(j), rows)
 	}
 	out.X = to
-	for _, column := range []*[]float64{&out.Y, &out.Trials, &out.Offset, &out.Frequency, &out.Precision} {
+	for _, column := range []*[]float64{&out.Y, &out.Trials, &out.Offset, &out.Frequency, &out.Precision,
+		&out.Kind} {
 		*column = gathered(*column, rows)
 	}
+	out.Bounds = gathered(out.Bounds, rows)
 	out.Effects = nil
 	for _, e := range data.Effects {
 		moved := *e
@@ -50,11 +52,11 @@ func byLevel(data *glm.Data) *glm.Data {
 }
 
 // gathered returns the rows of a column in another order; nil of nil.
-func gathered(column []float64, rows []int32) []float64 {
+func gathered[T any](column []T, rows []int32) []T {
 	if column == nil {
 		return nil
 	}
-	out := make([]float64, len(rows))
+	out := make([]T, len(rows))
 	gather(out, column, rows)
 	return out
 }

@@ -19,8 +19,8 @@ func grown(n, levels int) (*glm.Data, glm.Model) {
 	}
 	of[n-1] = int32(levels - 1)
 	d := &glm.Data{X: design.NewDense(n, 4), Y: make([]float64, n), Names: []string{"(Intercept)", "x", "w", "x:w"},
-		Effects: []*design.Effects{{Grouping: design.NewGrouping(of, levels), Group: "g", Terms: []string{"Intercept", "x"},
-			Columns: [][]float64{nil, x}}}}
+		Penalised: glm.Penalised{Effects: []*design.Effects{{Grouping: design.NewGrouping(of, levels), Group: "g",
+			Terms: []string{"Intercept", "x"}, Columns: [][]float64{nil, x}}}}}
 	for l := range levels {
 		d.Effects[0].Levels = append(d.Effects[0].Levels, string(rune('a'+l)))
 	}

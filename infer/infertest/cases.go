@@ -19,7 +19,7 @@ type Sampler func(target *glm.Target) (infer.Setup, error)
 // which a check simulates.
 type Case struct {
 	Name  string
-	Data  glm.Data // Y is ignored; frequencies have no law to simulate
+	Data  glm.Data // Y is ignored except for bounds of censored rows; frequencies have no law to simulate
 	Model glm.Model
 }
 
@@ -122,8 +122,7 @@ func (c Case) respond(theta []float64, rng *infer.Stream) (*glm.Target, error) {
 	if !plain(c.Model.Family, y) {
 		return nil, nil
 	}
-	data.Y = y
-	target, err := glm.NewTarget(&data, c.Model)
+	target, err := glm.NewTarget(c.Data.Responding(y), c.Model)
 	var perfect *glm.ImproperError
 	if errors.As(err, &perfect) { // the priors are proper: a perfect fit
 		return nil, nil

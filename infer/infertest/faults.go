@@ -55,6 +55,11 @@ func WithoutPrecision(s Sampler) Sampler {
 	return Wrong(s, func(data *glm.Data, _ *glm.Model) { data.Precision = nil })
 }
 
+// Observed takes censored rows as observed.
+func Observed(s Sampler) Sampler {
+	return Wrong(s, func(data *glm.Data, _ *glm.Model) { data.Kind = make([]float64, data.Rows()) })
+}
+
 // WithoutRow plants a likelihood that forgets the last row.
 func WithoutRow(s Sampler) Sampler {
 	return Wrong(s, func(data *glm.Data, _ *glm.Model) {

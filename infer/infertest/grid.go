@@ -89,6 +89,11 @@ func GridCases() []Case {
 			for k := range rows {
 				out = append(out, gridCase(f, k))
 			}
+			for _, limits := range []family.Limits{family.Censored, family.Truncated} {
+				if of, err := f.WithLimits(limits); err == nil {
+					out = append(out, limitedCase(of))
+				}
+			}
 		}
 	}
 	return out
@@ -120,6 +125,37 @@ func gridCase(f glm.Family, k int) Case {
 		} else {
 			c.Model.Nu = p
 		}
+	}
+	return c
+}
+
+// limitedCase returns a case whose rows are observed, or censored beyond bounds near the middle of the responses.
+func limitedCase(f glm.Family) Case {
+	c := gridCase(f, 0)
+	middle, spread := 0.3, 0.8
+	if f.Limits == family.Truncated { // and what is seen has a probability that a draw can have
+		spread = 1.5
+		for j := range c.Model.Coefficients {
+			c.Model.Coefficients[j].Scale *= 0.3
+		}
+		if f.HasDispersion() {
+			least := f.First().Lower + 0.6
+			c.Model.Dispersion = prior.Prior{Kind: prior.Uniform, Low: least, High: least + 1.5}
+			c.Name = f.String() + "/normal/" + f.First().Name + "=uniform"
+		}
+	}
+	unit := func(v float64) float64 { return v }
+	if f.Support().Low == 0 {
+		unit = math.Exp
+	}
+	for i := range c.Data.Rows() {
+		kind := []float64{family.Observed, family.Above, family.Below, family.Within}[i%4]
+		b := family.Bound{Upper: unit(middle + spread), Low: math.Inf(-1), High: math.Inf(1)}
+		if f.Limits == family.Truncated {
+			b.Low, b.High = unit(middle-1.6*spread), unit(middle+2*spread)
+		}
+		c.Data.Y = append(c.Data.Y, unit(middle-0.3*spread*float64(i%3)))
+		c.Data.Kind, c.Data.Bounds = append(c.Data.Kind, kind), append(c.Data.Bounds, b)
 	}
 	return c
 }

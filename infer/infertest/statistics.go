@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 )
@@ -84,6 +85,12 @@ func meanVariance(f glm.Family, eta float64, disp [2]float64) (mu, variance floa
 		return mu, mu + mu*mu/s
 	case "gamma":
 		return mu, mu * mu / s
+	case "exponential":
+		return mu, mu * mu
+	case "weibull":
+		return mu, mu * mu * (math.Exp(logGamma(1+2/s)-2*logGamma(1+1/s)) - 1)
+	case "loglogistic", "frechet": // which need not have a variance
+		return mu, mu * mu / (s * s)
 	case "inverse_gaussian":
 		return mu, mu * mu * mu / s
 	case "beta":
@@ -176,7 +183,16 @@ func countedDensity(data *glm.Data, f glm.Family, i int, eta float64, disp [2]fl
 	if data.Frequency != nil {
 		count = data.Frequency[i]
 	}
-	return count * rowDensity(f, data.Y[i], eta, atPrecision(data, f, i, disp), trials)
+	if f.Limits == family.NoLimits {
+		return count * rowDensity(f, data.Y[i], eta, atPrecision(data, f, i, disp), trials)
+	}
+	of, value := data.Taken([]int{i}), []float64{eta} // compared with R in infer/glm
+	p, err := glm.NewPointwise(f, of)
+	if err != nil {
+		panic(err)
+	}
+	p.LogLik(0, value, disp[:], value)
+	return count * value[0]
 }
 
 // atPrecision returns the dispersions of row i: sigma/√w or shape·w for its
@@ -222,6 +238,18 @@ func rowDensity(f glm.Family, y, eta float64, disp [2]float64, trials float64) f
 	case "negative_binomial":
 		choose := logGamma(y+s) - logGamma(s) - logGamma(y+1)
 		return choose - s*math.Log1p(mu/s) + xlogy(y, mu/(s+mu))
+	case "weibull", "exponential":
+		if f.Name == "exponential" {
+			s = 1
+		}
+		z := s * (math.Log(y/mu) + logGamma(1+1/s))
+		return math.Log(s) - math.Log(y) + z - math.Exp(z)
+	case "loglogistic":
+		z := s * math.Log(y/mu)
+		return math.Log(s) - math.Log(y) - math.Abs(z) - 2*math.Log1p(math.Exp(-math.Abs(z)))
+	case "frechet":
+		z := -s * (math.Log(y/mu) + logGamma(1-1/s))
+		return math.Log(s) - math.Log(y) + z - math.Exp(z)
 	case "gamma":
 		return s*math.Log(s/mu) - logGamma(s) + (s-1)*math.Log(y) - s*y/mu
 	case "inverse_gaussian":

@@ -172,9 +172,7 @@ func (s *simulator) fitted(y []float64) *glm.Data {
 	if s.afterData() {
 		return doubled(s.data, y)
 	}
-	data := *s.data
-	data.Y = y
-	return &data
+	return s.data.Responding(y)
 }
 
 // allEqual reports whether there is one response only: one number, or under
@@ -222,7 +220,10 @@ func doubled(data *glm.Data, y []float64) *glm.Data {
 	for i := range from {
 		from[i] = i % n
 	}
-	out := data.Taken(from)
-	copy(out.Y[n:], y)
+	out, second := data.Taken(from), data.Responding(y)
+	copy(out.Y[n:], second.Y)
+	if out.Kind != nil {
+		copy(out.Kind[n:], second.Kind)
+	}
 	return out
 }

@@ -59,7 +59,7 @@ func (e *CallError) Unwrap() error { return e.Err }
 
 // Run writes predictions of one stored fit to w.
 func Run(ctx context.Context, w io.Writer, c Config) error {
-	of, err := quantities(c.Of)
+	of, timed, err := quantities(c.Of)
 	if err != nil {
 		return err
 	}
@@ -80,6 +80,10 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 		return err
 	}
 	c.remark(o, design)
+	if err := rows.Ask(timed); err != nil {
+		return &CallError{words.Hint(err, "median, survival(365) and hazard(365) are of families of times: weibull, "+
+			"exponential, loglogistic, frechet, lognormal")}
+	}
 	places, names := rows.Quantities()
 	p := &writing{names: names, rows: design.TableRows(), draws: o.stored.Draws}
 	for _, q := range of {
@@ -315,12 +319,16 @@ func (c *Config) stream(k report.Key, rows []int) func(row int) *infer.Stream {
 	}
 }
 
-// quantities are the places of names in predictive.Quantities, in its order.
-func quantities(names []string) (of []int, err error) {
+// quantities are the places of names in predictive.Quantities, in its order, and after them those of times, with their
+// names.
+func quantities(names []string) (of []int, timed []string, err error) {
 	for _, name := range names {
-		if !slices.Contains(predictive.Quantities, name) {
-			return nil, &CallError{words.Hint(fmt.Errorf("there is no quantity %q", name),
-				"quantities are "+strings.Join(predictive.Quantities, ", "))}
+		switch {
+		case predictive.IsTimed(name):
+			timed = append(timed, name)
+		case !slices.Contains(predictive.Quantities, name):
+			return nil, nil, &CallError{words.Hint(fmt.Errorf("there is no quantity %q", name),
+				"quantities are "+strings.Join(predictive.Quantities, ", ")+", "+predictive.Timed)}
 		}
 	}
 	for q, name := range predictive.Quantities {
@@ -328,7 +336,10 @@ func quantities(names []string) (of []int, err error) {
 			of = append(of, q)
 		}
 	}
-	return of, nil
+	for k := range timed {
+		of = append(of, len(predictive.Quantities)+k)
+	}
+	return of, timed, nil
 }
 
 func (p *writing) addDraws(out func(...any) error, r *predictive.Prediction) error {

@@ -18,6 +18,9 @@ type Evaluator struct {
 	parts    []part
 	need     int      // how many parameters, the first, rows need
 	outcomes outcomes // nil of Items, whose blocks have densities
+
+	questions []question // of times, see Ask
+	asked     []string   // their names
 }
 
 // rows counts the rows.

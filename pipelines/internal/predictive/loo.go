@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"glmbatch/infer"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/loo"
 	"glmbatch/report/record"
@@ -145,7 +146,17 @@ func LOOWarnings(l *record.LOO) (out []string) {
 }
 
 // outcomesHash is that of one response in a row.
-func outcomesHash(data *glm.Data) string { return hashOf(data.Y, data.Trials, data.Frequency) }
+func outcomesHash(data *glm.Data) string {
+	numbers := [][]float64{data.Y, data.Trials, data.Frequency}
+	if data.Limits() != family.NoLimits {
+		bounds := make([]float64, 0, 3*len(data.Bounds))
+		for _, b := range data.Bounds {
+			bounds = append(bounds, b.Upper, b.Low, b.High)
+		}
+		numbers = append(numbers, data.Kind, bounds)
+	}
+	return hashOf(numbers...)
+}
 
 func hashOf(numbers ...[]float64) string {
 	h := sha256.New()

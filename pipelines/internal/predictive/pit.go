@@ -35,16 +35,21 @@ func newPIT(e *Evaluator, stream func(row int) *infer.Stream) *pit {
 }
 
 // row evaluates row i of a block: logLik are its log likelihoods, weight has room for as many numbers. A whole number
-// has a range of probabilities, from those of all below it, and each observation a place in it at random.
+// and an interval have a range of probabilities, and each observation is at random in it.
 func (p *pit) row(w *loo.Workspace, b *Block, i int, logLik, weight []float64) {
 	weight = weight[:(len(logLik)+p.every-1)/p.every]
 	w.Weights(logLik, p.every, weight)
 	row := b.First + i
 	upTo, at := 0.0, 0.0
+	low, high := p.data.Seen(row)
 	for k, v := range weight {
 		s := k * p.every
-		upTo = math.FMA(v, b.cdf(s, i, p.data.Y[row]), upTo)
-		if p.whole {
+		cdf := b.cdf(s, i, high)
+		upTo = math.FMA(v, cdf, upTo)
+		if low < high {
+			at = math.FMA(v, cdf-b.cdf(s, i, low), at)
+		}
+		if p.whole && low == high {
 			at = math.FMA(v, math.Exp(logLik[s]), at)
 		}
 	}
@@ -53,12 +58,12 @@ func (p *pit) row(w *loo.Workspace, b *Block, i int, logLik, weight []float64) {
 		times = int(p.data.Frequency[row])
 	}
 	var random *infer.Stream
-	if p.whole {
+	if p.whole || low < high {
 		random = p.stream(row)
 	}
 	for range times {
 		v := upTo
-		if p.whole {
+		if random != nil {
 			v = math.FMA(-at, random.Float64(), upTo)
 		}
 		p.values[row] = append(p.values[row], math.Min(1, math.Max(0, v)))

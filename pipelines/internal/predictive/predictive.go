@@ -14,7 +14,7 @@ import (
 var Quantities = []string{"linear", "mean", "response"}
 
 // Quantities are the places among a row's quantities of those of each of Quantities, with their names: a response with
-// several linear predictors, or in classes, has one for each.
+// several linear predictors, or in classes, has one for each. Then come those of Ask.
 func (e *Evaluator) Quantities() (of [][]int, names []string) {
 	r := &e.Description.Responses[0]
 	add := func(kind string, each []string) {
@@ -35,6 +35,9 @@ func (e *Evaluator) Quantities() (of [][]int, names []string) {
 	add(Quantities[0], predictors)
 	add(Quantities[1], r.Classes)
 	add(Quantities[2], nil)
+	for _, name := range e.asked {
+		add(name, nil)
+	}
 	return of, names
 }
 
@@ -82,6 +85,9 @@ func (e *Evaluator) Predict(ctx context.Context, stream func(row int) *infer.Str
 				b.means(s, i, i+1, class, of[at][s:s+1])
 			}
 			of[quantities[2][0]][s] = first + b.draw(random, s, i)
+			for k := range e.questions {
+				of[quantities[3+k][0]][s] = e.questions[k].answer(b, s, i)
+			}
 		}
 	})
 }

@@ -80,6 +80,9 @@ func (f *Fit) On(data *glm.Data, designs ...Design) (*Evaluator, error) {
 		return nil, fmt.Errorf("the fit has %d scalars, and family %s has %d", n, r.Family, len(e.family.Dispersions()))
 	}
 	var err error
+	if e.family, err = e.family.WithLimits(data.Limits()); err != nil {
+		return nil, err
+	}
 	e.outcomes, err = newOutcomes(e.family, r.Classes, data)
 	return e, err
 }

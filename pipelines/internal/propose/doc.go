@@ -5,6 +5,6 @@
 // Table.Dispersion. A proposal is a start for a person, not a finding: every choice
 // stands beside its reason, as a comment.
 //
-// Read facts.go (what is seen of a column), roles.go (what columns are for), groupings.go
+// Read facts.go (what is seen of a column), roles.go, survival.go (what columns are for), groupings.go
 // (which of them group the rows), family.go, classes.go (what the response asks for), then write.go.
 package propose

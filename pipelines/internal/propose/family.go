@@ -32,6 +32,10 @@ func (t *Table) familyOf(r *roles, draft func(*family) []byte) *family {
 	y := r.response.column
 	f := &family{left: quoteName(y.Name)}
 	switch {
+	case r.event.column != nil:
+		f.name, f.left = "weibull", f.left+" | cens("+r.censored+")"
+		f.because("%s is a time, and %s marks censored rows: %s. Effects are factors of the mean time", y.Name,
+			r.event.column.Name, r.event.why)
 	case r.trials.column != nil:
 		f.name, f.left = "binomial", f.left+" | trials("+quoteName(r.trials.column.Name)+")"
 		f.because("%s counts successes out of %s: %s", y.Name, r.trials.column.Name, r.trials.why)

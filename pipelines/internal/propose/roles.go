@@ -22,6 +22,8 @@ type roles struct {
 	response   role
 	trials     role // successes out of these
 	failures   role // beside successes
+	event      role // marks censored times
+	censored   string
 	exposure   role // its logarithm is an offset
 	offset     role // as it is
 	frequency  role
@@ -80,6 +82,9 @@ func (t *Table) choose() (role, error) {
 				"a response is numbers, true and false, or text of a few classes")
 		}
 		return role{c, "named by --response"}, nil
+	}
+	if time, event, _ := t.survival(); time != nil {
+		return role{time, "it is called like a time, and " + event.column.Name + " marks censored ones"}, nil
 	}
 	for _, name := range responseNames {
 		for _, c := range t.Columns {
@@ -173,9 +178,12 @@ func (t *Table) assign() (*roles, error) {
 	}
 	r := &roles{response: response}
 	y := response.column
-	counts := y.Kind == Number && y.Whole && y.Min >= 0 && !y.answersTwo()
+	if time, event, censored := t.survival(); time == y {
+		r.event, r.censored = event, censored
+	}
+	counts := y.Kind == Number && y.Whole && y.Min >= 0 && !y.answersTwo() && r.event.column == nil
 	for _, c := range t.Columns {
-		if c == y {
+		if c == y || c == r.event.column {
 			continue
 		}
 		positive := c.Kind == Number && c.Missing == 0 && c.Min > 0

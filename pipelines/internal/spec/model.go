@@ -235,6 +235,10 @@ func (c *checker) predictors(m *Model) {
 	if err != nil {
 		return // reported
 	}
+	if m.Family.Family, err = m.Family.WithLimits(formula.Limits()); err != nil {
+		fault, hint := words.Parts(err)
+		c.at("formula: "+fault, hint, "models", m.Name, "formula")
+	}
 	for _, name := range formula.Predictors() {
 		if slices.Contains(m.Family.Further(), name) {
 			continue

@@ -1,0 +1,102 @@
+package predictive
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"glmbatch/infer/family"
+	"glmbatch/infer/glm"
+	"glmbatch/internal/vec"
+)
+
+// timed is a quantity at a time, or the median: what reader of times ask for in addition to Quantities.
+var timed = regexp.MustCompile(`^(?:median|(survival|hazard)\(([^()]+)\))$`)
+
+// Timed are the forms of further quantities.
+const Timed = "median, survival(T), hazard(T)"
+
+// A question is a quantity of times.
+type question struct {
+	of      string // median, survival, hazard
+	density *glm.Pointwise
+	tail    *glm.Pointwise
+}
+
+// IsTimed reports whether a name has a form of Timed.
+func IsTimed(name string) bool { return timed.MatchString(name) }
+
+// QuestionError reports a quantity of times that a family does not have, or that has no time.
+type QuestionError struct{ Quantity, Reason string }
+
+func (e *QuestionError) Error() string { return e.Quantity + " " + e.Reason }
+
+// Ask adds quantities of times to those of Predict, in the order of names. It returns a *QuestionError for a family
+// whose rows cannot be censored, since their survival has no exact form.
+func (e *Evaluator) Ask(names []string) error {
+	for _, name := range names {
+		m := timed.FindStringSubmatch(name)
+		of, err := e.family.OfObserved().WithLimits(family.Censored)
+		if err != nil || e.Description.Weights != nil || e.family.Support().Low < 0 {
+			return &QuestionError{name, "is not a quantity of family " + e.family.Name}
+		}
+		q := question{of: strings.SplitN(name, "(", 2)[0]}
+		if m[1] != "" {
+			t, err := strconv.ParseFloat(strings.TrimSpace(m[2]), 64)
+			if err != nil || !(t > 0) || math.IsInf(t, 1) {
+				return &QuestionError{name, "has no time above 0"}
+			}
+			data := &glm.Data{Y: slices.Repeat([]float64{t}, e.rows()), Precision: e.data.Precision}
+			if q.density, err = glm.NewPointwise(e.family.OfObserved(), data); err != nil {
+				return err
+			}
+			data.Kind = slices.Repeat([]float64{family.Above}, e.rows())
+			if q.tail, err = glm.NewPointwise(of, data); err != nil {
+				return err
+			}
+		}
+		e.questions, e.asked = append(e.questions, q), append(e.asked, name)
+	}
+	return nil
+}
+
+// answer returns the quantity in the block's row i at draw s.
+func (q *question) answer(b *Block, s, i int) float64 {
+	if q.of == "median" {
+		return medianOf(func(y float64) float64 { return b.cdf(s, i, y) }, b.Eta[0][s*b.Rows+i])
+	}
+	eta := b.Eta[0][s*b.Rows+i : s*b.Rows+i+1]
+	var above, at [1]float64
+	q.tail.LogLik(b.First+i, eta, b.Disp[s][:], above[:])
+	if q.of == "survival" {
+		return vec.Exp(above[0])
+	}
+	q.density.LogLik(b.First+i, eta, b.Disp[s][:], at[:])
+	return vec.Exp(at[0] - above[0])
+}
+
+// medianOf returns where a distribution function of numbers above 0 reaches a half, by halving intervals of the
+// logarithm from one around start. Relative error: 1e-12.
+func medianOf(cdf func(y float64) float64, start float64) float64 {
+	low, high, step := start, start, 1.0
+	for cdf(vec.Exp(low)) > 0.5 && low > -700 {
+		low, step = low-step, 2*step
+	}
+	for step = 1; cdf(vec.Exp(high)) < 0.5 && high < 700; step *= 2 {
+		high += step
+	}
+	for high-low > 1e-12 {
+		middle := 0.5 * (low + high)
+		if middle == low || middle == high {
+			break
+		}
+		if cdf(vec.Exp(middle)) < 0.5 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return vec.Exp(0.5 * (low + high))
+}
