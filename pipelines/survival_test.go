@@ -80,3 +80,24 @@ run: {chains: 2, draws: 300, loo: true, ppc: true}
 		t.Errorf("%s of 3 shares are those of replicates:\n%s", got, f.ask("t.duckdb", "SELECT string_agg(statistic || ' ' || p_value) FROM ppc"))
 	}
 }
+
+// Features that do not go with censored rows are refused with the spec, by name.
+func TestCensoredRowsAreRefused(t *testing.T) {
+	for model, want := range map[string]string{
+		`{formula: "time | cens(event == 0) ~ x", family: student_t}`:                         "family student_t(identity) has no censored",
+		`{formula: "time | cens(event == 0) ~ x", family: hurdle_lognormal}`:                  "family hurdle_lognormal(identity) has no censored",
+		`{formula: "bf(time | cens(event == 0) ~ x, sigma ~ x)", family: lognormal}`:          "lognormal has no parameter",
+		`{formula: "time | cens(event == 0) ~ x", family: weibull, mixture: {components: 2}}`: "mixture have no censored rows",
+		`{formula: "time | cens(event == 0) ~ x", family: weibull, missing: impute}`:          "missing: impute does not go with censored",
+		`{formula: "time | cens(event == 0) + cens(g) ~ x", family: weibull}`:                 "cens() is given twice",
+		`{formula: "surv(time, event) ~ x", family: poisson}`:                                 "surv() cannot be used here",
+	} {
+		f := newFolder(t, "pipeline: p\ndatabase: t.duckdb\ndatasets: {d: {path: d.csv}}\nmodels: {m: "+model+
+			"}\nsamplers: {auto: {method: auto}}\n")
+		f.write("d.csv", censoredTimes(60))
+		_, err := pipelines.Run(t.Context(), f.path("spec.yaml"), pipelines.RunOptions{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", model, err)
+		}
+	}
+}

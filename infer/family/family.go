@@ -143,7 +143,7 @@ func (f Family) Further() (names []string) {
 // WithPredictor returns the family with a linear predictor for one of its parameters, on the log scale; false if it
 // cannot have one.
 func (f Family) WithPredictor(parameter string) (Family, bool) {
-	if !f.Known() || f.Predicted != "" || f.Distribution().with(parameter, f.Of()).Several == nil {
+	if !f.Known() || f.Limits != NoLimits || f.Predicted != "" || f.Distribution().with(parameter, f.Of()).Several == nil {
 		return f, false
 	}
 	f.Predicted = parameter

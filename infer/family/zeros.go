@@ -40,7 +40,7 @@ func (z zeroed) kind() string {
 func (z zeroed) family() *Distribution {
 	l := *z.base
 	l.Name = z.kind() + z.base.Name
-	l.Links, l.Additive, l.Ends = z.base.Links[:1], false, nil
+	l.Links, l.Additive, l.Ends, l.Limited = z.base.Links[:1], false, nil, nil
 	law, tex := "ZeroInflated", `\mathrm{ZeroInflated}`
 	l.Notation.Note = "0 with probability " + z.name + "_i, else " + z.base.Notation.Law
 	if z.hurdle {

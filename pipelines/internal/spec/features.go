@@ -45,6 +45,7 @@ var features = map[string]feature{
 	"group-level effects":   modelHas("formula", (*Model).Grouped),
 	"smooths":               modelHas("formula", (*Model).Smooths),
 	"known standard errors": modelHas("formula", (*Model).KnownErrors),
+	"censored rows":         modelHas("formula", func(m *Model) bool { return m.Family.Limits != family.NoLimits }),
 	"spike_slab":            modelHas("prior", (*Model).Selects),
 	"shrinkage":             modelHas("prior", func(m *Model) bool { return m.priorThat(shrinks) != "" }),
 	"flat":                  modelHas("prior", func(m *Model) bool { return m.priorThat(isFlat) != "" }),
