@@ -123,7 +123,7 @@ func TestPredictRefuses(t *testing.T) {
 		"no data":  {pipelines.PredictOptions{Only: []string{"dataset=claims/west"}}, []string{"--data"}},
 		"level":    {pipelines.PredictOptions{Data: f.path("new.csv"), Only: []string{"dataset=claims/west"}}, []string{`column "n"`, "row 2", `"9"`, "1, 2, 3, 4"}},
 		"column":   {pipelines.PredictOptions{Data: f.path("narrow.csv"), Only: []string{"dataset=claims/west"}}, []string{`column "n"`, "do not have it"}},
-		"quantity": {pipelines.PredictOptions{Data: f.path("new.csv"), Only: []string{"dataset=claims/west"}, Of: []string{"median"}}, []string{"linear, mean, response"}},
+		"quantity": {pipelines.PredictOptions{Data: f.path("new.csv"), Only: []string{"dataset=claims/west"}, Of: []string{"mode"}}, []string{"linear, mean, response"}},
 	} {
 		_, _, err := f.predict("", c.options)
 		var usage *pipelines.UsageError
