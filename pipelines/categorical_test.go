@@ -32,14 +32,16 @@ fits:
 func births(t *testing.T, spec string) folder { return newClassic(t, spec, "birthwt.csv") }
 
 // newClassic is a folder with a spec and a classic data set.
-func newClassic(t *testing.T, spec, data string) folder {
+func newClassic(t *testing.T, spec string, data ...string) folder {
 	t.Helper()
 	f := newFolder(t, spec)
-	text, err := os.ReadFile("../testdata/classic/" + data)
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range data {
+		text, err := os.ReadFile("../testdata/classic/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.write(name, string(text))
 	}
-	f.write(data, string(text))
 	return f
 }
 

@@ -29,6 +29,9 @@ var classic = []struct{ file, response, known, proposed string }{
 	{"vaso", "Y", "binomial", "bernoulli"},
 	{"carrots", "success", "binomial", "binomial"},
 	{"possum", "Diversity", "poisson", "poisson"},
+	{"wine", "rating", "cumulative", "cumulative"},
+	{"housing", "Sat", "cumulative", "cumulative"},
+	{"birthwt", "race", "categorical", "categorical"},
 	{"cowles", "volunteer", "binomial", "bernoulli"},
 }
 

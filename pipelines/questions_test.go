@@ -41,6 +41,7 @@ var kindsOfModels = map[string]struct{ data, model, derived, average string }{
 	"beta":              {"rows", "{formula: s ~ x, family: beta}", "exp(x)", "mean(x = 1)"},
 	"categorical":       {"rows", "{formula: c ~ x, family: categorical}", "muw_x - muv_x", "mean(x = 1)"},
 	"categorical_group": {"rows", "{formula: c ~ x + (1 | g), family: categorical}", "muw_x - muv_x", "mean(x = 1)"},
+	"ordered":           {"rows", `{formula: "bf(c ~ x + (1 | g), disc ~ z)", family: cumulative}`, "`(Intercept)[1]` + x", "mean(x = 1)"},
 	"predicted_sigma":   {"rows", `{formula: "bf(y ~ x + (1 | g), sigma ~ z + (1 | g))", family: gaussian}`, "exp(sigma_z)", "mean(x = 1)"},
 	"zero_inflated":     {"rows", `{formula: "bf(n ~ x, zi ~ z)", family: zero_inflated_poisson}`, "exp(zi_z)", "mean(x = 1)"},
 	"hurdle":            {"rows", `{formula: "n ~ x + (1 | g)", family: hurdle_negative_binomial}`, "exp(x)", "mean(x = 1)"},

@@ -33,6 +33,9 @@ func (b *builder) outcome() error {
 	support := b.spec.Family.Support()
 	binary := support.Probability() && (!support.Trials || b.chosen.trials == nil)
 	switch {
+	case support.Classes && !v.plain():
+		return b.columnError(c.name, fmt.Errorf("%s is computed, and a %s response is a column of classes", v.key,
+			b.spec.Family.Name), "make the column in the query or the file")
 	case !v.plain():
 		y, scales, err := b.evaluate(v, b.record.Response.Scales)
 		if err != nil {

@@ -31,6 +31,8 @@ type Distribution struct {
 	With func(parameter string, l *Link) Likelihood
 	// Limited has the likelihood of rows that are censored or truncated; nil if there is no exact form of it.
 	Limited *Limited
+	// Predictable are the parameters that With serves.
+	Predictable []string
 	// Constant returns the part of the log likelihood of all rows that no parameter moves. Cost: O(n).
 	Constant func(r *Rows) float64
 	// Draw returns a random response of a row. It uses a varying number of uniforms.

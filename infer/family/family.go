@@ -140,6 +140,27 @@ func (f Family) Further() (names []string) {
 	return names
 }
 
+// Formulas are the names of parameters besides the mean that have a formula, or may have one.
+func (f Family) Formulas() (names []string) {
+	if of := f.Several(); of != nil && f.Further() != nil {
+		for _, p := range of.Predictors(nil)[1:] {
+			if p.Cut == 0 {
+				names = append(names, p.Name)
+			}
+		}
+	}
+	own := f.Distribution().Predictable
+	for _, d := range f.Dispersions() {
+		own = append(slices.Clip(own), d.Name)
+	}
+	for _, name := range own {
+		if _, can := f.WithPredictor(name); can {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // WithPredictor returns the family with a linear predictor for one of its parameters, on the log scale; false if it
 // cannot have one.
 func (f Family) WithPredictor(parameter string) (Family, bool) {

@@ -240,7 +240,7 @@ func (c *checker) predictors(m *Model) {
 		c.at("formula: "+fault, hint, "models", m.Name, "formula")
 	}
 	for _, name := range formula.Predictors() {
-		if slices.Contains(m.Family.Further(), name) {
+		if slices.Contains(m.Family.Further(), name) && slices.Contains(m.Family.Formulas(), name) {
 			continue
 		}
 		f, can := m.Family.WithPredictor(name)
@@ -259,12 +259,7 @@ func (c *checker) predictors(m *Model) {
 
 // predictedHint lists the parameters of a family that may have formulas.
 func predictedHint(f glm.Family) string {
-	names := f.Further()
-	for _, d := range f.Dispersions() {
-		if _, can := f.WithPredictor(d.Name); can {
-			names = append(names, d.Name)
-		}
-	}
+	names := f.Formulas()
 	if names == nil {
 		return "write the formula of the response alone"
 	}
