@@ -48,7 +48,7 @@ func (w way) family(name, law string) *Distribution {
 		Name: name, Links: []*Link{Logit, Probit, Cloglog, Cauchit}, Support: orderedClasses,
 		Notation: Notation{Law: name + "(τ, eta_i)", LaTeX: `\mathrm{` + name + `}(\tau, \eta_i)`, Mean: "π_i", TeX: `\pi_i`,
 			Of: "the probability of each class", Note: law + ", F is the inverse link, and disc is 1 without a formula"},
-		Along: func(l *Link) Likelihood { return ordinal{way: w, link: l}.likelihood() },
+		Along:       func(l *Link) Likelihood { return ordinal{way: w, link: l}.likelihood() },
 		Predictable: []string{discrimination},
 		With: func(parameter string, l *Link) Likelihood {
 			if parameter != discrimination {

@@ -411,6 +411,9 @@ func (s study) joint(name string, sampler func(*model.Problem) (infer.Setup, err
 	for j := range theta {
 		law.Statistics = append(law.Statistics, fmt.Sprintf("theta %d", j))
 	}
+	for k := range max(0, s.rising()-1) {
+		law.Statistics = append(law.Statistics, fmt.Sprintf("gap %d", k+1))
+	}
 	law.Simulate = func(rng *infer.Stream) ([]float64, infertest.Given, error) {
 		p, theta := s.simulate(rng)
 		return theta, infertest.Given{
@@ -421,7 +424,12 @@ func (s study) joint(name string, sampler func(*model.Problem) (infer.Setup, err
 				for _, e := range eta[0] {
 					first += e * (1 + p.Y[0])
 				}
-				return append([]float64{logLik, logPrior, first}, theta...)
+				out := append([]float64{logLik, logPrior, first}, theta...)
+				cuts := theta[len(theta)-s.levels-s.rising():]
+				for k := range max(0, s.rising()-1) {
+					out = append(out, math.Log(cuts[k+1]-cuts[k]))
+				}
+				return out
 			},
 		}, nil
 	}
