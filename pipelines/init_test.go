@@ -143,7 +143,7 @@ func TestProposedRoles(t *testing.T) {
 			t.Errorf("the spec lacks %q:\n%s", want, p.Spec)
 		}
 	}
-	if _, err := Propose(t.Context(), path, ProposeOptions{Response: "name"}); err == nil || !strings.Contains(err.Error(), "more than two levels") {
+	if _, err := Propose(t.Context(), path, ProposeOptions{Response: "name"}); err == nil || !strings.Contains(err.Error(), "more than 20 classes") {
 		t.Errorf("a response of text: %v", err)
 	}
 	if _, err := Propose(t.Context(), path, ProposeOptions{Response: "z"}); err == nil || !strings.Contains(err.Error(), "its columns are id, y") {

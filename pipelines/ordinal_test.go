@@ -60,7 +60,7 @@ func TestOrdinal(t *testing.T) {
 	f.far("the share of class 3", `SELECT abs(p - 0.5) FROM (SELECT avg(p_value) AS p FROM ppc WHERE statistic = 'share[3]')`, 0.4)
 }
 
-// What ordered classes do not have is refused with its reason.
+// Each part of a model that ordered classes cannot have is refused with its reason.
 func TestOrdinalRefused(t *testing.T) {
 	for change, want := range map[string]string{
 		`formula: rating ~ 0 + temp, family: cumulative`:                                   `thresholds between ordered classes`,

@@ -1,6 +1,8 @@
 package family
 
 import (
+	"math"
+
 	"glmbatch/infer/prior"
 )
 
@@ -376,12 +378,17 @@ func (l alongMean) Slopes(r Rows, eta, grad, curv, info []float64) {
 	}
 }
 
-// slopes are the derivatives of one row.
+// slopes are the derivatives of one row; 0 if they overflow.
 func (o ordinal) slopes(y float64, x, v []float64) (first, second float64) {
 	if o.way == upTo {
-		return o.alongBounds(x[0], x[1], v[0], v[1])
+		first, second = o.alongBounds(x[0], x[1], v[0], v[1])
+	} else {
+		first, second = o.along(int(y), x, v)
 	}
-	return o.along(int(y), x, v)
+	if !(math.Abs(first) < 1e150 && math.Abs(second) < math.MaxFloat64) {
+		return 0, 0
+	}
+	return first, second
 }
 
 // information is the curvature, or the square of the score if the curvature may be negative: their expectations agree.

@@ -159,3 +159,44 @@ func TestOrderedClassesAlong(t *testing.T) {
 		}
 	})
 }
+
+// Slopes are numbers far out, where thresholds are equal to rounding, or disc is 0 or infinite to rounding.
+func TestOrderedClassesFarOut(t *testing.T) {
+	ordinals(func(name string, f family.Family) {
+		r, eta := ordinalRows(f, f.Predicted != "")
+		of, n := f.Several(), len(r.Y)
+		views := family.NewViews(len(eta), n)
+		for _, far := range []float64{-1e200, -1e6, -800, 800, 1e6, 1e200} {
+			for p, q := range of.Predictors([]string{"a", "b", "c", "d"}) {
+				if q.Cut > 0 {
+					break
+				}
+				for i := range eta[p] {
+					eta[p][i] += far
+				}
+				for k, of0 := range of.Predictors([]string{"a", "b", "c", "d"}) {
+					if of0.Cut > 0 {
+						break
+					}
+					of.Given(k, &r, eta, views[k])
+					rows := r
+					rows.Given = views[k].Given
+					rows = rows.Part(0, 100)
+					var grad, curv, info [100]float64
+					var terms [100]float64
+					of0.Of.Likelihood().Terms.Terms(rows, eta[k][:100], terms[:])
+					of0.Of.Likelihood().Terms.Slopes(rows, eta[k][:100], grad[:], curv[:], info[:])
+					for i := range grad {
+						if math.IsNaN(terms[i]+views[k].Base) || math.IsNaN(grad[i]) || math.IsNaN(curv[i]) || math.IsNaN(info[i]) {
+							t.Fatalf("%s with %v in predictor %d: slopes along %q in row %d are %v, %v and %v", name, far, p, of0.Name, i,
+								grad[i], curv[i], info[i])
+						}
+					}
+				}
+				for i := range eta[p] {
+					eta[p][i] -= far
+				}
+			}
+		}
+	})
+}

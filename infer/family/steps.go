@@ -82,8 +82,8 @@ func (o ordinal) between(r *Rows, lower, upper, dst []float64) {
 	}
 }
 
-// mostLogDisc is where log disc is cut off: steps times disc do not overflow.
-const mostLogDisc = 200
+// mostLogDisc is where log disc is cut off: squares of steps times disc do not overflow.
+const mostLogDisc = 100
 
 // discOf returns disc of its logarithm.
 func discOf(log float64) float64 { return vec.Exp(max(-mostLogDisc, min(mostLogDisc, log))) }
@@ -165,7 +165,7 @@ func (o ordinal) neighbours(r *Rows, cuts int, step func(k int, dst []float64), 
 			t.logQs(r.Kernels, q[:n])
 		}
 		for i, y := range r.Y {
-			if height[i] += x[i] - q[i]; y == float64(k+1) {
+			if height[i] += max(-ends, min(ends, x[i]-q[i])); y == float64(k+1) {
 				own[i] = height[i]
 			}
 		}
@@ -276,15 +276,18 @@ func (o ordinal) alongNeighbours(y int, x, v []float64) (first, second float64) 
 // alongBounds is along of log(F(upper) − F(lower)), whose ends change at the rates v and w.
 func (o ordinal) alongBounds(lower, upper, v, w float64) (first, second float64) {
 	if o.link == Logit { // log F(upper) + log(1 − F(lower)) + log(1 − e^(lower − upper))
-		a, b, ratio := vec.Logistic(lower), vec.Logistic(-upper), vec.Exp(lower-upper)
-		ratio /= 1 - ratio
-		bend := float64(ratio * (1 + ratio))
-		first = math.FMA(w, b+ratio, -float64(v*(a+ratio)))
+		a, b, ratio := vec.Logistic(lower), vec.Logistic(-upper), 0.0
+		if gap := upper - lower; v != w && gap > 0 {
+			ratio = float64((w - v) / (deviance(gap) + gap)) // of e^gap − 1
+		}
+		first = math.FMA(w, b, -float64(v*a)) + ratio
 		second = math.FMA(float64(w*w), float64(b*(1-b)), float64(v*v)*float64(a*(1-a)))
-		return first, -math.FMA(float64((w-v)*(w-v)), bend, second)
+		return first, -math.FMA(ratio, (w-v)+ratio, second)
 	}
 	low, up, out := [1]float64{lower}, [1]float64{upper}, [1]float64{}
-	o.between(&Rows{}, low[:], up[:], out[:])
+	if o.between(&Rows{}, low[:], up[:], out[:]); math.IsInf(out[0], -1) {
+		return 0, 0 // no probability is left
+	}
 	a1, a2 := o.relative(lower, out[0])
 	b1, b2 := o.relative(upper, out[0])
 	first = math.FMA(b1, w, -float64(a1*v))
@@ -297,13 +300,14 @@ func (o ordinal) relative(x, total float64) (first, second float64) {
 	if math.Abs(x) > ends/1e6 { // an end, where F is flat
 		return 0, 0
 	}
-	t := o.link.tails
+	log, slope, sign := o.link.tails.logP, o.link.tails.slopeP, 1.0
 	if x > 0 {
-		q, s1, s2 := vec.Exp(t.logQ(x)-total), 0.0, 0.0
-		s1, s2 = t.slopeQ(x)
-		return -float64(q * s1), -float64(q * math.FMA(s1, s1, s2))
+		log, slope, sign = o.link.tails.logQ, o.link.tails.slopeQ, -1
 	}
-	s1, s2 := t.slopeP(x)
-	p := vec.Exp(t.logP(x) - total)
+	p := float64(sign * vec.Exp(log(x)-total))
+	if p == 0 {
+		return 0, 0
+	}
+	s1, s2 := slope(x)
 	return float64(p * s1), float64(p * math.FMA(s1, s1, s2))
 }

@@ -208,7 +208,8 @@ func (c *cuts) direction(j int) []float64 {
 	return out
 }
 
-// curveOfZ changes a lower triangle of second derivatives in tau to one in z, without the part of the slope.
+// curveOfZ changes a lower triangle of second derivatives in tau to one in z, without the part of the slope. A gap that
+// no row informs has the Jacobian and the prior alone: its logarithm varies by about 1.
 func (c *cuts) curveOfZ(curve []float64) {
 	if !c.rising {
 		return
@@ -231,6 +232,9 @@ func (c *cuts) curveOfZ(curve []float64) {
 		for i := range m {
 			curve[i*m+j] = column[i]
 		}
+	}
+	for k := 1; k < m; k++ {
+		curve[k*m+k]++
 	}
 }
 

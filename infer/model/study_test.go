@@ -44,6 +44,8 @@ var studies = map[string]study{
 		columns: 2, levels: 4},
 	"cumulative probit with disc": {of: discriminating("cumulative", "probit"), density: cumulative(inverseProbit),
 		cuts: 2, rows: 25, columns: 2},
+	"classes without rows": {of: discriminating("cumulative", "logit"), density: cumulative(inverseLogit), cuts: 3,
+		rows: 60, columns: 2, levels: 5, law: prior.Prior{Kind: prior.Normal, Scale: 6}},
 	"sratio cloglog": {of: ordered("sratio", "cloglog"), density: stopping(inverseCloglog), cuts: 2, rows: 25,
 		columns: 3, smooth: 2},
 	"cratio with disc": {of: discriminating("cratio", "cauchit"), density: continuing(inverseCauchit), cuts: 2, rows: 30,
@@ -425,7 +427,7 @@ func (s study) joint(name string, sampler func(*model.Problem) (infer.Setup, err
 					first += e * (1 + p.Y[0])
 				}
 				out := append([]float64{logLik, logPrior, first}, theta...)
-				cuts := theta[len(theta)-s.levels-s.rising():]
+				cuts := theta[len(theta)-s.levels*(s.predictors()-s.cuts)-s.rising():]
 				for k := range max(0, s.rising()-1) {
 					out = append(out, math.Log(cuts[k+1]-cuts[k]))
 				}
