@@ -29,10 +29,10 @@ const (
 	leastJointRows  = 2000 // and as many rows for each parameter as here:
 	jointRowsEach   = 50
 	mostJoint       = 200 // parameters
-	jointRows       = 8000
+	jointRows       = 20_000
 	jointPilot      = 24 // proposals
 	leastAcceptance = 0.8
-	jointTurns      = 64
+	jointTurns      = 32
 )
 
 // newJoint returns the proposals; nil if they do not serve the problem.
