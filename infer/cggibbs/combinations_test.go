@@ -101,6 +101,11 @@ func widened(c, out infertest.Case) infertest.Case {
 	if p := c.Data.Precision; p != nil {
 		out.Data.Precision = p[:out.Data.Rows()]
 	}
+	rows := make([]int, out.Data.Rows())
+	for i := range rows {
+		rows[i] = i
+	}
+	out.Data.Censoring = c.Data.Censoring.Taken(rows)
 	if c.Model.Family.PositiveEta() { // mostly inside the domain
 		out.Model.Coefficients[0].Location = c.Model.Coefficients[0].Location
 	}
