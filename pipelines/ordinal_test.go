@@ -1,6 +1,9 @@
 package pipelines_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -91,4 +94,40 @@ func TestOrdinalRefused(t *testing.T) {
 			t.Errorf("%s: %q, want %q", change, text, want)
 		}
 	}
+}
+
+// Posteriors are those of brms with the same formulas and priors.
+func TestOrdinalLikeBrms(t *testing.T) {
+	text, err := os.ReadFile("../testdata/classic/ordinal.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var brms map[string]map[string][2]float64
+	if err := json.Unmarshal(text, &brms); err != nil {
+		t.Fatal(err)
+	}
+	f := newClassic(t, `
+pipeline: p
+database: t.duckdb
+seed: 3
+datasets: {wine: {path: wine.csv}}
+models:
+  judges: {formula: rating ~ temp + contact + (1 | judge), family: cumulative(probit),
+    prior: {sd: "half_student_t(3, 2.5)", coefficients: "normal(0, 4.97)"}}
+  disc: {formula: "bf(rating ~ temp + contact, disc ~ contact)", family: cumulative}
+  acat: {formula: rating ~ temp + contact, family: acat}
+  sratio: {formula: rating ~ temp + contact, family: sratio(cloglog)}
+  cratio: {formula: rating ~ temp + contact, family: cratio(cloglog)}
+samplers: {auto: {method: auto}}
+run: {chains: 4, warmup: 300, draws: 2000}
+`, "wine.csv")
+	f.computes()
+	var values []string
+	for model, parameters := range brms { //maporder:ok the largest of all is taken
+		for name, want := range parameters { //maporder:ok the largest of all is taken
+			values = append(values, fmt.Sprintf("('%s', '%s', %v, %v)", model, name, want[0], want[1]))
+		}
+	}
+	f.far("mean or standard deviation", `SELECT max(greatest(abs(mean - m) / sd, abs(ln(sd / s)))) + abs(count(*) - 32)
+		FROM coefficients JOIN (VALUES `+strings.Join(values, ", ")+`) AS v(model, parameter, m, s) USING (model, parameter)`, 0.12)
 }
