@@ -34,22 +34,6 @@ var chebyshev = func() (t [nodes][nodes]float64) {
 	return t
 }()
 
-// fejer[j] is the weight of node j in the integral over [−1, 1], exact for
-// polynomials of degree nodes − 1 (Fejér's first rule).
-var fejer = func() (w [nodes]float64) {
-	for j := range w {
-		for k := 0; k < nodes; k += 2 {
-			scale := 2.0
-			if k == 0 {
-				scale = 1
-			}
-			w[j] = math.FMA(scale*chebyshev[k][j], 2/float64(1-k*k), w[j])
-		}
-		w[j] /= nodes
-	}
-	return w
-}()
-
 // panel is an interval of ell on which the density is a Chebyshev series in
 // x = (ell − mid)/half.
 type panel struct {
