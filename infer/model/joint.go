@@ -55,7 +55,7 @@ func (s *setup) newJoint(p *Problem, by infer.Parallel) (*joint, error) {
 	}
 	j := &joint{Target: whole, mode: whole.Penalised()}
 	density := few.Densities()
-	for far := true; far; { // the curvature where the search for the mode begins, then where it leads
+	for far, round := true, 0; far && round < 3; round++ { // the curvature at the start of the search, then where it leads
 		if j.root = curvature(density, j.mode); j.root == nil {
 			return nil, nil
 		}
