@@ -227,9 +227,9 @@ func (l located) constant(r *Rows) float64 {
 		case !r.observed(i):
 			return 0
 		case r.LogY != nil:
-			return 0.5*vec.Log(r.Weight(i)) - r.LogY[i] - normalising
+			return float64(0.5*vec.Log(r.Weight(i))) - r.LogY[i] - normalising
 		}
-		return 0.5*vec.Log(r.Weight(i)) - normalising
+		return float64(0.5*vec.Log(r.Weight(i))) - normalising
 	})
 }
 

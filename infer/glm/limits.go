@@ -81,7 +81,7 @@ func truncated(s prior.Source, b family.Bound, draw func() float64, cdf func(y f
 	u := math.FMA(s.Float64(), high-low, low)
 	from, to := max(b.Low, -family.MostPositive), min(b.High, family.MostPositive)
 	for range 200 {
-		if middle := from + 0.5*(to-from); cdf(middle) < u {
+		if middle := from + float64(0.5*(to-from)); cdf(middle) < u {
 			from = middle
 		} else {
 			to = middle
