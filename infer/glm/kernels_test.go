@@ -51,7 +51,8 @@ func kernelExamples() []example {
 	var all []example
 	for i, f := range everyFamily() {
 		e := familyExample(uint64(i), f, 301, 6)
-		if f.Name == "gamma" || f.Name == "inverse_gaussian" { // math.Exp made them
+		switch f.Name {
+		case "gamma", "inverse_gaussian", "weibull", "exponential", "loglogistic", "frechet": // math.Exp made them
 			for i := range e.data.Y {
 				e.data.Y[i] = 0.125 * float64(1+i*i%23)
 			}
@@ -99,8 +100,8 @@ var pinnedNumbers = map[string]string{
 	"binomial(logit)":          "e642fd5bbda146d0",
 	"binomial(probit)":         "f195a42b40d3ce44",
 	"exgaussian(identity)":     "af54d766e39407d7",
-	"exponential(log)":         "3df21bcf3ef7141b",
-	"frechet(log)":             "11e6f7d3eba715ba",
+	"exponential(log)":         "5d703042538bbbb5",
+	"frechet(log)":             "f3a4cd91ea77ad48",
 	"gamma(inverse)":           "e7acdb9d239eeff9",
 	"gamma(log)":               "074686d526f2fb38",
 	"gaussian(identity)":       "e4514584ab03e279",
@@ -108,7 +109,7 @@ var pinnedNumbers = map[string]string{
 	"gaussian(log)":            "5b08e179ab9f8f6f",
 	"inverse_gaussian(1/mu^2)": "4b0c3242c9e331c6",
 	"inverse_gaussian(log)":    "f3b28eb9c2f54df2",
-	"loglogistic(log)":         "67c2d78687e06ad6",
+	"loglogistic(log)":         "467423cde76734f3",
 	"lognormal(identity)":      "81dada532ae947a7",
 	"negative_binomial(log)":   "f8839c760f03fdf8",
 	"poisson(identity)":        "d118b9ad3312f684",
@@ -116,7 +117,7 @@ var pinnedNumbers = map[string]string{
 	"poisson(sqrt)":            "acab5f7c8fcd5319",
 	"skew_normal(identity)":    "42b02a7767a00b2f",
 	"student_t(identity)":      "91c3b5abb7c586e4",
-	"weibull(log)":             "9ba5c37a0017a76b",
+	"weibull(log)":             "76cb1a0afcb7ec5a",
 }
 
 func TestPinnedNumbers(t *testing.T) {
