@@ -45,6 +45,22 @@ func newClassic(t *testing.T, spec string, data ...string) folder {
 	return f
 }
 
+// errors runs the spec, and returns its error and those of its fits.
+func (f folder) errors() (text string) {
+	report, err := pipelines.Run(f.t.Context(), f.path("spec.yaml"), pipelines.RunOptions{})
+	if err != nil {
+		text = err.Error()
+	}
+	if report != nil {
+		for _, r := range report.Fits {
+			if r.Err != nil {
+				text += r.Err.Error()
+			}
+		}
+	}
+	return text
+}
+
 // computes runs the spec, and demands that each fit is computed.
 func (f folder) computes() {
 	f.t.Helper()

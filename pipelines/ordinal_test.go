@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"glmbatch/pipelines"
 )
 
 const ordinal = `
@@ -78,19 +76,7 @@ func TestOrdinalRefused(t *testing.T) {
 	} {
 		f := newClassic(t, "pipeline: p\ndatabase: t.duckdb\ndatasets: {wine: {path: wine.csv}}\nmodels: {m: {"+change+
 			"}}\nsamplers: {s: {method: auto}}\nrun: {warmup: 20, draws: 20}\n", "wine.csv")
-		report, err := pipelines.Run(t.Context(), f.path("spec.yaml"), pipelines.RunOptions{})
-		text := ""
-		if err != nil {
-			text = err.Error()
-		}
-		if report != nil {
-			for _, r := range report.Fits {
-				if r.Err != nil {
-					text += r.Err.Error()
-				}
-			}
-		}
-		if !strings.Contains(text, want) {
+		if text := f.errors(); !strings.Contains(text, want) {
 			t.Errorf("%s: %q, want %q", change, text, want)
 		}
 	}
