@@ -27,7 +27,7 @@ func (s *setup) findWeak() {
 	all := make([]float64, 3*n)
 	s.target.RowCurves(0, p.Eta(), p.Dispersions(), all[:n], nil, all[n:2*n], all[2*n:])
 	for _, b := range s.blocks {
-		if b.gram != nil || b.q == 1 && b.prior.SD[0].Kind == prior.Constant {
+		if b.gram != nil || b.Linked || b.q == 1 && b.prior.SD[0].Kind == prior.Constant {
 			continue
 		}
 		sums := newSums(b)
@@ -36,8 +36,7 @@ func (s *setup) findWeak() {
 		sums.end(b)
 		least := 1.0
 		for t := range b.q {
-			scale, known := size/b.meanSquare(t), 0.0
-			reference := 1 / scale / scale
+			reference, known := b.precisionOf(t, size), 0.0
 			for l := range b.levels {
 				h := sums.curve[(l*b.q+t)*b.q+t]
 				known += h / (h + reference)
@@ -47,6 +46,12 @@ func (s *setup) findWeak() {
 		b.weak = least < leastKnown
 		b.twice = b.q == 1 && !b.weak && least < mostKnown
 	}
+}
+
+// precisionOf returns the precision of effects of a pilot's size of term t.
+func (b *block) precisionOf(t int, size float64) float64 {
+	scale := size / b.meanSquare(t)
+	return 1 / scale / scale
 }
 
 // carryEvery returns the number of iterations from one in which sds carry effects to the next. It is 2 if the data have

@@ -16,16 +16,22 @@ import (
 //
 // Cost: O(n·q) and O(levels·q³) for each place of a slice.
 func (k *kernel) moveCarriedTerms(g *group) bool {
-	if !k.expandTerms(g) || !g.hold() {
+	if !g.expandTerms(func() { k.sumsAt(g, &g.here, g.step, false) }) || !g.hold() {
 		return true // as in moveCarried
 	}
-	return k.eachScale(g, func(at *float64, prior func(x float64) float64) bool { return k.carryAlong(g, at, prior) })
+	return k.eachScale(g, func(at *float64, prior func(x float64) float64) bool {
+		return k.carryAlong(g, at, prior, k.point.Value().LogLik,
+			func() glm.Value { return k.point.AlongEffects(g.effects, g.step) },
+			func(v glm.Value) { k.point.MoveEffects(g.effects, g.step, v) })
+	})
 }
 
-// carryAlong moves one coordinate of the scales by a slice, with the effects of every level.
-func (k *kernel) carryAlong(g *group, at *float64, prior func(x float64) float64) bool {
-	point, from := k.point, *at
-	base := point.Value().LogLik
+// carryAlong moves one coordinate of the scales by a slice, with the effects of every level. base is the log likelihood;
+// look returns it with the steps of g added to the effects, and move goes there.
+func (k *kernel) carryAlong(g *group, at *float64, prior func(x float64) float64, base float64,
+	look func() glm.Value, move func(glm.Value),
+) bool {
+	from := *at
 	set := func(x float64) (density float64) {
 		*at = from + x
 		g.settle()
@@ -39,7 +45,7 @@ func (k *kernel) carryAlong(g *group, at *float64, prior func(x float64) float64
 		if p += set(x); math.IsInf(p, -1) {
 			return p, glm.Value{}
 		}
-		v := point.AlongEffects(g.effects, g.step)
+		v := look()
 		return (v.LogLik - base) + p, v
 	}
 	current := prior(from) + set(0)
@@ -49,16 +55,17 @@ func (k *kernel) carryAlong(g *group, at *float64, prior func(x float64) float64
 		return ok
 	}
 	set(x)
-	point.MoveEffects(g.effects, g.step, v)
+	move(v)
 	return true
 }
 
-// expandTerms is expand for several terms. It leaves the slopes at effects of 0 in g.here.slope.
-func (k *kernel) expandTerms(g *group) bool {
+// expandTerms is expand for several terms; sums makes g.here at the effects with the steps of g. It leaves the slopes at
+// effects of 0 in g.here.slope.
+func (g *group) expandTerms(sums func()) bool {
 	for l, r := range g.r {
 		g.step[l] = -r
 	}
-	k.sumsAt(g, &g.here, g.step, false)
+	sums()
 	q := g.q
 	var h, at [maxTerms * maxTerms]float64
 	for l := range g.levels {
@@ -78,7 +85,7 @@ func (k *kernel) expandTerms(g *group) bool {
 			g.places[l*q+t], g.step[l*q+t] = to, to-g.r[l*q+t]
 		}
 	}
-	k.sumsAt(g, &g.here, g.step, false)
+	sums()
 	for l := range g.levels {
 		times(g.here.curve[l*q*q:(l+1)*q*q], q, g.places[l*q:(l+1)*q], at[:q])
 		for t, x := range at[:q] {

@@ -28,7 +28,7 @@ func (t *Target) choose(auto bool) {
 		ok := t.pilot(precision)
 		for i := range t.forms {
 			if f := &t.forms[i]; auto {
-				f.centred = ok && f.share > mostShare
+				f.centred = ok && f.share > mostShare && !f.Linked
 			}
 		}
 		for _, p := range t.setup.pairs {

@@ -73,14 +73,13 @@ func (p *placed) density(u, grad []float64) (inU, own float64) {
 		p.spreadGradient(squares, dL)
 	} else {
 		z := u[p.effectsAt : p.effectsAt+len(p.r)]
-		half := float64(0.5 * vector.Dot(z, z))
-		inU = -float64(count*float64(q)*halfLog2Pi) - half
-		own = inU - float64(count*p.logDet)
 		for at := 0; at < len(z); at += q {
 			transposed(p.chol, q, p.slope[at:at+q], to[at:at+q])
-			for i := range q {
-				to[at+i] -= z[at+i]
-			}
+		}
+		if own = -float64(count * p.logDet); !p.Linked { // else Linked has the density of z
+			inU = -float64(count*float64(q)*halfLog2Pi) - float64(0.5*vector.Dot(z, z))
+			own += inU
+			vector.Axpy(-1, z, to)
 		}
 		clear(dL)
 		p.crossed(p.slope, z, dL)
@@ -119,7 +118,7 @@ func (p *placed) spreadGradient(squares, dL []float64) {
 // In row i of the factor of C the entry of column j is x·√rest, and the entries right of it have the factor √(1 − x²).
 func (p *placed) partialGradient(dL, grad []float64) (inU float64) {
 	q, at := p.q, 0
-	for i := range q {
+	for i := range p.paired() {
 		sd, rest := vec.Exp(p.logSD[i]), 1.0
 		for j := range i {
 			y := p.partial[at]

@@ -126,11 +126,8 @@ func (s *setup) describe() {
 				s.params = append(s.params, infer.Parameter{Name: b.sdName(t), Kind: infer.GroupSD, Grouping: b.Group, Term: term})
 			}
 		}
-		for i := range b.q {
-			for j := range i {
-				s.params = append(s.params, infer.Parameter{Name: b.correlationName(i, j), Kind: infer.GroupCorrelation,
-					Grouping: b.Group, Term: b.Terms[j], Beside: b.Terms[i]})
-			}
+		if !b.Linked {
+			s.params = append(s.params, b.correlations()...)
 		}
 	}
 	for _, b := range s.blocks {
@@ -144,6 +141,17 @@ func (s *setup) describe() {
 	for _, p := range s.target.Parameters() {
 		s.names = append(s.names, p.Name)
 	}
+}
+
+// correlations are the parameters of each term with the terms before it.
+func (b *block) correlations() (out []infer.Parameter) {
+	for i := range b.q {
+		for j := range i {
+			out = append(out, infer.Parameter{Name: b.correlationName(i, j), Kind: infer.GroupCorrelation,
+				Grouping: b.Group, Term: b.Terms[j], Beside: b.Terms[i]})
+		}
+	}
+	return out
 }
 
 func (b *block) sdName(t int) string { return "sd_" + b.Group + "__" + b.Terms[t] }

@@ -47,6 +47,7 @@ type group struct {
 	*scales
 	effects *glm.Effects
 	r       []float64 // effects by level, then by term, which the point writes
+	lean    []float64 // minus what the law of Linked adds to the slope of the log prior density in r; or nil
 	to      []float64 // where a move takes them
 
 	width       float64 // of slices along sds and correlations
@@ -81,7 +82,7 @@ type scratch struct {
 func newGroup(b *block) *group {
 	size := b.levels * b.q
 	r := make([]float64, size)
-	g := &group{block: b, scales: newScales(b.prior), effects: glm.NewEffects(b.Effects, r), r: r,
+	g := &group{block: b, scales: b.newScales(), effects: glm.NewEffects(b.Effects, r), r: r,
 		to: make([]float64, size), here: newSums(b), scratch: scratch{
 			step: make([]float64, size), noise: make([]float64, size), squares: make([]float64, b.q*b.q),
 			product: make([]float64, b.q*b.q), squaresAlike: make([]float64, len(b.alike.curve))}}
@@ -114,7 +115,7 @@ func (k *kernel) schedule() update.Schedule {
 	}
 	for _, g := range k.groups {
 		if !g.collapsed() { // else they moved with the effects integrated out
-			moves = append(moves, func() bool { return k.moveWith(g) && (g.nested || k.moveGiven(g)) })
+			moves = append(moves, func() bool { return k.moveWith(g) && (g.nested || g.linked != nil || k.moveGiven(g)) })
 		}
 	}
 	for _, g := range k.groups {

@@ -94,10 +94,30 @@ func (s *sums) end(b *block) {
 // sumsAt makes the sums at eta, or if step is not nil at eta + Z·step; keep is whether a later move needs the numbers
 // of the rows. Cost: one pass over the rows, with exponentials.
 func (k *kernel) sumsAt(g *group, s *sums, step []float64, keep bool) {
+	k.rowSums(g, s, step, keep)
+	if g.lean != nil {
+		g.addLean(s, step)
+	}
+}
+
+// rowSums is sumsAt without the part of the prior that linked effects have in it.
+func (k *kernel) rowSums(g *group, s *sums, step []float64, keep bool) {
 	s.begin()
 	k.point.RowsAt(g.effects, step, s.packed != nil && k.target.HasOdds(), keep,
 		func(first int, value, odds, grad, curv []float64) { s.add(g.block, first, value, odds, grad, curv) })
 	s.end(g.block)
+}
+
+// addLean adds the part of the prior that is linear in the effects of each level, at r + step.
+func (g *group) addLean(s *sums, step []float64) {
+	for i, c := range g.lean {
+		r := g.r[i]
+		if step != nil {
+			r += step[i]
+		}
+		s.value[i/g.q] -= float64(c * r)
+		s.slope[i] -= c
+	}
 }
 
 // matchLevels makes one or two Metropolis–Hastings moves of the effects of every level of g, which are independent
@@ -390,6 +410,9 @@ func (k *kernel) sliceLevels(g *group) bool {
 		for t := range q {
 			at := l*q + t
 			slope := dot(g.omega[t*q:t*q+q], g.r[l*q:(l+1)*q])
+			if g.lean != nil {
+				slope += g.lean[at]
+			}
 			curve, base := g.omega[t*q+t], point.Value().LogLik
 			line := point.Line(g.column(l, t, first))
 			x, v, moved, ok := k.slice.Update(func(x float64) (float64, glm.Value) {

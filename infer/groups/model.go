@@ -91,7 +91,7 @@ func (t *Model) At() func(theta []float64) (logLik, logPrior float64, inside boo
 // effects to eta, a number for each of the rows.
 func (t *Model) AddPriorEffects(s prior.Source, rows []int, eta []float64) {
 	for _, b := range t.blocks {
-		at, drawn := newScales(b.prior), map[int32][]float64{}
+		at, drawn := b.newScales(), map[int32][]float64{}
 		at.drawPrior(s)
 		for k, i := range rows {
 			r, ok := drawn[b.of[i]]
@@ -130,8 +130,14 @@ func (s *scales) drawPrior(from prior.Source) {
 			}
 		}
 	}
+	s.drawCorrelations(from)
+	s.settle()
+}
+
+// drawCorrelations draws them alone, and settles nothing.
+func (s *scales) drawCorrelations(from prior.Source) {
 	at := 0
-	for i := range s.size {
+	for i := range s.paired() {
 		for j := range i {
 			b := s.beta(j)
 			y := atanh(2*variate.Beta(from, b, b) - 1)
@@ -139,14 +145,13 @@ func (s *scales) drawPrior(from prior.Source) {
 			at++
 		}
 	}
-	s.settle()
 }
 
 // groups returns the state of effects with all at 0.
 func (t *Model) groups() (out groupings) {
 	for _, b := range t.blocks {
 		r := make([]float64, b.levels*b.q)
-		out = append(out, &group{block: b, scales: newScales(b.prior), r: r, effects: glm.NewEffects(b.Effects, r),
+		out = append(out, &group{block: b, scales: b.newScales(), r: r, effects: glm.NewEffects(b.Effects, r),
 			scratch: scratch{squares: make([]float64, b.q*b.q)}})
 	}
 	return out
@@ -174,6 +179,9 @@ func (p *Predictor) SetTheta(theta []float64) {
 	p.groups.setPosition(theta[at:])
 	p.Point.SetTheta(theta[:at])
 }
+
+// Effects writes sds, correlations and effects to theta, which has the other numbers of the position.
+func (p *Predictor) Effects(theta []float64) { p.groups.position(theta[p.t.plain.Dim():]) }
 
 // LogPrior returns the log prior density of the position that theta was, with its constants.
 func (p *Predictor) LogPrior(theta []float64) float64 {
@@ -209,6 +217,9 @@ func (all groupings) setPosition(theta []float64) {
 // addPrior adds the log prior density of sds, correlations and effects to that of the rest.
 func (all groupings) addPrior(sum float64) float64 {
 	for _, g := range all {
+		if g.Linked {
+			continue // its sds and effects are in the law of Linked
+		}
 		g.sumSquares()
 		sum += g.logPrior() + g.logEffects(g.levels, g.squares)
 	}

@@ -135,7 +135,7 @@ func (k *kernel) eachScale(g *group, move func(at *float64, prior func(x float64
 		}
 	}
 	at := 0
-	for i := range g.q {
+	for i := range g.paired() {
 		for j := range i {
 			if !move(&g.partial[at], func(y float64) float64 { return g.logDensityPartial(j, y) }) {
 				return k.FailAlong(g.correlationName(i, j))

@@ -47,7 +47,7 @@ func findPairs(blocks []*block, target *glm.Target) (pairs []*pair) {
 	for c, coarse := range blocks {
 		for f, fine := range blocks {
 			tc, tf := coarse.ones(), fine.ones()
-			if tc < 0 || tf < 0 || coarse.levels >= fine.levels {
+			if tc < 0 || tf < 0 || coarse.Linked || fine.Linked || coarse.levels >= fine.levels {
 				continue
 			}
 			if p := newPair(coarse, fine, target); p != nil {

@@ -25,7 +25,9 @@ type scales struct {
 	free []int // terms whose sd is a parameter
 
 	logSD   []float64 // of each term
-	partial []float64 // atanh of x_ij by rows, q(q − 1)/2
+	partial []float64 // atanh of x_ij by rows, q(q − 1)/2; nil of linked terms, see Linked
+
+	linked *Linked // whose law has these terms among others; nil if they have a law of their own
 
 	corr   []float64 // Cholesky factor of C
 	chol   []float64 // of D·C·D
@@ -49,8 +51,29 @@ func newScales(p glm.EffectsPrior) *scales {
 	return s
 }
 
+// newScales is newScales of the block's prior. The correlations of linked terms are those of Linked.
+func (b *block) newScales() *scales {
+	s := newScales(b.prior)
+	if b.Linked {
+		s.partial = nil
+	}
+	return s
+}
+
+// paired is the number of terms if these have correlations, else 0.
+func (s *scales) paired() int {
+	if len(s.partial) == 0 {
+		return 0
+	}
+	return s.size
+}
+
 // settle makes what follows from logSD and partial. Cost: O(q³).
 func (s *scales) settle() {
+	if s.linked != nil {
+		s.linked.settle()
+		return
+	}
 	q := s.size
 	s.factorCorrelations()
 	s.logDet = 0
@@ -77,7 +100,12 @@ func (s *scales) settle() {
 // factorCorrelations makes the Cholesky factor of C from the partial correlations.
 func (s *scales) factorCorrelations() {
 	q, at := s.size, 0
-	for i := range q {
+	if s.paired() == 0 {
+		for i := range q {
+			s.corr[i*q+i] = 1
+		}
+	}
+	for i := range s.paired() {
 		rest := 1.0
 		for j := range i {
 			x := tanh(s.partial[at])
@@ -134,7 +162,7 @@ func (s *scales) logPrior() float64 {
 		p := &s.laws.SD[t]
 		sum += p.LogDensityAt(vec.Exp(s.logSD[t]), s.logSD[t])
 	}
-	q := s.size
+	q := s.paired()
 	for j := range q - 1 {
 		b := s.beta(j) // ∫ (1 − x²)^(b − 1) dx = 2^(2b − 1)·B(b, b)
 		logBeta := 2*vec.LogGamma(b) - vec.LogGamma(2*b)
@@ -163,7 +191,12 @@ func (s *scales) write(dst []float64) (n int) {
 		dst[n] = vec.Exp(s.logSD[t])
 		n++
 	}
-	for i := range s.size {
+	return n + s.writeCorrelations(dst[n:])
+}
+
+// writeCorrelations writes those of each term with the terms before it, and returns their number.
+func (s *scales) writeCorrelations(dst []float64) (n int) {
+	for i := range s.paired() {
 		for j := range i {
 			dst[n] = s.correlation(i, j)
 			n++
@@ -185,7 +218,7 @@ func (s *scales) read(theta []float64) (n int) {
 
 // setCorrelations sets the partial correlations to those of a matrix, given by its lower triangle in rows.
 func (s *scales) setCorrelations(lowerRows []float64) {
-	q, at := s.size, 0
+	q, at := s.paired(), 0
 	l := make([]float64, q*q)
 	for i := range q {
 		rest := 1.0

@@ -92,7 +92,7 @@ func (k *kernel) carry(outside func(delta float64) float64) (sum float64, ok boo
 		a := dot(g.omega, s.cross)
 		clear(g.product)
 		g.crossed(s.v, g.r, g.product)
-		b := -dot(g.omega, g.product)
+		b := -(dot(g.omega, g.product) + g.leaning(s.v))
 		f := func(x float64) (float64, glm.Value) {
 			return outside(sum+x) + float64(x*math.FMA(-0.5*a, x, b)), glm.Value{}
 		}
@@ -233,7 +233,7 @@ func (k *kernel) shiftTogether(g *group, t *together) bool {
 		}
 		clear(g.product)
 		g.crossed(s.v, g.to, g.product)
-		slope[i] = dot(g.omega, g.product)
+		slope[i] = dot(g.omega, g.product) + g.leaning(s.v)
 		if p := s.prior; p.Kind == prior.Normal {
 			a[i*n+i] = math.FMA(1/p.Scale, 1/p.Scale, a[i*n+i])
 			slope[i] = math.FMA((p.Location-k.beta[s.column])/p.Scale, 1/p.Scale, slope[i])
@@ -259,7 +259,7 @@ func (k *kernel) shiftBy(g *group, s *shift) (delta float64, ok bool) {
 	a := dot(g.omega, s.cross)
 	clear(g.product)
 	g.crossed(s.v, g.to, g.product)
-	b := dot(g.omega, g.product)
+	b := dot(g.omega, g.product) + g.leaning(s.v)
 	at, p := k.beta[s.column], s.prior
 	f := func(x float64) (float64, glm.Value) {
 		return p.LogDensity(at+x) + float64(x*math.FMA(-0.5*a, x, b)), glm.Value{}
@@ -267,6 +267,14 @@ func (k *kernel) shiftBy(g *group, s *shift) (delta float64, ok bool) {
 	current, _ := f(0)
 	delta, _, _, ok = k.slice.Update(f, current, g.shiftWidth(s), maxDoublings)
 	return delta, ok
+}
+
+// leaning is minus the slope that the law of Linked adds along v.
+func (g *group) leaning(v []float64) float64 {
+	if g.lean == nil {
+		return 0
+	}
+	return vector.Dot(g.lean, v)
 }
 
 // shiftWidth is the width of a slice along a shift: it may know the scales of the effects, which a shift leaves.

@@ -64,8 +64,9 @@ func NewTarget(data *glm.Data, model glm.Model, by infer.Parallel, o TargetOptio
 	t := &Target{setup: s, target: s.target.Vectorised()}
 	at := t.target.Dim()
 	for _, b := range s.blocks {
-		t.forms = append(t.forms, form{block: b, centred: o.Effects == "centred", share: math.NaN(), scalesAt: at})
-		at += len(newScales(b.prior).free) + b.q*(b.q-1)/2
+		t.forms = append(t.forms, form{block: b, centred: o.Effects == "centred" && !b.Linked, share: math.NaN(), scalesAt: at})
+		scales := b.newScales()
+		at += len(scales.free) + len(scales.partial)
 	}
 	for i := range t.forms {
 		t.forms[i].effectsAt = at
@@ -145,7 +146,7 @@ type placed struct {
 // newPlaced returns a grouping without effects.
 func newPlaced(f form) *placed {
 	n := f.levels * f.q
-	p := &placed{form: f, scales: newScales(f.prior), r: make([]float64, n), slope: make([]float64, n)}
+	p := &placed{form: f, scales: f.newScales(), r: make([]float64, n), slope: make([]float64, n)}
 	for i := range p.matrix {
 		p.matrix[i] = make([]float64, f.q*f.q)
 	}

@@ -23,6 +23,7 @@ type kernel struct {
 	common *commonMove // or nil
 	cut    *cutMove    // or nil
 	joint  *jointMove  // or nil
+	linked []*linkedMove
 	logLik float64
 }
 
@@ -50,6 +51,9 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if s.joint != nil {
 		k.joint = newJointMove(s.joint)
 	}
+	for _, l := range s.links {
+		k.linked = append(k.linked, k.newLinkedMove(l))
+	}
 	k.Updates = k.schedule()
 	k.Saver = state.NewSaver("model", stateVersion, k.list)
 	k.arrive()
@@ -57,7 +61,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 }
 
 // schedule lists the moves of an iteration: the predictors in turn, each given the others, then all of them at once if
-// the family has such a direction, and the thresholds if it has such. Cost: that of a step of each predictor's sampler,
+// the family has such a direction, the thresholds if it has such, and the laws of linked effects. Cost: that of a step of each predictor's sampler,
 // and O(n) for what it reads of the others.
 func (k *kernel) schedule() update.Schedule {
 	var moves update.Moves
@@ -69,6 +73,9 @@ func (k *kernel) schedule() update.Schedule {
 	}
 	if k.cut != nil {
 		moves = append(moves, k.moveCuts, k.carryCuts)
+	}
+	for _, l := range k.linked {
+		moves = append(moves, func() bool { return k.moveLinked(l) })
 	}
 	if k.joint != nil {
 		sweep := moves
@@ -109,12 +116,18 @@ func (k *kernel) sum() bool {
 	if k.cut != nil {
 		logPrior += k.cut.logPrior(k.cut.tau)
 	}
+	for _, l := range k.linked {
+		logPrior += l.LogPrior()
+	}
 	return k.Arrive(k.logLik, logPrior)
 }
 
 // lay brings predictor i under work: its point gets what the others leave.
 func (k *kernel) lay(i int) {
 	p := k.predictors[i]
+	for _, l := range k.linked {
+		l.lean(i)
+	}
 	k.several.Given(p.place, &k.rows, k.eta, k.views[p.place])
 	p.give(k.chains[i].Point(), k.views[p.place], k.rest)
 }
@@ -144,9 +157,12 @@ func (k *kernel) arrive() {
 
 // Position writes the parameters in their order.
 func (k *kernel) Position(dst []float64) {
-	tau := k.split(dst, func(i int, head, effects []float64) {
+	tau, correlations := k.split(dst, func(i int, head, effects []float64) {
 		k.predictors[i].Read(k.chains[i], head, effects)
 	})
+	for _, l := range k.linked {
+		correlations = correlations[l.Correlations(correlations):]
+	}
 	if k.cut != nil {
 		copy(tau, k.cut.tau)
 	}
@@ -158,13 +174,16 @@ func (k *kernel) SetPosition(position []float64) (err error) {
 	if len(position) != len(k.params) {
 		return fmt.Errorf("model: a position of %d numbers for %d parameters", len(position), len(k.params))
 	}
-	tau := k.split(position, func(i int, head, effects []float64) {
+	tau, correlations := k.split(position, func(i int, head, effects []float64) {
 		if err == nil {
 			err = k.chains[i].SetPosition(append(append([]float64(nil), head...), effects...))
 		}
 	})
 	if k.cut != nil {
 		copy(k.cut.tau, tau)
+	}
+	for _, l := range k.linked {
+		correlations = correlations[l.SetCorrelations(correlations):]
 	}
 	k.arrive()
 	return err

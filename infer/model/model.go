@@ -9,6 +9,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/groups"
 	"glmbatch/internal/simd"
 	"glmbatch/internal/words"
 )
@@ -43,6 +44,7 @@ type setup struct {
 	common     *common // or nil
 	cuts       *cuts   // or nil
 	joint      *joint  // or nil
+	links      []*groups.Link
 	params     []infer.Parameter
 }
 
@@ -90,6 +92,9 @@ func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 		} else {
 			s.predictors = append(s.predictors, newPredictor(q, k, of[k], s.several.Response(k, &s.rows), p.Frequency))
 		}
+	}
+	if err := s.findLinks(); err != nil {
+		return nil, err
 	}
 	if err := s.settle(by); err != nil {
 		return nil, err
@@ -193,7 +198,8 @@ func (s *setup) predictorsOf(n int) [][]float64 {
 	return eta
 }
 
-// describe makes the parameters: of each predictor all except effects of levels, then the thresholds and these.
+// describe makes the parameters: of each predictor all except effects of levels, then the thresholds, the correlations
+// of linked effects, and the effects.
 func (s *setup) describe() {
 	for _, p := range s.predictors {
 		s.params = append(s.params, p.Params[:p.First()]...)
@@ -201,14 +207,17 @@ func (s *setup) describe() {
 	if s.cuts != nil {
 		s.params = append(s.params, s.cuts.params...)
 	}
+	for _, l := range s.links {
+		s.params = append(s.params, s.correlations(l)...)
+	}
 	for _, p := range s.predictors {
 		s.params = append(s.params, p.Params[p.First():]...)
 	}
 }
 
 // split passes the parts of a position that belong to each predictor, its head and its effects of levels, and returns
-// the thresholds.
-func (s *setup) split(position []float64, do func(k int, head, effects []float64)) (tau []float64) {
+// the thresholds and the correlations of linked effects.
+func (s *setup) split(position []float64, do func(k int, head, effects []float64)) (tau, correlations []float64) {
 	head, effects := 0, 0
 	for _, p := range s.predictors {
 		effects += p.First()
@@ -217,14 +226,21 @@ func (s *setup) split(position []float64, do func(k int, head, effects []float64
 		tau = position[effects : effects+len(s.cuts.params)]
 		effects += len(tau)
 	}
+	count := 0
+	for _, l := range s.links {
+		count += len(l.Parameters())
+	}
+	correlations = position[effects : effects+count]
+	effects += count
 	for k, p := range s.predictors {
 		do(k, position[head:head+p.First()], position[effects:effects+p.Effects])
 		head, effects = head+p.First(), effects+p.Effects
 	}
-	return tau
+	return tau, correlations
 }
 
-// Parameters describes coefficients, dispersions and scales of each predictor, then its effects of levels.
+// Parameters describes coefficients, dispersions and scales of each predictor, then thresholds, correlations of linked
+// effects, and the effects of levels of each.
 func (s *setup) Parameters() []infer.Parameter { return s.params }
 
 // Explain says how predictors are sampled.
@@ -244,6 +260,9 @@ func (s *setup) Explain() string {
 	}
 	if s.cuts != nil {
 		text += fmt.Sprintf("%d thresholds along directions rotated by their curvature; ", len(s.cuts.params))
+	}
+	for _, l := range s.links {
+		out = append(out, l.Explain())
 	}
 	if s.joint != nil {
 		text = s.joint.words() + text

@@ -38,11 +38,16 @@ func (p *Posterior) Parameters() []infer.Parameter { return p.setup.params }
 
 // DrawPrior writes an independent draw of a position from the prior.
 func (p *Posterior) DrawPrior(s prior.Source, theta []float64) {
-	tau := p.setup.split(theta, func(k int, head, effects []float64) {
-		own := make([]float64, len(head)+len(effects))
-		p.of[k].DrawPrior(s, own)
-		copy(effects, own[copy(head, own):])
+	each := make([][]float64, len(p.of))
+	for k, of := range p.of {
+		each[k] = make([]float64, len(of.Parameters()))
+		of.DrawPrior(s, each[k])
+	}
+	numbers := p.drawLinks(s, each)
+	tau, correlations := p.setup.split(theta, func(k int, head, effects []float64) {
+		copy(effects, each[k][copy(head, each[k]):])
 	})
+	copy(correlations, numbers)
 	if p.setup.cuts != nil {
 		p.setup.cuts.draw(s, tau)
 	}
@@ -66,8 +71,9 @@ func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float
 	for k, of := range p.of {
 		predictors[k] = groups.NewPredictor(of)
 	}
+	linked := p.setup.linkedAt(predictors)
 	return func(theta []float64) (_ *family.Rows, _ [][]float64, logLik, logPrior float64) {
-		tau := p.setup.split(theta, func(k int, head, effects []float64) {
+		tau, correlations := p.setup.split(theta, func(k int, head, effects []float64) {
 			numbers := slices.Concat(head, effects)
 			predictors[k].SetTheta(numbers)
 			logPrior += predictors[k].LogPrior(numbers)
@@ -81,6 +87,10 @@ func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float
 		}
 		if p.setup.cuts != nil {
 			logPrior += p.setup.cuts.logPrior(tau)
+		}
+		for _, l := range linked {
+			correlations = correlations[l.SetCorrelations(correlations):]
+			logPrior += l.LogPrior()
 		}
 		p.setup.several.LogLik(&rows, 0, eta, each)
 		rows.CountRows(each)

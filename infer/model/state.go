@@ -14,5 +14,8 @@ func (k *kernel) list(c *state.Codec) {
 	if k.cut != nil {
 		c.Finite("thresholds", k.cut.tau)
 	}
+	for _, l := range k.linked {
+		l.List(c)
+	}
 	c.Then(k.arrive)
 }

@@ -22,9 +22,10 @@ type study struct {
 	density                func(y float64, eta []float64, disp float64) float64
 	shape                  prior.Prior // of the dispersion that density has; no kind: it has none
 	rows, classes, columns int
-	cuts                   int // thresholds, which are the last predictors
-	levels                 int // of a grouping; 0 for none
-	smooth                 int // penalised columns, the last ones; 0 for none
+	cuts                   int   // thresholds, which are the last predictors
+	levels                 int   // of a grouping; 0 for none
+	terms                  []int // of linked effects of each predictor; nil: one each, which are not linked
+	smooth                 int   // penalised columns, the last ones; 0 for none
 	weighted, sparse       bool
 	law                    prior.Prior // of slopes
 }
@@ -37,6 +38,7 @@ var studies = map[string]study{
 	"student_t": {rows: 20, classes: 3, columns: 3, law: prior.Prior{Kind: prior.StudentT, Scale: 1.5, DF: 4}},
 	"laplace":   {rows: 20, classes: 3, columns: 2, law: prior.Prior{Kind: prior.Laplace, Scale: 1}},
 	"groups":    {rows: 40, classes: 3, columns: 2, levels: 4},
+	"linked":    {rows: 40, classes: 3, columns: 2, levels: 4, terms: []int{1, 1}},
 	"sparse":    {rows: 40, classes: 3, columns: 9, sparse: true},
 
 	"cumulative": {of: ordered("cumulative", "logit"), density: cumulative(inverseLogit), cuts: 3, rows: 25, columns: 3},
@@ -75,6 +77,10 @@ var studies = map[string]study{
 		columns: 3},
 	"zero_inflated_poisson by group": {of: family.Named("zero_inflated_poisson").Family(), density: inflated(poisson),
 		rows: 40, columns: 2, levels: 4, weighted: true},
+	"zero_inflated_poisson by linked groups": {of: family.Named("zero_inflated_poisson").Family(),
+		density: inflated(poisson), rows: 60, columns: 2, levels: 6, terms: []int{2, 1}},
+	"disc by linked groups": {of: discriminating("cumulative", "logit"), density: cumulative(inverseLogit), cuts: 2,
+		rows: 40, columns: 2, levels: 4, terms: []int{1, 1, 0, 0}},
 	"zero_inflated_negative_binomial": {of: family.Named("zero_inflated_negative_binomial").Family(),
 		density: inflated(negativeBinomial), rows: 30, columns: 2, sparse: true,
 		shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
@@ -140,13 +146,21 @@ func (s study) head(k int) int {
 	if k == 0 && s.shape.Kind != "" {
 		n++
 	}
-	if s.levelsOf(k) > 0 {
-		n++
-	}
 	if s.smoothOf(k) > 0 {
 		n++
 	}
-	return n
+	return n + s.termsOf(k)
+}
+
+// termsOf is how many effects each level has in a predictor.
+func (s study) termsOf(k int) int {
+	switch {
+	case s.levelsOf(k) == 0:
+		return 0
+	case s.terms != nil:
+		return s.terms[k]
+	}
+	return 1
 }
 
 // smoothSD is the prior of the standard deviation of penalised columns.
@@ -194,8 +208,9 @@ func (s study) problem(rng *infer.Stream) *model.Problem {
 			q.Model.Smooths = []prior.Prior{smoothSD}
 		}
 		if s.levelsOf(k) > 0 {
-			q.Data.Effects = []*design.Effects{s.effects()}
-			q.Model.Effects = []glm.EffectsPrior{{SD: []prior.Prior{{Kind: prior.HalfNormal, Scale: 1}}, LKJ: 1}}
+			q.Data.Effects = []*design.Effects{s.effects(rng, s.termsOf(k))}
+			sds := slices.Repeat([]prior.Prior{{Kind: prior.HalfNormal, Scale: 1}}, s.termsOf(k))
+			q.Model.Effects = []glm.EffectsPrior{{SD: sds, LKJ: lkj}}
 		}
 		p.Predictors = append(p.Predictors, q)
 	}
@@ -235,8 +250,8 @@ func (s study) design(rng *infer.Stream, columns int, ones bool) (design.Matrix,
 	return out, names
 }
 
-// effects returns one effect for each level of a grouping.
-func (s study) effects() *design.Effects {
+// effects returns effects of each level of a grouping, the first one of a column of ones.
+func (s study) effects(rng *infer.Stream, terms int) *design.Effects {
 	of, names := make([]int32, s.rows), make([]string, s.levels)
 	for i := range of {
 		of[i] = int32((i * 7 / 3) % s.levels)
@@ -244,13 +259,24 @@ func (s study) effects() *design.Effects {
 	for l := range names {
 		names[l] = fmt.Sprint(l)
 	}
-	return &design.Effects{Grouping: design.NewGrouping(of, s.levels), Group: "g", Levels: names,
+	out := &design.Effects{Grouping: design.NewGrouping(of, s.levels), Group: "g", Levels: names,
 		Terms: []string{"Intercept"}, Columns: [][]float64{nil}}
+	if s.terms != nil {
+		out.ID = "p"
+	}
+	for t := 1; t < terms; t++ {
+		z := make([]float64, s.rows)
+		for i := range z {
+			z[i] = 2*rng.Float64() - 1
+		}
+		out.Terms, out.Columns = append(out.Terms, fmt.Sprintf("z%d", t)), append(out.Columns, z)
+	}
+	return out
 }
 
 // theta draws a position from the prior: the heads of all predictors, then their effects.
 func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
-	var effects []float64
+	var effects, sds []float64
 	for k, q := range p.Predictors {
 		own, sd := s.own(k), smoothSD.Draw(rng)
 		for j, law := range q.Model.Coefficients {
@@ -270,15 +296,45 @@ func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 			theta = append(theta, sd)
 		}
 		for _, e := range q.Model.Effects {
-			sd := e.SD[0].Draw(rng)
-			theta = append(theta, sd)
-			for range s.levels {
-				effects = append(effects, prior.Prior{Kind: prior.Normal, Scale: sd}.Draw(rng))
+			for _, law := range e.SD {
+				sd := law.Draw(rng)
+				theta, sds = append(theta, sd), append(sds, sd)
+				for range s.levels {
+					effects = append(effects, prior.Prior{Kind: prior.Normal, Scale: sd}.Draw(rng))
+				}
 			}
 		}
 	}
 	slices.Sort(theta[len(theta)-s.rising():])
+	if s.terms == nil {
+		return append(theta, effects...)
+	}
+	correlations := drawCorrelations(rng, len(sds))
+	theta = append(theta, correlations...)
+	l := factor(correlations, len(sds))
+	for t := len(sds) - 1; t >= 0; t-- {
+		for level := range s.levels {
+			r := 0.0
+			for j := range t + 1 {
+				r += l[t][j] * effects[j*s.levels+level] / sds[j]
+			}
+			effects[t*s.levels+level] = sds[t] * r
+		}
+	}
 	return append(theta, effects...)
+}
+
+// behind is how many correlations and effects a position has.
+func (s study) behind() (n int) {
+	all := 0
+	for k := range s.predictors() {
+		n += s.termsOf(k) * s.levels
+		all += s.termsOf(k)
+	}
+	if s.terms != nil {
+		n += all * (all - 1) / 2
+	}
+	return n
 }
 
 // rising is how many thresholds each have to be above the one before.
@@ -317,10 +373,14 @@ func (s study) logPrior(k int, q model.Predictor, own, effects []float64) (disp,
 		logPrior += smoothSD.LogDensity(own[scales])
 	}
 	if s.levelsOf(k) > 0 {
-		sd := own[len(own)-1]
-		logPrior += q.Model.Effects[0].SD[0].LogDensity(sd)
-		for _, r := range effects {
-			logPrior += prior.Prior{Kind: prior.Normal, Scale: sd}.LogDensity(r)
+		for t := range s.termsOf(k) {
+			sd := own[len(own)-s.termsOf(k)+t]
+			logPrior += q.Model.Effects[0].SD[t].LogDensity(sd)
+			for _, r := range effects[t*s.levels : (t+1)*s.levels] {
+				if s.terms == nil { // else see linked
+					logPrior += prior.Prior{Kind: prior.Normal, Scale: sd}.LogDensity(r)
+				}
+			}
 		}
 	}
 	return disp, logPrior
@@ -337,9 +397,19 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 	for i := range eta {
 		eta[i] = make([]float64, len(p.Predictors))
 	}
+	sds, all := []float64(nil), 0
+	for k := range s.terms {
+		all += s.terms[k]
+	}
+	correlations := theta[heads:][:all*max(0, all-1)/2]
+	heads += len(correlations)
+	if at := theta[heads:]; s.terms != nil {
+		defer func() { logPrior += s.linked(sds, correlations, at) }()
+	}
 	for k, q := range p.Predictors {
 		d := s.own(k)
-		own, effects := theta[first:first+s.head(k)], theta[heads:][:s.levelsOf(k)]
+		own, effects := theta[first:first+s.head(k)], theta[heads:][:s.termsOf(k)*s.levelsOf(k)]
+		sds = append(sds, own[len(own)-s.termsOf(k):]...)
 		first, heads = first+s.head(k), heads+len(effects)
 		at, logLaw := s.logPrior(k, q, own, effects)
 		if logPrior += logLaw; k == 0 {
@@ -349,8 +419,12 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 			if q.Data.Offset != nil {
 				eta[i][k] += q.Data.Offset[i]
 			}
-			if s.levelsOf(k) > 0 {
-				eta[i][k] += effects[q.Data.Effects[0].Grouping.Of()[i]]
+			for t := range s.termsOf(k) {
+				z := 1.0
+				if t > 0 {
+					z = q.Data.Effects[0].Columns[t][i]
+				}
+				eta[i][k] += z * effects[t*s.levels+int(q.Data.Effects[0].Grouping.Of()[i])]
 			}
 		}
 		for j := range d {
@@ -427,7 +501,7 @@ func (s study) joint(name string, sampler func(*model.Problem) (infer.Setup, err
 					first += e * (1 + p.Y[0])
 				}
 				out := append([]float64{logLik, logPrior, first}, theta...)
-				cuts := theta[len(theta)-s.levels*(s.predictors()-s.cuts)-s.rising():]
+				cuts := theta[len(theta)-s.behind()-s.rising():]
 				for k := range max(0, s.rising()-1) {
 					out = append(out, math.Log(cuts[k+1]-cuts[k]))
 				}

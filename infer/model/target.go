@@ -13,6 +13,8 @@ type Target struct {
 	of    []*groups.Target
 	at    []int // where the coordinates of each predictor begin; their number last
 	cuts  int   // where those of thresholds begin
+	links []*groups.LinkedTarget
+	from  []int // where the coordinates of each begin
 }
 
 // NewTarget returns the posterior; arguments and errors are those of New. Effects is that of groups.TargetOptions.
@@ -39,6 +41,14 @@ func (s *setup) newTarget(by infer.Parallel, effects string) (*Target, error) {
 		t.of, t.at = append(t.of, of), append(t.at, t.at[len(t.at)-1]+of.Dim())
 	}
 	t.cuts = t.at[len(t.at)-1]
+	from := t.cuts
+	if s.cuts != nil {
+		from += len(s.cuts.params)
+	}
+	for _, l := range s.links {
+		t.links, t.from = append(t.links, l.Target(t.of)), append(t.from, from)
+		from += len(l.Parameters())
+	}
 	return t, nil
 }
 
@@ -72,7 +82,7 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 		u = append(u, tau...)
 		cuts.z(tau, u[t.cuts:])
 	}
-	return u, words
+	return t.uncorrelated(u), words
 }
 
 // Penalised returns the penalised points of the predictors.
@@ -83,28 +93,44 @@ func (t *Target) Penalised() (u []float64) {
 	if t.setup.cuts != nil {
 		u = append(u, t.setup.cuts.start...)
 	}
+	return t.uncorrelated(u)
+}
+
+// uncorrelated adds correlations of 0.
+func (t *Target) uncorrelated(u []float64) []float64 {
+	for _, l := range t.links {
+		u = append(u, make([]float64, l.Dim())...)
+	}
 	return u
 }
 
 // Constrain writes the parameters of u to theta.
 func (t *Target) Constrain(u, theta []float64) {
-	tau := t.setup.split(theta, func(k int, head, effects []float64) {
+	tau, correlations := t.setup.split(theta, func(k int, head, effects []float64) {
 		own := make([]float64, t.of[k].Dim())
 		t.of[k].Constrain(u[t.at[k]:t.at[k+1]], own)
 		copy(effects, own[copy(head, own):])
 	})
 	if t.setup.cuts != nil {
-		t.setup.cuts.tau(u[t.cuts:], tau)
+		t.setup.cuts.tau(u[t.cuts:][:len(tau)], tau)
+	}
+	for i, l := range t.links {
+		l.Constrain(u[t.from[i]:][:l.Dim()], correlations)
+		correlations = correlations[l.Dim():]
 	}
 }
 
 // Unconstrain is the inverse of Constrain.
 func (t *Target) Unconstrain(theta, u []float64) {
-	tau := t.setup.split(theta, func(k int, head, effects []float64) {
+	tau, correlations := t.setup.split(theta, func(k int, head, effects []float64) {
 		t.of[k].Unconstrain(append(append([]float64(nil), head...), effects...), u[t.at[k]:t.at[k+1]])
 	})
 	if t.setup.cuts != nil {
-		t.setup.cuts.z(tau, u[t.cuts:])
+		t.setup.cuts.z(tau, u[t.cuts:][:len(tau)])
+	}
+	for i, l := range t.links {
+		l.Unconstrain(correlations[:l.Dim()], u[t.from[i]:])
+		correlations = correlations[l.Dim():]
 	}
 }
 
@@ -120,6 +146,7 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 	for k, of := range t.of {
 		places[k] = of.NewPlace()
 	}
+	linked := t.densityOfLinks()
 	return func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
 		for k, p := range places {
 			p.Predict(u[t.at[k]:t.at[k+1]])
@@ -129,7 +156,8 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 			}
 		}
 		if s.cuts != nil {
-			logPosterior, logPrior = t.densityOfCuts(&rows, eta, u[t.cuts:], grad[t.cuts:])
+			n := len(s.cuts.params)
+			logPosterior, logPrior = t.densityOfCuts(&rows, eta, u[t.cuts:][:n], grad[t.cuts:][:n])
 		}
 		if len(places) == 0 {
 			s.several.LogLik(&rows, 0, eta, rest)
@@ -147,6 +175,9 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 			logPrior += prior
 			logLik = own + views[of.place].Base
 		}
+		inU, prior := linked(u, grad)
+		logPosterior += inU
+		logPrior += prior
 		return logPosterior + logLik, logLik, logPrior
 	}
 }

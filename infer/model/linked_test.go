@@ -1,0 +1,80 @@
+package model_test
+
+import (
+	"math"
+
+	"glmbatch/infer"
+	"glmbatch/internal/variate"
+)
+
+// lkj is the shape of the prior of correlations.
+const lkj = 2.0
+
+// drawCorrelations draws correlations of q terms, each with the terms before it, from canonical partial ones.
+func drawCorrelations(rng *infer.Stream, q int) (out []float64) {
+	l := make([][]float64, q)
+	for i := range l {
+		rest := 1.0
+		for j := range i {
+			b := lkj + float64(q-2-j)/2
+			x := 2*variate.Beta(rng, b, b) - 1
+			l[i] = append(l[i], x*math.Sqrt(rest))
+			rest *= 1 - x*x
+		}
+		l[i] = append(l[i], math.Sqrt(rest))
+		for j := range i {
+			sum := 0.0
+			for k := range j + 1 {
+				sum += l[i][k] * l[j][k]
+			}
+			out = append(out, sum)
+		}
+	}
+	return out
+}
+
+// factor returns the Cholesky factor of a matrix of correlations.
+func factor(correlations []float64, q int) [][]float64 {
+	l := make([][]float64, q)
+	for i := range l {
+		l[i] = make([]float64, i+1)
+		rest := 1.0
+		for j := range i {
+			sum := correlations[i*(i-1)/2+j]
+			for k := range j {
+				sum -= l[i][k] * l[j][k]
+			}
+			l[i][j] = sum / l[j][j]
+			rest -= l[i][j] * l[i][j]
+		}
+		l[i][i] = math.Sqrt(rest)
+	}
+	return l
+}
+
+// linked returns the log density of linked effects, term by term, and of their correlations.
+func (s study) linked(sds, correlations, effects []float64) (sum float64) {
+	q := len(sds)
+	l := factor(correlations, q)
+	for i := range l {
+		sum += 2 * (lkj - 1) * math.Log(l[i][i])
+	}
+	for j := range q - 1 { // the integral over the partial correlations of a column
+		b := lkj + float64(q-2-j)/2
+		one, _ := math.Lgamma(b)
+		two, _ := math.Lgamma(2 * b)
+		sum -= float64(q-1-j) * ((2*b-1)*math.Ln2 + 2*one - two)
+	}
+	for level := range s.levels {
+		z := make([]float64, q)
+		for t := range q {
+			z[t] = effects[t*s.levels+level] / sds[t]
+			for j := range t {
+				z[t] -= l[t][j] * z[j]
+			}
+			z[t] /= l[t][t]
+			sum -= z[t]*z[t]/2 + math.Log(2*math.Pi)/2 + math.Log(sds[t]*l[t][t])
+		}
+	}
+	return sum
+}
