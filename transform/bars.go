@@ -16,7 +16,8 @@ type bar struct {
 	grouping  []int // indices into selection.groupers, in the order of the text: g, or g and h of g:h
 	intercept bool
 	terms     []term
-	apart     bool // written with ||: effects without correlations
+	apart     bool   // written with ||: effects without correlations
+	id        string // p of (1 | p | g); empty for none
 }
 
 // Bar is a group-level part of a formula, as the columns of a table that it reads.
@@ -59,7 +60,8 @@ func (n *node) barred() bool { return n.isBar() || slices.ContainsFunc(n.args, (
 func (s *selector) bareBar(n *node) error {
 	if n.args[0].isBar() {
 		return s.fail(n.pos, "one pair of parentheses holds one grouping",
-			"effects of one pair are correlated: (x | g); several groupings are (x | g) + (x | h)")
+			"effects of one pair are correlated: (x | g); several groupings are (x | g) + (x | h); (x | p | g) correlates those "+
+				"of several predictors")
 	}
 	return s.fail(n.pos, "a group-level part needs parentheses",
 		fmt.Sprintf("write y ~ … + (%s)", shortened(n.label())))
@@ -69,7 +71,7 @@ func (s *selector) bareBar(n *node) error {
 func (s *selector) bar(n *node, added bool) error {
 	text := "(" + shortened(n.label()) + ")"
 	switch {
-	case n.args[0].isBar():
+	case n.args[0].isBar() && !n.identified():
 		return s.bareBar(n)
 	case !added:
 		return s.fail(n.pos, text+" cannot be subtracted", "leave it out")
@@ -82,11 +84,15 @@ func (s *selector) bar(n *node, added bool) error {
 	}
 	outside := s.out.intercept
 	s.out.intercept = true
-	terms, err := s.inner(n.args[0], true)
+	inner, id := n.args[0], ""
+	if inner.isBar() {
+		inner, id = inner.args[0], inner.args[1].label()
+	}
+	terms, err := s.inner(inner, true)
 	if err != nil {
 		return err
 	}
-	b := bar{pos: n.pos, text: text, intercept: s.out.intercept, terms: byDegree(terms), apart: n.text == "||"}
+	b := bar{pos: n.pos, text: text, intercept: s.out.intercept, terms: byDegree(terms), apart: n.text == "||", id: id}
 	s.out.intercept = outside
 	if !b.intercept && len(b.terms) == 0 && !n.open() {
 		return s.fail(n.pos, text+" has no terms", "leave it out, or write (1 | g)")
@@ -96,9 +102,31 @@ func (s *selector) bar(n *node, added bool) error {
 		if err := s.standsOnce(&b); err != nil {
 			return err
 		}
+		if one := s.sameID(&b); one != nil {
+			one.intercept = one.intercept || b.intercept
+			one.terms = byDegree(append(one.terms, b.terms...))
+			continue
+		}
 		s.out.bars = append(s.out.bars, b)
 	}
 	return nil
+}
+
+// sameID returns a bar before b with its ID and grouping, whose terms are correlated with those of b; nil for none.
+func (s *selector) sameID(b *bar) *bar {
+	for i := range s.out.bars {
+		if o := &s.out.bars[i]; b.id != "" && o.id == b.id && slices.Equal(o.grouping, b.grouping) {
+			return o
+		}
+	}
+	return nil
+}
+
+// identified reports whether a group-level part is (terms | p | g), with an ID p.
+func (n *node) identified() bool {
+	inner := n.args[0]
+	return n.text == "|" && inner.text == "|" && !inner.args[0].isBar() &&
+		(inner.args[1].kind == nodeName || inner.args[1].kind == nodeNumber)
 }
 
 // standsOnce refuses a term that has effects for the levels of the same grouping already.

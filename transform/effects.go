@@ -18,7 +18,7 @@ func (b *builder) planEffects(index []int) error {
 	for i := range b.chosen.bars {
 		bar := &b.chosen.bars[i]
 		terms := b.terms(bar.terms, bar.intercept, index)
-		names, block := &names{taken: map[string]bool{ones: true}}, Effect{Grouping: b.grouping(bar.grouping)}
+		names, block := &names{taken: map[string]bool{ones: true}}, Effect{Grouping: b.grouping(bar.grouping), ID: bar.id}
 		var plan []planned
 		if bar.intercept {
 			plan = append(plan, planned{name: ones, term: -1})
@@ -73,7 +73,7 @@ func (b *builder) effects() error {
 		e := &b.record.Effects[i]
 		g := &b.groups[e.Grouping]
 		block := &design.Effects{Grouping: groupings[e.Grouping], Group: b.record.Groupings[e.Grouping].Name,
-			Levels: g.levels}
+			Levels: g.levels, ID: e.ID}
 		for _, c := range e.Columns {
 			column, err := b.effectColumn(e.Terms, planned{term: c.Term, parts: c.Parts}, columns)
 			if err != nil {

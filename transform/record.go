@@ -100,7 +100,8 @@ type Grouping struct {
 
 // Effect is a block of group-level effects, whose terms are correlated within a level.
 type Effect struct {
-	Grouping int    `json:"grouping"` // index into Record.Groupings
+	Grouping int    `json:"grouping"`     // index into Record.Groupings
+	ID       string `json:"id,omitempty"` // p of (1 | p | g)
 	Terms    []Term `json:"terms,omitempty"`
 	// Columns are those of the terms on the scale of the data: centre 0 and scale 1. Term is an index into Terms of
 	// the block; −1 is the column of ones.

@@ -26,6 +26,16 @@ type describing struct {
 	// fixed returns the value of a dispersion or a group_sd that is not a parameter.
 	fixed func(infer.Parameter) (float64, error)
 	out   *record.Description
+	links map[linkID]*linkTerms // of a component
+}
+
+// linkID names effects that several predictors may have under one law.
+type linkID struct{ id, grouping string }
+
+// linkTerms are the terms of a group, as the parameters of linked effects name them.
+type linkTerms struct {
+	group int      // of Description.Groups, from 1
+	names []string // of the terms
 }
 
 // describe describes a fit of rows with this link.
@@ -36,7 +46,7 @@ func describe(design *transform.Record, link string, params []infer.Parameter,
 		f, _ = f.WithPredictor(p.Name)
 	}
 	d := &describing{design, f, params, fixed,
-		&record.Description{Version: record.DescriptionVersion, Kind: record.KindRows}}
+		&record.Description{Version: record.DescriptionVersion, Kind: record.KindRows}, nil}
 	components := []string{""}
 	for i, p := range params {
 		if p.Kind == infer.MixtureWeight {
@@ -85,6 +95,7 @@ func (d *describing) component(number string) (out record.Component, err error) 
 		return false
 	}
 	of := []family.Predictor{{Of: d.family}}
+	d.links = map[linkID]*linkTerms{}
 	if several := d.family.Several(); several != nil {
 		of = several.Predictors(d.design.Response.Levels)
 	}
@@ -102,7 +113,7 @@ func (d *describing) component(number string) (out record.Component, err error) 
 			p.Terms = append(p.Terms, record.Term{Columns: columns, First: first})
 		}
 		for i := range design.Effects {
-			t, err := d.effects(design, &design.Effects[i], name)
+			t, err := d.effects(design, &design.Effects[i], predictor)
 			if err != nil {
 				return out, err
 			}
@@ -139,30 +150,44 @@ func (d *describing) scalar(of infer.Parameter, name string) (out record.Scalar,
 	return out, err
 }
 
-// effects describes a block of group-level effects in a predictor. Effects without draws have no first parameter.
-func (d *describing) effects(design *transform.Record, e *transform.Effect, predictor string) (record.Term, error) {
+// groupOf returns the group of effects with the terms that it has so far. The first effects of an ID make it.
+func (d *describing) groupOf(design *transform.Record, e *transform.Effect) (*record.Group, *linkTerms) {
 	by := &design.Groupings[e.Grouping]
+	if l := d.links[linkID{e.ID, by.Name}]; l != nil {
+		return &d.out.Groups[l.group-1], l
+	}
 	group := record.Group{Grouping: by.Name, Levels: len(by.Cells)}
 	if by.Cells == nil {
 		group.Levels = len(design.GroupedBy[by.Of[0]].Levels)
 	}
-	t := record.Term{Columns: columnNames(e.Columns)}
-	for i, term := range t.Columns {
+	d.out.Groups = append(d.out.Groups, group)
+	l := &linkTerms{group: len(d.out.Groups)}
+	if e.ID != "" {
+		d.links[linkID{e.ID, by.Name}] = l
+	}
+	return &d.out.Groups[l.group-1], l
+}
+
+// effects describes a block of group-level effects in a predictor. Effects without draws have no first parameter.
+func (d *describing) effects(design *transform.Record, e *transform.Effect, of family.Predictor) (record.Term, error) {
+	by, predictor := &design.Groupings[e.Grouping], of.Name
+	group, link := d.groupOf(design, e)
+	t := record.Term{Columns: columnNames(e.Columns), Group: link.group, At: len(group.SD)}
+	for _, term := range t.Columns {
 		sd, err := d.scalar(infer.Parameter{Kind: infer.GroupSD, Predictor: predictor, Grouping: by.Name, Term: term}, term)
 		if err != nil {
 			return t, err
 		}
 		group.SD = append(group.SD, sd)
-		for _, before := range t.Columns[:i] {
-			cor := d.find(func(p *infer.Parameter) bool {
-				return p.Kind == infer.GroupCorrelation && p.Predictor == predictor && p.Grouping == by.Name &&
-					p.Term == before && p.Beside == term
-			})
+		for _, before := range link.names {
+			name := "cor_" + by.Name + "__" + before + "__" + of.Named(term)
+			cor := d.find(func(p *infer.Parameter) bool { return p.Kind == infer.GroupCorrelation && p.Name == name })
 			if cor == 0 {
-				return t, fmt.Errorf("the draws have no correlation of %s and %s of %s", before, term, by.Name)
+				return t, fmt.Errorf("the draws have no correlation of %s and %s of %s", before, of.Named(term), by.Name)
 			}
 			group.Cor = append(group.Cor, cor)
 		}
+		link.names = append(link.names, of.Named(term))
 	}
 	is := func(p *infer.Parameter) bool {
 		return p.Kind == infer.GroupEffect && p.Predictor == predictor && p.Grouping == by.Name &&
@@ -174,8 +199,6 @@ func (d *describing) effects(design *transform.Record, e *transform.Effect, pred
 			t.First = 0
 		}
 	}
-	d.out.Groups = append(d.out.Groups, group)
-	t.Group = len(d.out.Groups)
 	return t, nil
 }
 

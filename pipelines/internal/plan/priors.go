@@ -126,7 +126,7 @@ func unused(m *spec.Model, data *glm.Data) []string {
 		}
 	}
 	for _, e := range data.Effects {
-		if len(e.Terms) > 1 {
+		if len(e.Terms) > 1 || e.ID != "" {
 			used[m.Prior.MatchCor(spec.CorName(e.Group))] = true
 		}
 		for _, term := range e.Terms {

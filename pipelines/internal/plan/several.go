@@ -269,8 +269,9 @@ func (s *Several) heads(k int) int {
 		}
 	}
 	for k, e := range data.Effects {
-		q := len(e.Terms)
-		n += q * (q - 1) / 2
+		if q := len(e.Terms); s.linked(e.ID, e.Group) == nil {
+			n += q * (q - 1) / 2
+		}
 		for _, law := range given.Effects[k].SD {
 			if law.Kind != prior.Constant {
 				n++
@@ -299,6 +300,10 @@ func (s *Several) Describe(rec *record.Fit, params []infer.Parameter) error {
 		return err
 	}
 	for i, p := range params {
+		if law := s.linkedPrior(p); law != "" {
+			rec.Parameters[i].Prior = law
+			continue
+		}
 		k := slices.IndexFunc(s.predictors, func(of family.Predictor) bool { return of.Name == p.Predictor })
 		if k < 0 {
 			continue
