@@ -204,10 +204,15 @@ func (z zeroed) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 	if z.hurdle {
 		terms = truncated{terms, z.continuous()}
 	}
+	var none, both, log1p Block
 	rows.chunks(func(i int, part Rows) {
 		n := len(part.Y)
 		share := eta[1][i : i+n]
 		terms.Terms(part, eta[0][i:i+n], dst[i:i+n])
+		part.addLogs(share, none[:n], log1p[:])
+		if !z.hurdle {
+			part.addLogs(share, dst[i:i+n], both[:])
+		}
 		for k, y := range part.Y {
 			at := &dst[i+k]
 			switch {
@@ -216,9 +221,9 @@ func (z zeroed) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 			case z.hurdle:
 				*at = share[k]
 			default:
-				*at = vec.LogAdd(share[k], *at)
+				*at = both[k]
 			}
-			*at += part.Each[k] - vec.Log1pExp(share[k])
+			*at += part.Each[k] - log1p[k]
 		}
 	})
 }

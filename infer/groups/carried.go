@@ -27,7 +27,7 @@ func (s *setup) findWeak() {
 	all := make([]float64, 3*n)
 	s.target.RowCurves(0, p.Eta(), p.Dispersions(), all[:n], nil, all[n:2*n], all[2*n:])
 	for _, b := range s.blocks {
-		if b.gram != nil || b.Linked || b.q == 1 && b.prior.SD[0].Kind == prior.Constant {
+		if b.gram != nil || b.q == 1 && b.prior.SD[0].Kind == prior.Constant {
 			continue
 		}
 		sums := newSums(b)
@@ -36,7 +36,8 @@ func (s *setup) findWeak() {
 		sums.end(b)
 		least := 1.0
 		for t := range b.q {
-			reference, known := b.precisionOf(t, size), 0.0
+			scale, known := size/b.meanSquare(t), 0.0
+			reference := 1 / scale / scale
 			for l := range b.levels {
 				h := sums.curve[(l*b.q+t)*b.q+t]
 				known += h / (h + reference)
@@ -48,17 +49,12 @@ func (s *setup) findWeak() {
 	}
 }
 
-// precisionOf returns the precision of effects of a pilot's size of term t.
-func (b *block) precisionOf(t int, size float64) float64 {
-	scale := size / b.meanSquare(t)
-	return 1 / scale / scale
-}
-
 // carryEvery returns the number of iterations from one in which sds carry effects to the next. It is 2 if the data have
 // little of the effects' precision, else 4 for several terms, of which an sd may be far below the pilot's size. It is 0
 // for groupings that have no such moves.
 func (b *block) carryEvery() int64 {
 	switch {
+	case b.Linked: // see LinkedMove
 	case b.weak:
 		return 2
 	case b.q > 1 && b.reference != nil:

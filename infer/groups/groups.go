@@ -220,6 +220,7 @@ func (b *block) explain(names []string, sliceEvery int64) string {
 // explainScales describes the moves of sds together with their effects.
 func (b *block) explainScales() string {
 	switch {
+	case b.Linked:
 	case b.q > 1 && b.reference != nil:
 		return fmt.Sprintf("scaled with their effects, or carried with correlations once in %d sweeps", b.carryEvery())
 	case b.weak:

@@ -194,6 +194,7 @@ func (l *Linked) DrawPrior(s prior.Source) {
 type LinkedMove struct {
 	*Linked
 	chains []Chain
+	weak   bool // the data have little of the precision of effects
 	mover  *kernel
 	steps  [][]float64 // of the effects of each part
 }
@@ -202,13 +203,15 @@ type LinkedMove struct {
 func (l *Link) Mover(chains []Chain, stream *infer.Stream, looks *update.Looks) *LinkedMove {
 	m := &LinkedMove{Linked: l.Of(chains), chains: chains,
 		mover: &kernel{slice: cggibbs.NewSlicer(stream, looks)}}
-	for k, p := range l.parts {
-		size := chains[p.Predictor].(*kernel).pilotSize()
-		for t := range m.parts[k].q {
-			m.all.reference = append(m.all.reference, m.parts[k].precisionOf(t, size))
-		}
-	}
 	for _, g := range m.parts {
+		for t := range g.q { // a part whose sds are fixed has no precision of a pilot's
+			precision := 1.0
+			if g.reference != nil {
+				precision = g.reference[t]
+			}
+			m.all.reference = append(m.all.reference, precision)
+		}
+		m.weak = m.weak || g.weak
 		m.steps = append(m.steps, make([]float64, len(g.r)))
 	}
 	return m
@@ -229,10 +232,22 @@ type Rows struct {
 	LogLik func(steps [][]float64) float64
 	// Lay brings each part's predictor in turn under work, with what the others leave at these steps.
 	Lay func(steps [][]float64, do func(part int))
+	// Take takes the predictors from their points, whose effects have moved. Cost: O(n) for each predictor.
+	Take func()
+}
+
+// CarriedEvery is the number of iterations from one in which Carried serves to the next. Of 200 levels of 4 rows, whose
+// sds the data determine weakly, it brings the effective draws of the correlation from 12 to 220 of 2000; of 500 levels
+// of 40 rows it brings little.
+func (m *LinkedMove) CarriedEvery() int64 {
+	if m.weak {
+		return 1
+	}
+	return 4
 }
 
 // Carried moves each sd and correlation, with all effects so that each keeps its place in a normal approximation of
-// its law: moveCarriedTerms, where curvatures between predictors count as 0. It returns as Given.
+// its law: see moveCarriedTerms. Curvatures between predictors count as 0. It returns as Given.
 // Cost: O(n) for each predictor and O(levels·q³) for each place of a slice.
 func (m *LinkedMove) Carried(rows Rows) (failing string, ok bool) {
 	g := m.all
@@ -253,6 +268,7 @@ func (m *LinkedMove) Carried(rows Rows) (failing string, ok bool) {
 			m.chains[m.Link.parts[k].Predictor].Point().AddEffects(part.effects, m.steps[k], nil)
 		}
 		m.gather()
+		rows.Take()
 		base = v.LogLik
 	}
 	ok = m.mover.eachScale(g, func(at *float64, prior func(x float64) float64) bool {

@@ -11,9 +11,6 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// carriedEvery is the number of iterations from one in which sds and correlations carry linked effects to the next.
-const carriedEvery = 2
-
 // findLinks links the effects with the same ID that several predictors have for the levels of one grouping.
 func (s *setup) findLinks() error {
 	type id struct{ id, group string }
@@ -88,6 +85,11 @@ func (k *kernel) newLinkedMove(l *groups.Link) *linkedMove {
 			k.rows.CountRows(k.rest)
 			return k.rows.Kernels.Sum(k.rest)
 		},
+		Take: func() {
+			for _, at := range m.parts {
+				k.take(at.Predictor)
+			}
+		},
 		Lay: func(steps [][]float64, do func(part int)) {
 			k.stepLinked(m, steps)
 			for i, p := range k.predictors {
@@ -124,15 +126,15 @@ func (k *kernel) stepLinked(m *linkedMove, steps [][]float64) {
 	k.Touched += int64(len(m.parts) * len(k.rest))
 }
 
-// moveLinked moves sds and correlations of linked effects given these, and in some iterations with them.
+// moveLinked moves sds and correlations of linked effects given these, then in some iterations with them.
 func (k *kernel) moveLinked(m *linkedMove) bool {
 	failing, ok := m.Given()
-	if ok && k.Iteration%carriedEvery == 0 {
+	if ok && k.Iteration%m.CarriedEvery() == 0 {
 		failing, ok = m.Carried(m.rows)
 		k.arrive()
-		for _, own := range k.chains {
-			k.Touched += own.Point().RowsRead() // are not of the next iteration
-		}
+	}
+	for _, own := range k.chains {
+		k.Touched += own.Point().RowsRead() // are not of the next iteration
 	}
 	return ok || k.FailAlong(failing)
 }
