@@ -133,13 +133,20 @@ run: {warmup: 20, draws: 20}
 `
 	f := quine(t, strings.Replace(spec, "MODEL", `formula: "bf(Days ~ Age, zi ~ Sex + Lrn)"`, 1))
 	f.run(pipelines.RunOptions{})
-	f.write("spec.yaml", strings.Replace(spec, "MODEL", "formula: Days ~ Age, formulas: {zi: ~ Sex + Lrn}", 1))
-	if r := f.run(pipelines.RunOptions{}).Fits[0]; r.Err != nil || r.Action != "skipped" {
-		t.Errorf("the other spelling: %s %v", r.Action, r.Err)
+	for _, spelling := range []string{"formula: Days ~ Age, formulas: {zi: ~ Sex + Lrn}",
+		"formulas: {mu: Days ~ Age, zi: ~ Sex + Lrn}"} {
+		f.write("spec.yaml", strings.Replace(spec, "MODEL", spelling, 1))
+		if r := f.run(pipelines.RunOptions{}).Fits[0]; r.Err != nil || r.Action != "skipped" {
+			t.Errorf("%s: %s %v", spelling, r.Action, r.Err)
+		}
 	}
 	for model, want := range map[string]string{
 		`formula: "bf(Days ~ Age, zi ~ Sex)", formulas: {zi: ~ Lrn}`: "formula has bf()",
 		`formula: Days ~ Age, formulas: {zi: Lrn ~ Sex}`:             "is not the right side of a formula",
+		`formula: Days ~ Age, formulas: {mu: Days ~ Age}`:            "formula and formulas: mu are both the formula",
+		`formulas: {mu: ~ Age}`:                                      "formulas: mu has no response",
+		`formulas: {zi: ~ Age}`:                                      "formula",
+		`formula: Days | weights(a) ~ Age, frequency_weights: b`:     "frequency_weights names another column",
 	} {
 		f.write("spec.yaml", strings.Replace(spec, "MODEL", model, 1))
 		if _, err := pipelines.Run(t.Context(), f.path("spec.yaml"), pipelines.RunOptions{}); err == nil ||

@@ -180,6 +180,14 @@ func (s *selector) groupings(n *node) ([][]int, error) {
 		return s.nested(n)
 	case n.kind == nodeSum:
 		return nil, s.fail(n.pos, "one pair of parentheses holds one grouping", "write (x | g) + (x | h)")
+	case n.kind == nodeCall && n.text == "gr":
+		plain, err := s.plainGrouping(n)
+		if err != nil {
+			return nil, err
+		}
+		return s.groupings(plain)
+	case n.kind == nodeCall && absentTerms[n.text] != "":
+		return nil, s.absent(n, absentTerms[n.text])
 	case n.kind == nodeCall && (n.text == "factor" || n.text == "as.factor" || n.listed()):
 		if err := s.factorCall(n); err != nil {
 			return nil, err

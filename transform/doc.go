@@ -26,7 +26,8 @@
 //
 // Beside these stand offset(x) and trials(n), which may also be written as
 // y | trials(n), or R's cbind(successes, failures). y | se(s) says that s are the
-// known standard errors of gaussian responses.
+// known standard errors of gaussian responses, y | rate(t) is an offset of log(t), and
+// y | weights(w) names a column of frequencies. Calls after the bar are joined by +.
 //
 // mi() is that of brms: y | mi() ~ x + mi(z) reads as y ~ x + z, and Marks tells which columns have missing cells to be
 // drawn.
@@ -111,8 +112,8 @@
 //
 // Read formula.go, then design.go, record.go and code.go. Then
 //
-//   - token.go, parse.go, marks.go, expression.go, weights.go, select.go, names.go,
-//     possible.go, errors.go: the text of a formula, its terms and names, and what is wrong with them;
+//   - token.go, parse.go, left.go, marks.go, expression.go, weights.go, select.go, names.go,
+//     possible.go, absent.go, errors.go: the text of a formula, its terms and names, and what is wrong with them;
 //   - variables.go, column.go, evaluate.go, elementary.go, missing.go, scale.go, stats.go: numbers;
 //   - factor.go, category.go, slips.go, dates.go, cut.go, contrasts.go: factors;
 //   - basis.go, spline.go: one number as several columns;

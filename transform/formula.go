@@ -33,6 +33,15 @@ func (f *Formula) Grouped() bool {
 	return slices.ContainsFunc(f.all(), func(g *Formula) bool { return g.right.barred() })
 }
 
+// Weights returns the column of y | weights(w), which is one of frequencies; empty for none.
+func (f *Formula) Weights() string {
+	s, err := f.selectFrom(nil, anyName)
+	if err != nil {
+		return ""
+	}
+	return s.frequency
+}
+
 // KnownErrors reports whether the response has known standard errors: y | se(s).
 func (f *Formula) KnownErrors() bool { return f.left.count("se") > 0 }
 
@@ -52,6 +61,9 @@ func ParseFormula(s string) (*Formula, error) {
 	}
 	if several.MatchString(s) {
 		return parseSeveral(s)
+	}
+	if name, hint := absentAround(s); hint != "" {
+		return nil, p.fail(0, name+"() of brms is not supported", hint)
 	}
 	f := &Formula{source: s}
 	if err := p.advance(); err != nil {
@@ -225,6 +237,7 @@ func readable(schema *arrow.Schema) (names []string, all map[string]bool) {
 type aside struct {
 	errors *variable // known standard errors of the response
 	limits []limit   // of cens() and trunc()
+	rate   *variable // the exposure of rate(t), whose logarithm is one of the offsets
 }
 
 // selection is a formula that has met the names of a table's columns.

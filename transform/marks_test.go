@@ -41,7 +41,7 @@ func TestMarks(t *testing.T) {
 		"y ~ mi()":               "mi() holds one column",
 		"y ~ mi(log(x))":         "mi() holds one column",
 		"y ~ x + mi(x, idx = g)": "mi() holds one column, and no further argument such as idx",
-		"y ~ me(x, s)":           "me() cannot be used here",
+		"y ~ me(x, s)":           "me() of brms is not supported",
 	} {
 		_, err := ParseFormula(formula)
 		var fault *FormulaError

@@ -37,6 +37,9 @@ func parseSeveral(s string) (*Formula, error) {
 	const form = "write bf(y ~ x, sigma ~ z): first the formula of the response, then those of further parameters"
 	open := strings.IndexByte(s, '(')
 	parts, end := arguments(s, open+1)
+	if err := refuseBf(parts, end, s, fail); err != nil {
+		return nil, err
+	}
 	if end < 0 || strings.TrimSpace(s[end+1:]) != "" {
 		return nil, fail(max(0, end), "the parenthesis of bf() does not close at the end", form)
 	}

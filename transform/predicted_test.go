@@ -65,7 +65,7 @@ func TestPredictedErrors(t *testing.T) {
 	for formula, want := range map[string]string{
 		"bf(y ~ x, sigma ~ z":             "does not close",
 		"bf(y ~ x, sigma ~ z) + 1":        "does not close at the end",
-		"bf(y ~ x, nl = TRUE)":            `does not take "nl = TRUE"`,
+		"bf(y ~ x, sigma)":                `does not take "sigma"`,
 		"bf(y ~ x, sigma ~ z, sigma ~ 1)": "sigma has two formulas",
 		"bf(y ~ x, mu ~ z)":               "mu has two formulas",
 		"bf(y ~ x, sigma ~ mi(z))":        "mi() is not in this version in the formula of sigma",

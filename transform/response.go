@@ -297,6 +297,12 @@ func (b *builder) standardErrors() error {
 
 // offsets adds up the offsets of the formula, in its order.
 func (b *builder) offsets() error {
+	f := b.spec.Family
+	if rate := b.chosen.rate; rate != nil && !(f.Support().Counts() && f.Is(family.Exponential)) {
+		return b.formulaError(rate.pos, fmt.Sprintf("rate() belongs to family poisson with the link log, not to %s",
+			strings.TrimSpace(f.Name+" "+f.Link)), "offset(log(t)) multiplies the mean by t; rate(t) of brms multiplies the "+
+			"shape of a negative binomial too")
+	}
 	for i := range b.chosen.offsets {
 		v := &b.chosen.offsets[i]
 		values, scales, err := b.evaluate(v, nil)
@@ -329,45 +335,6 @@ func (b *builder) addOffset(v *variable, values []float64) error {
 	return nil
 }
 
-// left reads the response: a column, a function of one, cbind(successes,
-// failures), or one of these | trials(n), or a column | proportion(n), or with other calls after the bar.
-func (s *selector) left(n *node) error {
-	n = n.bare()
-	if n.kind == nodeBinary && n.text == "|" {
-		if err := s.leftCalls(n.args[1].bare()); err != nil {
-			return err
-		}
-		n = n.args[0].bare()
-	}
-	if n.kind == nodeCall && slices.Contains(binders, n.text) {
-		return s.cbind(n)
-	}
-	return s.response(n)
-}
-
-// leftCalls reads the calls after "|" on the left, joined by +.
-func (s *selector) leftCalls(n *node) error {
-	if n.kind == nodeSum && !slices.Contains(n.minus, true) {
-		for _, arg := range n.args {
-			if err := s.leftCalls(arg); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	switch {
-	case n.kind == nodeCall && limitArguments[n.text] != nil:
-		return s.limited(n)
-	case n.kind == nodeCall && n.text == "se":
-		return s.standardErrors(n)
-	case n.kind == nodeCall && (n.text == "trials" || n.text == "proportion"):
-		s.out.proportion = n.text == "proportion"
-		return s.trials(n)
-	}
-	return s.fail(n.pos, `only trials(n), proportion(n), se(s), cens(c) or trunc(lb, ub) may follow "|" on the left`,
-		"weights have separate keys: frequency_weights, precision_weights")
-}
-
 // response reads one response: a column, or a function of columns.
 func (s *selector) response(n *node) error {
 	switch {
@@ -392,39 +359,6 @@ func (s *selector) response(n *node) error {
 	v := newVariable(n, label, s.formula.source)
 	s.out.response = *v
 	s.take(v)
-	return nil
-}
-
-// cbind reads R's cbind(successes, failures): trials are their sum.
-func (s *selector) cbind(n *node) error {
-	if s.out.trials != nil {
-		return s.fail(n.pos, "cbind() and trials() both give the number of trials", "write one of them")
-	}
-	if len(n.args) != 2 || n.text != "cbind" {
-		return s.fail(n.pos, n.text+"() with a family is of successes and failures",
-			"write cbind(successes, failures), or successes | trials(total); several responses are of latent classes, which "+
-				"have mixture: {components: 2} and no family")
-	}
-	for _, arg := range n.args {
-		if err := s.arithmetic(arg); err != nil {
-			return err
-		}
-	}
-	if err := s.response(n.args[0]); err != nil {
-		return err
-	}
-	failures := &node{kind: nodeParen, pos: n.args[1].pos, args: []*node{n.args[1]}}
-	sum := &node{kind: nodeSum, pos: n.pos, args: []*node{n.args[0], failures}, minus: []bool{false, false}}
-	return s.takeTrials(sum)
-}
-
-// takeTrials takes a node's columns for the trials.
-func (s *selector) takeTrials(n *node) error {
-	if err := s.columnsOf(n); err != nil {
-		return err
-	}
-	s.out.trials = newVariable(n, n.label(), s.formula.source)
-	s.take(s.out.trials)
 	return nil
 }
 

@@ -89,6 +89,9 @@ func (s *selector) column(n *node) error {
 		s.out.named = append(s.out.named, n.text)
 		return nil
 	}
+	if n.text == "Intercept" {
+		return s.fail(n.pos, "0 + Intercept of brms is not supported", absentArguments["center"])
+	}
 	return s.fail(n.pos, fmt.Sprintf("there is no column %q", n.text), UnknownHint(n.text, "columns", s.names))
 }
 
@@ -269,43 +272,6 @@ func (s *selector) call(n *node, added bool) (*termSet, error) {
 		return nil, err
 	}
 	return s.one(n, added), nil
-}
-
-// elsewhere are functions of R's that stand in another place here.
-var elsewhere = map[string]string{
-	"C":           "the model's key contrasts gives the coding of a factor: {x: sum}",
-	"ordered":     "levels gives the order, contrasts the coding",
-	"interaction": "cross factors by : or *",
-	"te":          surfaces,
-	"ti":          surfaces,
-	"t2":          surfaces,
-	"offset":      "an offset is added to the terms: x + offset(e)",
-	"trials":      "trials(n) is added to the terms, or is on the left: y | trials(n)",
-	"c":           "several numbers are an argument of knots only",
-	"proportion":  "proportion(n) is on the left: p | proportion(n) ~ …",
-	"surv":        splitting,
-	"Surv":        "censored times are written time | cens(event == 0) ~ …",
-	"cens":        "censoring is on the left: y | cens(c) ~ …",
-	"trunc":       "truncation is on the left: y | trunc(lb = 0) ~ …",
-	"se":          "known standard errors are on the left: y | se(s) ~ …",
-	"me":          "errors of a predictor are not supported; missing cells of one are mi(x)",
-	"gr":          "a grouping is written by its name: (1 | g)",
-}
-
-// splitting is the remedy for piecewise exponential models.
-const splitting = "split rows at the breaks in a query, and model the events by family poisson with " +
-	"offset(log(exposure)); a time with an event is time | cens(event == 0)"
-
-// surfaces is said of smooths of several numbers.
-const surfaces = "surfaces are not supported: curves add up, s(x) + s(z), and ns(x, 3) * ns(z, 3) is a surface " +
-	"without a penalty"
-
-func (s *selector) unknownFunction(n *node) error {
-	if hint := elsewhere[n.text]; hint != "" {
-		return s.fail(n.pos, fmt.Sprintf("%s() cannot be used here", n.text), hint)
-	}
-	all := append(append(append([]string{"offset", "trials", "glob"}, functions...), bases...), factorCalls...)
-	return s.fail(n.pos, fmt.Sprintf("there is no function %q", n.text), UnknownHint(n.text, "functions", all))
 }
 
 // binary evaluates an operator of formulas, or refuses one that is none.

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -27,7 +28,7 @@ func (f *Formula) Weighted(frequency, precision string) *Formula {
 // weights takes the columns of weights away from . and globs, and checks that
 // they are there.
 func (s *selector) weights() error {
-	s.out.frequency, s.out.precision = s.formula.frequency, s.formula.precision
+	s.out.frequency, s.out.precision = cmp.Or(s.formula.frequency, s.out.frequency), s.formula.precision
 	if s.out.errors != nil && s.out.precision != "" {
 		return s.fail(s.out.errors.pos, "se() and precision_weights both give the precision of the responses",
 			"leave one out")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"glmbatch/infer"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
 	"glmbatch/infer/nuts"
@@ -228,7 +229,7 @@ func effectPrior(given *glm.Model, data *glm.Data, p infer.Parameter) string {
 			}
 		case infer.GroupEffect:
 			if len(e.Terms) == 1 {
-				return "normal(0, " + spec.SDName(e.Group, p.Term) + ")"
+				return "normal(0, " + spec.SDName(e.Group, family.Predictor{Name: p.Predictor}.Named(p.Term)) + ")"
 			}
 			return "multivariate normal of " + words.List(e.Terms)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"glmbatch/infer"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
@@ -59,14 +60,15 @@ func smoothPriors(m *spec.Model, data *glm.Data, fallback prior.Prior) (out []pr
 	return out
 }
 
-// smoothPrior spells the prior of a parameter of a smooth.
+// smoothPrior spells the prior of a parameter of a smooth, which may be one of a further predictor.
 func smoothPrior(given *glm.Model, data *glm.Data, p infer.Parameter) string {
+	of := family.Predictor{Name: p.Predictor}
 	for k, s := range data.Smooths {
-		name := glm.SmoothSDName(s.Name)
+		name := glm.SmoothSDName(of.Named(s.Name))
 		switch {
 		case p.Kind == infer.SmoothSD && p.Name == name:
 			return given.Smooths[k].String()
-		case p.Kind == infer.SmoothEffect && strings.HasPrefix(p.Name, "s_"+s.Name+"["):
+		case p.Kind == infer.SmoothEffect && strings.HasPrefix(p.Name, "s_"+of.Named(s.Name)+"["):
 			return "normal(0, " + name + ")"
 		}
 	}

@@ -3,7 +3,6 @@ package spec
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,6 +17,14 @@ import (
 
 var familyText = regexp.MustCompile(`^\s*([A-Za-z0-9_.]+)\s*(?:\(\s*([A-Za-z0-9_./^]*)\s*\)\s*)?$`)
 
+// foreignFamilies are families of other tools whose names here differ much, or that are models of another kind.
+var foreignFamilies = map[string]string{
+	"negbinomial": "write negative_binomial",
+	"geometric":   "write negative_binomial, with prior: {shape: constant(1)}",
+	"normal":      "write gaussian",
+	"cox":         "a hazard in pieces is family poisson with offset(log(exposure)); weibull has a hazard of its own",
+}
+
 func (fam *Family) decodeNode(d *decoder, n *node, f field, _ []string) {
 	if n.kind != stringKind {
 		d.wrongKind(n, f, "text")
@@ -29,6 +36,10 @@ func (fam *Family) decodeNode(d *decoder, n *node, f field, _ []string) {
 		return
 	}
 	law := family.Named(m[1])
+	if remedy := foreignFamilies[m[1]]; remedy != "" {
+		d.add(n.at, "family "+quote(m[1])+" is not among the families", remedy)
+		return
+	}
 	if law == nil {
 		d.notOneOf(&node{at: n.at, text: m[1]}, field{key: "family", enum: family.Names()})
 		return
@@ -177,7 +188,7 @@ func (c *checker) checkModel(m *Model) {
 		return
 	}
 	c.formulas(m)
-	if n := c.root.get("models").get(m.Name).get("formula"); m.Formula != "" {
+	if n := c.formulaNode(m); m.Formula != "" {
 		if offset, fault, hint := checkFormula(m.Formula); fault != "" {
 			c.add(n.where(offset), fault, hint)
 		}
@@ -203,67 +214,6 @@ func (c *checker) checkModel(m *Model) {
 				append(path, "prior", "by_name", named.Pattern)...)
 		}
 	}
-}
-
-// formulas puts the formulas of further parameters into that of the response.
-func (c *checker) formulas(m *Model) {
-	if len(m.Formulas) == 0 || m.Formula == "" {
-		return
-	}
-	if f, err := transform.ParseFormula(m.Formula); err != nil || len(f.Predictors()) > 0 {
-		c.at("formula has bf() or cannot be read, so that formulas adds nothing to it",
-			"write all formulas in bf(), or that of the response alone under formula", "models", m.Name, "formulas")
-		return
-	}
-	var b strings.Builder
-	b.WriteString("bf(" + m.Formula)
-	for _, name := range slices.Sorted(maps.Keys(m.Formulas)) {
-		text := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(m.Formulas[name]), "~"))
-		if text == "" || strings.Contains(text, "~") {
-			c.at("formulas: "+quote(m.Formulas[name])+" is not the right side of a formula", "write "+name+": ~ x",
-				"models", m.Name, "formulas", name)
-			return
-		}
-		b.WriteString(", " + name + " ~ " + text)
-	}
-	m.Formula, m.Formulas = b.String()+")", nil
-}
-
-// predictors takes the parameters that have formulas of their own into the family, and refuses others.
-func (c *checker) predictors(m *Model) {
-	formula, err := transform.ParseFormula(m.Formula)
-	if err != nil {
-		return // reported
-	}
-	if m.Family.Family, err = m.Family.WithLimits(formula.Limits()); err != nil {
-		fault, hint := words.Parts(err)
-		c.at("formula: "+fault, hint, "models", m.Name, "formula")
-	}
-	for _, name := range formula.Predictors() {
-		if slices.Contains(m.Family.Further(), name) && slices.Contains(m.Family.Formulas(), name) {
-			continue
-		}
-		f, can := m.Family.WithPredictor(name)
-		if !can {
-			c.at(fmt.Sprintf("formula: %s has no parameter %s with a formula", m.Family.Name, quote(name)),
-				predictedHint(m.Family.Family), "models", m.Name, "formula")
-			continue
-		}
-		m.Family.Family = f
-		if c.given("models", m.Name, "prior", name) {
-			c.at("prior "+name+" is of one number, and "+name+" has a formula",
-				"write by_name: {"+name+"_x: …}, {"+quote(name+"_(Intercept)")+": …}", "models", m.Name, "prior", name)
-		}
-	}
-}
-
-// predictedHint lists the parameters of a family that may have formulas.
-func predictedHint(f glm.Family) string {
-	names := f.Formulas()
-	if names == nil {
-		return "write the formula of the response alone"
-	}
-	return "it has " + words.List(names)
 }
 
 // weights refuses precisions for a family that has none.
@@ -310,25 +260,6 @@ func parsePrior(text string) (p prior.Prior, message, hint string) {
 		return prior.Prior{}, quote(text) + ": " + fault.Reason, hint
 	}
 	return prior.Prior{}, err.Error(), ""
-}
-
-// checkFormula reads a formula; offset is where in text the fault stands.
-func checkFormula(text string) (offset int, message, hint string) {
-	_, err := transform.ParseFormula(text)
-	return formulaFault(err, len(text))
-}
-
-// formulaFault says where in a formula of a length a fault stands; nothing of none.
-func formulaFault(err error, length int) (offset int, message, hint string) {
-	var fault *transform.FormulaError
-	switch {
-	case err == nil:
-		return 0, "", ""
-	case errors.As(err, &fault):
-		message, hint = words.Parts(fault.Err)
-		return min(fault.Pos, length), "formula: " + message, hint
-	}
-	return 0, "formula: " + err.Error(), ""
 }
 
 // Derivation is a quantity that is computed from each draw.

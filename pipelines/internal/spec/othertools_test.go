@@ -64,3 +64,14 @@ func TestOtherTools(t *testing.T) {
 		}
 	}
 }
+
+// Families of other tools that this program names otherwise are refused with their name here, if there is one.
+func TestForeignFamilies(t *testing.T) {
+	for name, want := range map[string]string{"negbinomial": "write negative_binomial", "cox": "family poisson",
+		"geometric": "constant(1)", "normal": "write gaussian"} {
+		_, err := Parse("s.yaml", []byte(whole("{formula: y ~ x, family: "+name+"}")), testOptions())
+		if err == nil || !strings.Contains(err.Error(), name+`" is not among the families`) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+}

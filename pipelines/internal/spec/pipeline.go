@@ -92,9 +92,9 @@ func (Dataset) shorthand() string { return "path" }
 type Model struct {
 	Name        string            `yaml:"-"`
 	Kind        string            `yaml:"kind" json:",omitempty" enum:"glm mrf" doc:"glm: a generalised linear model. mrf: a discrete Markov random field, for data sets with edges, image, grid or sequences. Left out: glm."`
-	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, - 1 for no intercept, a*b, log(x), I(x^2), poly(x, 2), ns(x, 3), offset(log(e)), y | trials(n), bf(y ~ x, sigma ~ z). With mixture and without family cbind(a, b, c) ~ 1 has several responses: latent classes."`
+	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, - 1 for no intercept, a*b, log(x), I(x^2), poly(x, 2), ns(x, 3), offset(log(e)), y | trials(n), y | weights(w) + rate(t), bf(y ~ x, sigma ~ z). With mixture and without family cbind(a, b, c) ~ 1 has several responses: latent classes."`
 	Family      Family            `yaml:"family" required:"true" example:"bernoulli" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit). Left out of latent classes, each of whose items has its own."`
-	Formulas    map[string]string `yaml:"formulas" json:",omitempty" doc:"Formulas of further parameters of the response, by name: {sigma: ~ x, zi: ~ 1}. The same as bf(y ~ x, sigma ~ x, zi ~ 1) under formula."`
+	Formulas    map[string]string `yaml:"formulas" json:",omitempty" doc:"Formulas of further parameters of the response, by name: {sigma: ~ x, zi: ~ 1}. The same as bf(y ~ x, sigma ~ x, zi ~ 1) under formula; {mu: y ~ x} is the formula of the response, in place of formula."`
 	Standardize string            `yaml:"standardize" enum:"none center_scale max_abs" default:"none" doc:"Scaling of design columns: center_scale is (x - mean)/sd; max_abs divides by the largest magnitude and keeps zeros. Priors speak of the scaled columns."`
 	Sparse      Sparse            `yaml:"sparse" default:"auto" doc:"Whether the design stores its non-zeros only. auto: if it has triplets, or at least 100,000 cells of which at most 15 % are not 0, and nothing is centred. Centred columns have no zeros: true needs standardize: max_abs, or none with the intercept's prior at: zero."`
 	Missing     string            `yaml:"missing" enum:"error drop impute" default:"error" doc:"What to do with rows that miss a used value. impute: missing cells of predictors are drawn with the coefficients, from models of their own, and missing responses are predicted."`
@@ -173,6 +173,9 @@ func (Model) planned() string {
 func (Model) waives(n *node, key string) bool {
 	kind, formula := n.get("kind"), n.get("formula")
 	items := n.get("mixture") != nil && formula != nil && transform.IsOfItems(formula.text)
+	if key == "formula" && n.get("formulas").get("mu") != nil {
+		return true
+	}
 	return kind != nil && kind.text != "glm" && (key == "formula" || key == "family") || items && key == "family"
 }
 

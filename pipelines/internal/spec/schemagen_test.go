@@ -213,8 +213,10 @@ func (g *generator) structure(t reflect.Type) object {
 		items := object{{"properties", object{{"formula", object{{"pattern", `^\s*(cbind|mvbind)\s*\(`}}}}},
 			{"required", []string{"mixture"}}}
 		one := object{{"required", required[1:]}} // the family
-		o = append(o, member{"if", discrete},
-			member{"else", object{{"required", required[:1]}, {"anyOf", []object{one, items}}}})
+		mu := object{{"properties", object{{"formulas", object{{"required", []string{"mu"}}}}}},
+			{"required", []string{"formulas"}}}
+		o = append(o, member{"if", discrete}, member{"else", object{{"allOf", []object{
+			{{"anyOf", []object{{{"required", required[:1]}}, mu}}}, {{"anyOf", []object{one, items}}}}}}})
 	case required != nil:
 		o = append(o, member{"required", required})
 	}
