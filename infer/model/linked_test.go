@@ -2,8 +2,10 @@ package model_test
 
 import (
 	"math"
+	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/model"
 	"glmbatch/internal/variate"
 )
 
@@ -77,4 +79,29 @@ func (s study) linked(sds, correlations, effects []float64) (sum float64) {
 		}
 	}
 	return sum
+}
+
+// A move of a linked law looks at the likelihood of the predictors as they are: at others, slices shrink to nothing.
+func TestLinkedLooks(t *testing.T) {
+	const name = "zero_inflated_poisson by linked groups"
+	_, p := one(t, name)
+	setup, err := model.New(p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, name)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks, most := int64(0), int64(0)
+	for range 200 {
+		info, err := k.Step()
+		if err != nil {
+			t.Fatal(err)
+		}
+		looks, most = looks+info.Evaluations, max(most, info.Evaluations)
+	}
+	if looks > 200*300 || most > 1000 {
+		t.Errorf("an iteration has %d looks, and up to %d; 182 and 312 are usual", looks/200, most)
+	}
 }

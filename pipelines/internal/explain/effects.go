@@ -14,18 +14,20 @@ import (
 )
 
 // effect is a group-level effect in the linear predictor.
-type effect struct{ grouping, term string }
+type effect struct{ grouping, name, column string }
 
 // effects names the group-level effects, and says what they are.
 func (e *Explanation) effects(c *plan.Case) {
 	for _, block := range c.Data.Effects {
 		var sds []string
 		for _, term := range block.Terms {
-			e.Effects = append(e.Effects, effect{words.Visible(block.Group), words.Visible(term)})
-			sds = append(sds, spec.SDName(block.Group, term))
+			e.Effects = append(e.Effects, effect{words.Visible(block.Group), words.Visible(c.Predictor.Named(term)), words.Visible(term)})
+			sds = append(sds, spec.SDName(block.Group, c.Predictor.Named(term)))
 		}
 		law := "normal around 0 with the sd "
-		if len(sds) > 1 {
+		if block.ID != "" && len(c.Further) > 0 {
+			law = "jointly normal around 0 with those of the ID " + block.ID + " in other formulas, with the sds "
+		} else if len(sds) > 1 {
 			law = "jointly normal around 0, correlated, with the sds "
 		}
 		e.Scaling = append(e.Scaling, fmt.Sprintf("The effects of each of the %d levels of %s are %s%s: in the units of the "+
@@ -71,17 +73,17 @@ func rowsOfLevels(block *design.Effects) string {
 // in is the effect in the linear predictor.
 func (t effect) in(tex bool) string {
 	if tex {
-		r := `r_{\mathit{` + escape(t.grouping) + `}_i,\,\mathit{` + escape(t.term) + `}}`
-		if t.term == "Intercept" {
+		r := `r_{\mathit{` + escape(t.grouping) + `}_i,\,\mathit{` + escape(t.name) + `}}`
+		if t.column == "Intercept" {
 			return r
 		}
-		return r + `\,\mathit{` + escape(t.term) + `}_i`
+		return r + `\,\mathit{` + escape(t.column) + `}_i`
 	}
-	r := "r_" + t.grouping + "[" + t.grouping + "_i," + t.term + "]"
-	if t.term == "Intercept" {
+	r := "r_" + t.grouping + "[" + t.grouping + "_i," + t.name + "]"
+	if t.column == "Intercept" {
 		return r
 	}
-	return r + " · " + t.term + "_i"
+	return r + " · " + t.column + "_i"
 }
 
 // effectPriors are the priors of sds and correlations.
@@ -91,7 +93,7 @@ func effectPriors(c *plan.Case, stream *infer.Stream) (out []Prior) {
 		given := &c.Posterior.Effects[k]
 		for t, term := range block.Terms {
 			low, high := middle(given.SD[t], stream)
-			out = append(out, Prior{words.Visible(spec.SDName(block.Group, term)), given.SD[t].String(), low, high, nan, nan})
+			out = append(out, Prior{words.Visible(spec.SDName(block.Group, c.Predictor.Named(term))), given.SD[t].String(), low, high, nan, nan})
 		}
 		if len(block.Terms) > 1 {
 			law := spec.LKJPrior{Shape: given.LKJ}
@@ -121,7 +123,7 @@ func (e *Explanation) smooths(c *plan.Case) {
 		}
 		e.Scaling = append(e.Scaling, fmt.Sprintf("The curve %s has %d penalised coefficients, normal around 0 with the "+
 			"sd %s%s: the view smooths has the curve.", words.Visible(s.Label), s.Last-s.First,
-			words.Visible(glm.SmoothSDName(s.Name)), words.Visible(beside)))
+			words.Visible(glm.SmoothSDName(c.Predictor.Named(s.Name))), words.Visible(beside)))
 	}
 }
 
@@ -131,7 +133,7 @@ func smoothPriors(c *plan.Case, stream *infer.Stream) (out []Prior) {
 	for k, s := range c.Data.Smooths {
 		law := c.Posterior.Smooths[k]
 		low, high := middle(law, stream)
-		out = append(out, Prior{words.Visible(glm.SmoothSDName(s.Name)), law.String(), low, high, nan, nan})
+		out = append(out, Prior{words.Visible(glm.SmoothSDName(c.Predictor.Named(s.Name))), law.String(), low, high, nan, nan})
 	}
 	return out
 }

@@ -92,17 +92,14 @@ func Of(c *plan.Case) *Explanation {
 	return e
 }
 
-// further adds a linear predictor, whose priors have names that begin with its own.
+// further adds a linear predictor.
 func (e *Explanation) further(c *plan.Case) {
 	own := &Explanation{Name: c.Predictor.Name, Family: c.Posterior.Family}
 	own.terms(c)
 	own.effects(c)
 	own.smooths(c)
 	own.priors(c)
-	for _, p := range own.Priors {
-		p.Name = c.Predictor.Named(p.Name)
-		e.Priors = append(e.Priors, p)
-	}
+	e.Priors = append(e.Priors, own.Priors...)
 	if e.last += len(own.Priors); c.Predictor.Cut == 0 {
 		e.Further = append(e.Further, own)
 	}
@@ -173,7 +170,7 @@ func (e *Explanation) priors(c *plan.Case) {
 		if penalised(c, j) {
 			continue
 		}
-		p := Prior{words.Visible(c.Data.Names[j]), law.String(), nan, nan, nan, nan}
+		p := Prior{words.Visible(c.Predictor.Named(c.Data.Names[j])), law.String(), nan, nan, nan, nan}
 		if j != c.Data.Intercept {
 			column := c.Record.Columns[j]
 			low, high := middle(law, stream)

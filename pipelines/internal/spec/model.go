@@ -146,14 +146,13 @@ func (p Priors) Match(name string) *NamedPrior {
 	return p.best(name, func(n *NamedPrior) bool { return n.is(func(i prior.Info) bool { return i.Coefficient }) })
 }
 
-// Further returns the model of a further linear predictor: its priors are those of by_name whose names begin with that
-// of the predictor.
+// Further returns the model of a further linear predictor: its priors are those of by_name for its parameters.
 func (m *Model) Further(name string, of glm.Family) *Model {
 	out := *m
 	out.Family = Family{Family: of}
 	out.Prior = Priors{Intercept: InterceptPrior{At: m.Prior.Intercept.At}}
 	for _, n := range m.Prior.ByName {
-		rest, own := strings.CutPrefix(n.Pattern, name+"_")
+		rest, own := ofPredictor(n.Pattern, name)
 		switch {
 		case own && rest == "(Intercept)":
 			out.Prior.Intercept.Prior.Prior = n.Prior.Prior
@@ -164,6 +163,18 @@ func (m *Model) Further(name string, of glm.Family) *Model {
 		}
 	}
 	return &out
+}
+
+// ofPredictor takes the name of a predictor from a pattern of its parameters: sigma_x, sd_g__sigma_x and sds_sigma_sx_1.
+// It reports whether the pattern has it.
+func ofPredictor(pattern, name string) (rest string, own bool) {
+	if group, term, is := strings.Cut(pattern, "__"+name+"_"); is && strings.HasPrefix(pattern, sdNames) {
+		return group + "__" + term, true
+	}
+	if rest, is := strings.CutPrefix(pattern, sdsNames+name+"_"); is {
+		return sdsNames + rest, true
+	}
+	return strings.CutPrefix(pattern, name+"_")
 }
 
 // HasDefaults reports whether a prior of the model is left to its default.
