@@ -60,8 +60,8 @@ func (n *node) barred() bool { return n.isBar() || slices.ContainsFunc(n.args, (
 func (s *selector) bareBar(n *node) error {
 	if n.args[0].isBar() {
 		return s.fail(n.pos, "one pair of parentheses holds one grouping",
-			"effects of one pair are correlated: (x | g); several groupings are (x | g) + (x | h); (x | p | g) correlates those "+
-				"of several predictors")
+			"effects of one pair are correlated: (x | g); several groupings are (x | g) + (x | h); (x | p | g) correlates "+
+				"effects of several predictors")
 	}
 	return s.fail(n.pos, "a group-level part needs parentheses",
 		fmt.Sprintf("write y ~ … + (%s)", shortened(n.label())))

@@ -57,7 +57,7 @@ type Effects struct {
 	Levels []string
 	Terms  []string
 	// ID is p of (1 | p | g), which correlates effects of several predictors; empty for none. Linked reports whether
-	// other predictors have effects of the same levels under one law, see groups.Linked.
+	// other predictors have effects of the same levels under one distribution, see groups.Linked.
 	ID     string
 	Linked bool
 	// Columns are those of the terms, len n each, as they stand in the data; nil stands for ones.

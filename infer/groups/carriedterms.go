@@ -26,7 +26,7 @@ func (k *kernel) moveCarriedTerms(g *group) bool {
 	})
 }
 
-// carryAlong moves one coordinate of the scales by a slice, with the effects of every level. base is the log likelihood;
+// carryAlong moves one coordinate of the scales by a slice, with the effects of every level. base is the log likelihood.
 // look returns it with the steps of g added to the effects, and move goes there.
 func (k *kernel) carryAlong(g *group, at *float64, prior func(x float64) float64, base float64,
 	look func() glm.Value, move func(glm.Value),
@@ -59,8 +59,8 @@ func (k *kernel) carryAlong(g *group, at *float64, prior func(x float64) float64
 	return true
 }
 
-// expandTerms is expand for several terms; sums makes g.here at the effects with the steps of g. It leaves the slopes at
-// effects of 0 in g.here.slope.
+// expandTerms is expand for several terms. sums makes g.here at the effects with the steps of g. It leaves the slopes
+// at effects of 0 in g.here.slope.
 func (g *group) expandTerms(sums func()) bool {
 	for l, r := range g.r {
 		g.step[l] = -r

@@ -17,11 +17,12 @@
 //   - levels.go: the effects of every level;
 //   - moves.go, carried.go, carriedterms.go: sds and correlations;
 //   - shift.go, shiftable.go: coefficients against effects, and which have such a shift;
+//   - linked.go: effects that several linear predictors have under one distribution;
 //   - nested.go: effects of nested groupings against each other; nest.go: their sds, and effects given their sums;
 //
 // last start.go, previous.go and state.go, model.go, the model at a position and its prior, and sampler.go, chains of
 // one linear predictor for the packages that move other parts of a model.
 //
 // Samplers that move all parameters at once, as package nuts, take the posterior with its gradients from target.go,
-// gradient.go and centring.go. rates.go predicts how fast Gibbs samplers are.
+// gradient.go, centring.go and linkedtarget.go. rates.go predicts how fast Gibbs samplers are.
 package groups

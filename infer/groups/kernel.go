@@ -47,7 +47,7 @@ type group struct {
 	*scales
 	effects *glm.Effects
 	r       []float64 // effects by level, then by term, which the point writes
-	lean    []float64 // minus what the law of Linked adds to the slope of the log prior density in r; or nil
+	lean    []float64 // minus the slope of the log prior density in r that Linked adds; or nil
 	to      []float64 // where a move takes them
 
 	width       float64 // of slices along sds and correlations

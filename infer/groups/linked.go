@@ -13,8 +13,9 @@ import (
 	"glmbatch/internal/state"
 )
 
-// A Link describes the effects that several linear predictors have for the levels of one grouping under one normal law,
-// as (1 | p | g) in several formulas. The terms are those of the parts, one after the other. It is read-only once made.
+// A Link describes the effects that several linear predictors have for the levels of one grouping under one normal
+// distribution, as (1 | p | g) in several formulas. The terms are those of the parts, one after the other. It is
+// read-only once made.
 type Link struct {
 	block *block
 	parts []LinkPart
@@ -61,8 +62,8 @@ func (l *Link) Explain() string {
 		l.block.q)
 }
 
-// Linked is the law of a link's effects in one chain, or at one position. The effects and their sds belong to the
-// parts. To a part, what the others have leaves a normal law again: its moves see the precision Ω_kk, and minus the
+// Linked is the distribution of a link's effects in one chain, or at one position. The effects and their sds belong to
+// the parts. Given the others, the effects of a part are normal again: its moves see the precision Ω_kk, and minus the
 // slope lean = Ω_kj·r_j of each level.
 type Linked struct {
 	*Link
@@ -70,12 +71,12 @@ type Linked struct {
 	parts []*group
 }
 
-// Of returns the law of chains, one of each predictor, without correlations.
+// Of returns the distribution of chains, one of each predictor, without correlations.
 func (l *Link) Of(chains []Chain) *Linked {
 	return l.of(func(predictor int) groupings { return chains[predictor].(*kernel).groups })
 }
 
-// At returns the law at a position of predictors.
+// At returns the distribution at a position of predictors.
 func (l *Link) At(predictors []*Predictor) *Linked {
 	return l.of(func(predictor int) groupings { return predictors[predictor].groups })
 }
@@ -101,7 +102,7 @@ func (l *Linked) settle() {
 	l.spread()
 }
 
-// spread gives each part its share of the law.
+// spread gives each part its share of the precision.
 func (l *Linked) spread() {
 	q := l.all.q
 	for k, g := range l.parts {
@@ -170,7 +171,7 @@ func (l *Linked) SetCorrelations(numbers []float64) int {
 	return n
 }
 
-// List lists the state of the law.
+// List lists the state of the distribution.
 func (l *Linked) List(c *state.Codec) {
 	for _, y := range c.Finite("correlations", l.all.partial) {
 		c.Demand(math.Abs(y) <= partialRange, "the atanh of a partial correlation is %v", y)
@@ -199,7 +200,7 @@ type LinkedMove struct {
 	steps  [][]float64 // of the effects of each part
 }
 
-// Mover returns the moves of the law of chains.
+// Mover returns the moves of the distribution of chains.
 func (l *Link) Mover(chains []Chain, stream *infer.Stream, looks *update.Looks) *LinkedMove {
 	m := &LinkedMove{Linked: l.Of(chains), chains: chains,
 		mover: &kernel{slice: cggibbs.NewSlicer(stream, looks)}}
@@ -247,7 +248,7 @@ func (m *LinkedMove) CarriedEvery() int64 {
 }
 
 // Carried moves each sd and correlation, with all effects so that each keeps its place in a normal approximation of
-// its law: see moveCarriedTerms. Curvatures between predictors count as 0. It returns as Given.
+// its conditional distribution: see moveCarriedTerms. Curvatures between predictors count as 0. It returns as Given.
 // Cost: O(n) for each predictor and O(levels·q³) for each place of a slice.
 func (m *LinkedMove) Carried(rows Rows) (failing string, ok bool) {
 	g := m.all

@@ -218,7 +218,7 @@ func (all groupings) setPosition(theta []float64) {
 func (all groupings) addPrior(sum float64) float64 {
 	for _, g := range all {
 		if g.Linked {
-			continue // its sds and effects are in the law of Linked
+			continue // its sds and effects are in the distribution of Linked
 		}
 		g.sumSquares()
 		sum += g.logPrior() + g.logEffects(g.levels, g.squares)

@@ -27,7 +27,7 @@ type scales struct {
 	logSD   []float64 // of each term
 	partial []float64 // atanh of x_ij by rows, q(q − 1)/2; nil of linked terms, see Linked
 
-	linked *Linked // whose law has these terms among others; nil if they have a law of their own
+	linked *Linked // which has these terms among others; nil if they are alone
 
 	corr   []float64 // Cholesky factor of C
 	chol   []float64 // of D·C·D

@@ -269,7 +269,7 @@ func (k *kernel) shiftBy(g *group, s *shift) (delta float64, ok bool) {
 	return delta, ok
 }
 
-// leaning is minus the slope that the law of Linked adds along v.
+// leaning is minus the slope along v that Linked adds.
 func (g *group) leaning(v []float64) float64 {
 	if g.lean == nil {
 		return 0

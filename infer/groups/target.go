@@ -64,7 +64,8 @@ func NewTarget(data *glm.Data, model glm.Model, by infer.Parallel, o TargetOptio
 	t := &Target{setup: s, target: s.target.Vectorised()}
 	at := t.target.Dim()
 	for _, b := range s.blocks {
-		t.forms = append(t.forms, form{block: b, centred: o.Effects == "centred" && !b.Linked, share: math.NaN(), scalesAt: at})
+		centred := o.Effects == "centred" && !b.Linked
+		t.forms = append(t.forms, form{block: b, centred: centred, share: math.NaN(), scalesAt: at})
 		scales := b.newScales()
 		at += len(scales.free) + len(scales.partial)
 	}

@@ -8,5 +8,6 @@
 // from Target. All moves are exact.
 //
 // Read model.go, predictor.go, then kernel.go with common.go, joint.go and state.go; cuts.go, shear.go and cutmove.go
-// have the thresholds; target.go is for Hamiltonian samplers, posterior.go for draws from the prior.
+// have the thresholds, linked.go effects that several predictors have; target.go is for Hamiltonian samplers,
+// posterior.go for draws from the prior.
 package model

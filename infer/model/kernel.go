@@ -61,8 +61,8 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 }
 
 // schedule lists the moves of an iteration: the predictors in turn, each given the others, then all of them at once if
-// the family has such a direction, the thresholds if it has such, and the laws of linked effects. Cost: that of a step of each predictor's sampler,
-// and O(n) for what it reads of the others.
+// the family has such a direction, the thresholds if it has such, and the scales of linked effects.
+// Cost: that of a step of each predictor's sampler, and O(n) for what it reads of the others.
 func (k *kernel) schedule() update.Schedule {
 	var moves update.Moves
 	for i := range k.chains {

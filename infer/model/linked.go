@@ -163,7 +163,7 @@ func (t *Target) densityOfLinks() func(u, grad []float64) (inU, logPrior float64
 	}
 }
 
-// linkedAt returns the laws of linked effects at positions of predictors.
+// linkedAt returns the distributions of linked effects at positions of predictors.
 func (s *setup) linkedAt(predictors []*groups.Predictor) (out []*groups.Linked) {
 	for _, l := range s.links {
 		out = append(out, l.At(predictors))

@@ -1,16 +1,86 @@
 package model_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/model"
 	"glmbatch/internal/variate"
 )
 
 // lkj is the shape of the prior of correlations.
 const lkj = 2.0
+
+// termsOf is how many effects each level has in a predictor.
+func (s study) termsOf(k int) int {
+	switch {
+	case s.levelsOf(k) == 0:
+		return 0
+	case s.terms != nil:
+		return s.terms[k]
+	}
+	return 1
+}
+
+// effects returns effects of each level of a grouping, the first one of a column of ones.
+func (s study) effects(rng *infer.Stream, terms int) *design.Effects {
+	of, names := make([]int32, s.rows), make([]string, s.levels)
+	for i := range of {
+		of[i] = int32((i * 7 / 3) % s.levels)
+	}
+	for l := range names {
+		names[l] = fmt.Sprint(l)
+	}
+	out := &design.Effects{Grouping: design.NewGrouping(of, s.levels), Group: "g", Levels: names,
+		Terms: []string{"Intercept"}, Columns: [][]float64{nil}}
+	if s.terms != nil {
+		out.ID = "p"
+	}
+	for t := 1; t < terms; t++ {
+		z := make([]float64, s.rows)
+		for i := range z {
+			z[i] = 2*rng.Float64() - 1
+		}
+		out.Terms, out.Columns = append(out.Terms, fmt.Sprintf("z%d", t)), append(out.Columns, z)
+	}
+	return out
+}
+
+// behind is how many correlations and effects a position has.
+func (s study) behind() (n int) {
+	for k := range s.predictors() {
+		n += s.termsOf(k) * s.levels
+	}
+	return n + s.correlations()
+}
+
+// correlations is the number of those of linked effects.
+func (s study) correlations() int {
+	all := 0
+	for _, q := range s.terms {
+		all += q
+	}
+	return all * max(0, all-1) / 2
+}
+
+// link draws correlations, and gives them to independent effects, term by term.
+func (s study) link(rng *infer.Stream, sds, effects []float64) []float64 {
+	correlations := drawCorrelations(rng, len(sds))
+	l := factor(correlations, len(sds))
+	for t := len(sds) - 1; t >= 0; t-- {
+		for level := range s.levels {
+			r := 0.0
+			for j := range t + 1 {
+				r += l[t][j] * effects[j*s.levels+level] / sds[j]
+			}
+			effects[t*s.levels+level] = sds[t] * r
+		}
+	}
+	return append(correlations, effects...)
+}
 
 // drawCorrelations draws correlations of q terms, each with the terms before it, from canonical partial ones.
 func drawCorrelations(rng *infer.Stream, q int) (out []float64) {

@@ -152,17 +152,6 @@ func (s study) head(k int) int {
 	return n + s.termsOf(k)
 }
 
-// termsOf is how many effects each level has in a predictor.
-func (s study) termsOf(k int) int {
-	switch {
-	case s.levelsOf(k) == 0:
-		return 0
-	case s.terms != nil:
-		return s.terms[k]
-	}
-	return 1
-}
-
 // smoothSD is the prior of the standard deviation of penalised columns.
 var smoothSD = prior.Prior{Kind: prior.HalfNormal, Scale: 0.8}
 
@@ -250,30 +239,6 @@ func (s study) design(rng *infer.Stream, columns int, ones bool) (design.Matrix,
 	return out, names
 }
 
-// effects returns effects of each level of a grouping, the first one of a column of ones.
-func (s study) effects(rng *infer.Stream, terms int) *design.Effects {
-	of, names := make([]int32, s.rows), make([]string, s.levels)
-	for i := range of {
-		of[i] = int32((i * 7 / 3) % s.levels)
-	}
-	for l := range names {
-		names[l] = fmt.Sprint(l)
-	}
-	out := &design.Effects{Grouping: design.NewGrouping(of, s.levels), Group: "g", Levels: names,
-		Terms: []string{"Intercept"}, Columns: [][]float64{nil}}
-	if s.terms != nil {
-		out.ID = "p"
-	}
-	for t := 1; t < terms; t++ {
-		z := make([]float64, s.rows)
-		for i := range z {
-			z[i] = 2*rng.Float64() - 1
-		}
-		out.Terms, out.Columns = append(out.Terms, fmt.Sprintf("z%d", t)), append(out.Columns, z)
-	}
-	return out
-}
-
 // theta draws a position from the prior: the heads of all predictors, then their effects.
 func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 	var effects, sds []float64
@@ -309,32 +274,7 @@ func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 	if s.terms == nil {
 		return append(theta, effects...)
 	}
-	correlations := drawCorrelations(rng, len(sds))
-	theta = append(theta, correlations...)
-	l := factor(correlations, len(sds))
-	for t := len(sds) - 1; t >= 0; t-- {
-		for level := range s.levels {
-			r := 0.0
-			for j := range t + 1 {
-				r += l[t][j] * effects[j*s.levels+level] / sds[j]
-			}
-			effects[t*s.levels+level] = sds[t] * r
-		}
-	}
-	return append(theta, effects...)
-}
-
-// behind is how many correlations and effects a position has.
-func (s study) behind() (n int) {
-	all := 0
-	for k := range s.predictors() {
-		n += s.termsOf(k) * s.levels
-		all += s.termsOf(k)
-	}
-	if s.terms != nil {
-		n += all * (all - 1) / 2
-	}
-	return n
+	return append(theta, s.link(rng, sds, effects)...)
 }
 
 // rising is how many thresholds each have to be above the one before.
@@ -397,15 +337,9 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 	for i := range eta {
 		eta[i] = make([]float64, len(p.Predictors))
 	}
-	sds, all := []float64(nil), 0
-	for k := range s.terms {
-		all += s.terms[k]
-	}
-	correlations := theta[heads:][:all*max(0, all-1)/2]
+	correlations := theta[heads:][:s.correlations()]
 	heads += len(correlations)
-	if at := theta[heads:]; s.terms != nil {
-		defer func() { logPrior += s.linked(sds, correlations, at) }()
-	}
+	behind, sds := theta[heads:], []float64(nil)
 	for k, q := range p.Predictors {
 		d := s.own(k)
 		own, effects := theta[first:first+s.head(k)], theta[heads:][:s.termsOf(k)*s.levelsOf(k)]
@@ -441,6 +375,14 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 	if s.cuts > 0 {
 		disp = float64(s.cuts)
 	}
+	if s.terms != nil {
+		logPrior += s.linked(sds, correlations, behind)
+	}
+	return eta, disp, s.logLik(p, eta, disp), logPrior
+}
+
+// logLik is the log likelihood, by package math.
+func (s study) logLik(p *model.Problem, eta [][]float64, disp float64) (logLik float64) {
 	for i, row := range eta {
 		value := 0.0
 		if s.density != nil {
@@ -453,7 +395,7 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 		}
 		logLik += value
 	}
-	return eta, disp, logLik, logPrior
+	return logLik
 }
 
 // choice is the categorical log density.

@@ -21,8 +21,9 @@ func (e *Explanation) effects(c *plan.Case) {
 	for _, block := range c.Data.Effects {
 		var sds []string
 		for _, term := range block.Terms {
-			e.Effects = append(e.Effects, effect{words.Visible(block.Group), words.Visible(c.Predictor.Named(term)), words.Visible(term)})
-			sds = append(sds, spec.SDName(block.Group, c.Predictor.Named(term)))
+			name := c.Predictor.Named(term)
+			e.Effects = append(e.Effects, effect{words.Visible(block.Group), words.Visible(name), words.Visible(term)})
+			sds = append(sds, spec.SDName(block.Group, name))
 		}
 		law := "normal around 0 with the sd "
 		if block.ID != "" && len(c.Further) > 0 {
@@ -93,7 +94,8 @@ func effectPriors(c *plan.Case, stream *infer.Stream) (out []Prior) {
 		given := &c.Posterior.Effects[k]
 		for t, term := range block.Terms {
 			low, high := middle(given.SD[t], stream)
-			out = append(out, Prior{words.Visible(spec.SDName(block.Group, c.Predictor.Named(term))), given.SD[t].String(), low, high, nan, nan})
+			name := spec.SDName(block.Group, c.Predictor.Named(term))
+			out = append(out, Prior{words.Visible(name), given.SD[t].String(), low, high, nan, nan})
 		}
 		if len(block.Terms) > 1 {
 			law := spec.LKJPrior{Shape: given.LKJ}
@@ -133,7 +135,8 @@ func smoothPriors(c *plan.Case, stream *infer.Stream) (out []Prior) {
 	for k, s := range c.Data.Smooths {
 		law := c.Posterior.Smooths[k]
 		low, high := middle(law, stream)
-		out = append(out, Prior{words.Visible(glm.SmoothSDName(c.Predictor.Named(s.Name))), law.String(), low, high, nan, nan})
+		name := glm.SmoothSDName(c.Predictor.Named(s.Name))
+		out = append(out, Prior{words.Visible(name), law.String(), low, high, nan, nan})
 	}
 	return out
 }

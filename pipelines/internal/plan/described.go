@@ -29,7 +29,7 @@ type describing struct {
 	links map[linkID]*linkTerms // of a component
 }
 
-// linkID names effects that several predictors may have under one law.
+// linkID names effects that several predictors may have under one distribution.
 type linkID struct{ id, grouping string }
 
 // linkTerms are the terms of a group, as the parameters of linked effects name them.

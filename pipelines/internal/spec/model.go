@@ -165,8 +165,8 @@ func (m *Model) Further(name string, of glm.Family) *Model {
 	return &out
 }
 
-// ofPredictor takes the name of a predictor from a pattern of its parameters: sigma_x, sd_g__sigma_x and sds_sigma_sx_1.
-// It reports whether the pattern has it.
+// ofPredictor takes the name of a predictor from a pattern of its parameters: sigma_x, sd_g__sigma_x,
+// sds_sigma_sx_1. It reports whether the pattern has it.
 func ofPredictor(pattern, name string) (rest string, own bool) {
 	if group, term, is := strings.Cut(pattern, "__"+name+"_"); is && strings.HasPrefix(pattern, sdNames) {
 		return group + "__" + term, true
