@@ -12,8 +12,9 @@ import (
 // Posterior is a posterior of several predictors for callers that draw from its prior and look at positions. Chains
 // have setups of their own. It is read-only once made.
 type Posterior struct {
-	setup *setup
-	of    []*groups.Model
+	setup  *setup
+	of     []*groups.Model
+	bounds []family.Bound // of responses, or nil
 }
 
 // NewPosterior returns the posterior of a problem; errors are those of New.
@@ -22,7 +23,7 @@ func NewPosterior(p *Problem, by infer.Parallel) (*Posterior, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Posterior{setup: s}
+	out := &Posterior{setup: s, bounds: p.Bounds}
 	for _, q := range s.predictors {
 		of, err := groups.NewModel(q.data, q.model, by)
 		if err != nil {
@@ -97,7 +98,12 @@ func (p *Posterior) Respond(s prior.Source, theta []float64) []float64 {
 		for k := range eta {
 			row[k] = eta[k][i]
 		}
-		y[i] = p.setup.several.Draw(s, row, rows.Disp)
+		draw := func() float64 { return p.setup.several.Draw(s, row, rows.Disp) }
+		if p.bounds == nil {
+			y[i] = draw()
+			continue
+		}
+		y[i] = p.bounds[i].Draw(s, draw, func(y float64) float64 { return p.setup.several.CDF(y, row, rows.Disp) })
 	}
 	return y
 }

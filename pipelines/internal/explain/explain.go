@@ -187,7 +187,7 @@ func (e *Explanation) priors(c *plan.Case) {
 		e.Priors = append(e.Priors, p)
 	}
 	for k, of := range e.Family.Dispersions() {
-		if of.Name == e.Family.Predicted {
+		if e.Family.Predicts(of.Name) {
 			continue
 		}
 		law := c.Posterior.DispersionPrior(k)
