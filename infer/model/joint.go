@@ -71,7 +71,7 @@ func (s *setup) newJoint(p *Problem, by infer.Parallel) (*joint, error) {
 // dispersions.
 func (s *setup) rotatable() bool {
 	for _, p := range s.predictors {
-		if p.Effects > 0 || len(p.data.Smooths) > 0 {
+		if p.Effects > 0 || len(p.data.Smooths) > 0 || len(p.mono) > 0 {
 			return false
 		}
 		for _, law := range p.model.Coefficients {
@@ -91,7 +91,6 @@ func (p *Problem) thinned() *Problem {
 		rows = append(rows, i)
 	}
 	out.Y, out.Frequency, out.Predictors = design.Take(p.Y, rows), make([]float64, len(rows)), nil
-	out.Censoring = p.Censoring.Taken(rows)
 	for k, i := range rows {
 		if out.Frequency[k] = float64(stride); p.Frequency != nil {
 			out.Frequency[k] *= p.Frequency[i]

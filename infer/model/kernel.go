@@ -19,10 +19,11 @@ type kernel struct {
 	eta    [][]float64 // of each predictor, without what the others leave
 	rows   family.Rows // with the dispersions of the chain
 	views  []*family.View
-	rest   []float64   // scratch
-	common *commonMove // or nil
-	cut    *cutMove    // or nil
-	joint  *jointMove  // or nil
+	rest   []float64    // scratch
+	steps  []*stepsMove // of each predictor, or nil
+	common *commonMove  // or nil
+	cut    *cutMove     // or nil
+	joint  *jointMove   // or nil
 	logLik float64
 }
 
@@ -41,6 +42,9 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		k.chains, k.Words = append(k.chains, own), own.Start()
 	}
 	k.Stream, k.eta = c.Stream, s.predictorsOf(n)
+	for _, p := range s.predictors {
+		k.steps = append(k.steps, k.newStepsMove(p))
+	}
 	if s.common != nil {
 		k.common = newCommonMove(s.common, c.Stream, &k.Looks)
 	}
@@ -94,6 +98,9 @@ func (k *kernel) movePredictor(i int) bool {
 	}
 	k.Proposals++
 	k.Accepted += info.Accept
+	if !k.moveSteps(i) {
+		return false
+	}
 	k.logLik = own.Point().Value().LogLik + k.views[k.predictors[i].place].Base
 	own.Point().TakeRest()
 	k.take(i)
@@ -103,8 +110,8 @@ func (k *kernel) movePredictor(i int) bool {
 // sum adds the log prior densities of all predictors.
 func (k *kernel) sum() bool {
 	logPrior := 0.0
-	for _, own := range k.chains {
-		logPrior += own.LogPrior()
+	for i, own := range k.chains {
+		logPrior += own.LogPrior() + k.logPriorOfSteps(i)
 	}
 	if k.cut != nil {
 		logPrior += k.cut.logPrior(k.cut.tau)
@@ -116,14 +123,14 @@ func (k *kernel) sum() bool {
 func (k *kernel) lay(i int) {
 	p := k.predictors[i]
 	k.several.Given(p.place, &k.rows, k.eta, k.views[p.place])
-	p.give(k.chains[i].Point(), k.views[p.place], k.rest)
+	p.give(k.chains[i].Point(), k.views[p.place], k.rest, k.stepsOf(i))
 }
 
 // take takes a predictor, and the dispersions of the first one, from its point.
 func (k *kernel) take(i int) {
 	point := k.chains[i].Point()
 	p := k.predictors[i]
-	p.own(point, k.eta[p.place])
+	p.own(point, k.stepsOf(i), k.eta[p.place])
 	if p.place == 0 {
 		copy(k.rows.Disp[:], point.Dispersions())
 	}
@@ -144,12 +151,14 @@ func (k *kernel) arrive() {
 
 // Position writes the parameters in their order.
 func (k *kernel) Position(dst []float64) {
-	tau := k.split(dst, func(i int, head, effects []float64) {
+	tau := k.split(dst, func(i int, head, effects, steps []float64) {
 		k.predictors[i].Read(k.chains[i], head, effects)
+		copy(steps, k.stepsOf(i))
 	})
 	if k.cut != nil {
 		copy(tau, k.cut.tau)
 	}
+	k.writeShares(dst)
 }
 
 // SetPosition moves the chain to a position, as Position writes it, its caches fresh and its stream and iteration as
@@ -158,7 +167,8 @@ func (k *kernel) SetPosition(position []float64) (err error) {
 	if len(position) != len(k.params) {
 		return fmt.Errorf("model: a position of %d numbers for %d parameters", len(position), len(k.params))
 	}
-	tau := k.split(position, func(i int, head, effects []float64) {
+	tau := k.split(position, func(i int, head, effects, steps []float64) {
+		copy(k.stepsOf(i), steps)
 		if err == nil {
 			err = k.chains[i].SetPosition(append(append([]float64(nil), head...), effects...))
 		}
@@ -177,8 +187,13 @@ func (k *kernel) Check() error {
 			return err
 		}
 		for j, e := range own.Point().Eta() {
-			p := k.predictors[i]
-			if at := k.eta[p.place][j]; !(math.Abs(e-p.at[j]-at) <= 1e-9*(1+math.Abs(e))) {
+			p, steps := k.predictors[i], 0.0
+			for _, m := range p.mono {
+				for s, column := range m.columns {
+					steps = math.FMA(k.steps[i].c[m.at+s], column[j], steps)
+				}
+			}
+			if at := k.eta[p.place][j]; !(math.Abs(e-p.at[j]+steps-at) <= 1e-9*(1+math.Abs(e))) {
 				return fmt.Errorf("model: predictor %s of row %d is %v, that of its point %v", p.name, j, at, e)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/simd"
 	"glmbatch/internal/words"
 )
@@ -18,11 +19,10 @@ const Version = "model/2"
 
 // Problem is a response with its predictors, on the scale of the designs as sampled. It is read-only once made.
 type Problem struct {
-	Family           glm.Family
-	Classes          []string  // of the response, the reference first; nil if the family has none
-	Y                []float64 // [n], numbers of classes where there are such
-	Frequency        []float64 // [n], nil for 1 each
-	family.Censoring           // of rows, of a family with Limits
+	Family    glm.Family
+	Classes   []string  // of the response, the reference first; nil if the family has none
+	Y         []float64 // [n], numbers of classes where there are such
+	Frequency []float64 // [n], nil for 1 each
 	// Predictors are in the order of the family's. Responses and frequencies of their data, and the families of their
 	// models, are not looked at.
 	Predictors []Predictor
@@ -45,6 +45,8 @@ type setup struct {
 	cuts       *cuts   // or nil
 	joint      *joint  // or nil
 	params     []infer.Parameter
+	shares     int // parameters that follow from the steps of monotonic effects, before the effects of levels
+	draw       func(s prior.Source, row int, eta []float64, disp [2]float64) float64
 }
 
 // New returns the sampler of a posterior of several predictors; it keeps the problem. Errors are those of
@@ -66,15 +68,24 @@ func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
 
 func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 	s := &setup{several: p.Family.Several()}
+	s.draw = func(from prior.Source, _ int, eta []float64, disp [2]float64) float64 {
+		return s.several.Draw(from, eta, disp)
+	}
 	if s.several == nil {
-		return nil, fmt.Errorf("model: family %s has one linear predictor", p.Family)
+		own, err := newAlone(p)
+		if err != nil {
+			return nil, err
+		}
+		s.several = own
+		s.draw = func(from prior.Source, row int, eta []float64, disp [2]float64) float64 {
+			return own.Pointwise.Draw(from, row, eta[0], disp[:])
+		}
 	}
 	of := s.several.Predictors(p.Classes)
 	if err := p.check(of); err != nil {
 		return nil, err
 	}
-	s.rows = family.Rows{Y: p.Y, Frequency: p.Frequency, Kernels: simd.Vector(), Total: float64(len(p.Y)),
-		Censoring: p.Censoring}
+	s.rows = family.Rows{Y: p.Y, Frequency: p.Frequency, Kernels: simd.Vector(), Total: float64(len(p.Y))}
 	if p.Frequency != nil {
 		s.rows.Total = s.rows.Kernels.Sum(p.Frequency)
 	}
@@ -90,7 +101,7 @@ func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 			s.offsets[k] = q.Data.Offset
 			s.starts[k] = 0
 		} else {
-			s.predictors = append(s.predictors, newPredictor(q, k, of[k], s.several.Response(k, &s.rows), p))
+			s.predictors = append(s.predictors, newPredictor(q, k, of[k], s.several.Response(k, &s.rows), p.Frequency))
 		}
 	}
 	if err := s.settle(by); err != nil {
@@ -109,7 +120,7 @@ func (p *Problem) check(of []family.Predictor) error {
 	case p.Frequency != nil && len(p.Frequency) != n:
 		return fmt.Errorf("model: %d frequencies for %d rows", len(p.Frequency), n)
 	}
-	if err := family.CheckResponse(p.Family, p.Y, nil); err != nil {
+	if err := family.CheckResponse(p.Family, p.Y, p.Predictors[0].Data.Trials); err != nil {
 		return err
 	}
 	if err := p.checkClasses(); err != nil {
@@ -121,7 +132,7 @@ func (p *Problem) check(of []family.Predictor) error {
 			return fmt.Errorf("model: predictor %s has other rows than its %d responses", of[k].Name, n)
 		}
 		for d, of := range of[k].Of.Dispersions() {
-			if law := q.Model.DispersionPrior(d); !p.Family.Predicts(of.Name) && !law.Proper() {
+			if law := q.Model.DispersionPrior(d); of.Name != p.Family.Predicted && !law.Proper() {
 				return words.Hint(fmt.Errorf("prior of %s: a flat prior is not known to give a proper posterior beside several "+
 					"linear predictors", of.Name), "give it a proper prior, or leave it to the default")
 			}
@@ -171,6 +182,7 @@ func (s *setup) settle(by infer.Parallel) error {
 			if err := p.sampleAt(views[k], s.starts[k], by); err != nil {
 				return err
 			}
+			p.settleSteps(s.cuts)
 			if disp := p.penalised(eta[k]); k == 0 {
 				copy(s.rows.Disp[:], disp)
 			}
@@ -195,33 +207,49 @@ func (s *setup) predictorsOf(n int) [][]float64 {
 	return eta
 }
 
-// describe makes the parameters: of each predictor all except effects of levels, then the thresholds and these.
+// describe makes the parameters: of each predictor all except effects of levels, then the thresholds, means and shares
+// of monotonic effects, and the effects of levels.
 func (s *setup) describe() {
 	for _, p := range s.predictors {
-		s.params = append(s.params, p.Params[:p.First()]...)
+		cols := p.data.Cols()
+		s.params = append(s.params, p.Params[p.hidden:cols]...)
+		for _, m := range p.mono {
+			s.params = append(s.params, m.describe(p)...)
+		}
+		s.params = append(s.params, p.Params[cols:p.First()]...)
 	}
 	if s.cuts != nil {
 		s.params = append(s.params, s.cuts.params...)
+	}
+	for _, p := range s.predictors {
+		for _, m := range p.mono {
+			s.params = append(s.params, m.describeShares(p)...)
+			s.shares += 1 + m.size()
+		}
 	}
 	for _, p := range s.predictors {
 		s.params = append(s.params, p.Params[p.First():]...)
 	}
 }
 
-// split passes the parts of a position that belong to each predictor, its head and its effects of levels, and returns
-// the thresholds.
-func (s *setup) split(position []float64, do func(k int, head, effects []float64)) (tau []float64) {
+// split passes the parts of a position that belong to each predictor, its head without steps, its effects of levels and
+// its steps, and returns the thresholds. The numbers that do writes are written to the position.
+func (s *setup) split(position []float64, do func(k int, head, effects, steps []float64)) (tau []float64) {
 	head, effects := 0, 0
 	for _, p := range s.predictors {
-		effects += p.First()
+		effects += p.head()
 	}
 	if s.cuts != nil {
 		tau = position[effects : effects+len(s.cuts.params)]
 		effects += len(tau)
 	}
+	effects += s.shares
 	for k, p := range s.predictors {
-		do(k, position[head:head+p.First()], position[effects:effects+p.Effects])
-		head, effects = head+p.First(), effects+p.Effects
+		all := position[head : head+p.head()]
+		own, steps := p.apart(all)
+		do(k, own, position[effects:effects+p.Effects], steps)
+		p.together(own, all)
+		head, effects = head+p.head(), effects+p.Effects
 	}
 	return tau
 }
@@ -233,13 +261,24 @@ func (s *setup) Parameters() []infer.Parameter { return s.params }
 func (s *setup) Explain() string {
 	var out []string
 	for _, p := range s.predictors {
+		if p.hidden > 0 {
+			continue
+		}
 		if text := cmp.Or(p.name, "mu") + ": " + p.Explain; len(out) == 0 || out[0] != text {
 			out = append(out, text)
 		}
 	}
-	text := "the linear predictor given the thresholds; "
+	text := ""
+	if s.cuts != nil {
+		text = "the linear predictor given the thresholds; "
+	}
 	if len(s.predictors) > 1 {
 		text = fmt.Sprintf("%d linear predictors in turn, each given the others; ", len(s.predictors))
+	}
+	for _, p := range s.predictors {
+		for _, m := range p.mono {
+			text += fmt.Sprintf("%s: %d steps along directions rotated by their curvature; ", p.named(m.Name), m.size())
+		}
 	}
 	if s.common != nil {
 		text += "then all of them at once, against the reference class; "

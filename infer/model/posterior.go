@@ -12,9 +12,8 @@ import (
 // Posterior is a posterior of several predictors for callers that draw from its prior and look at positions. Chains
 // have setups of their own. It is read-only once made.
 type Posterior struct {
-	setup  *setup
-	of     []*groups.Model
-	bounds []family.Bound // of responses, or nil
+	setup *setup
+	of    []*groups.Model
 }
 
 // NewPosterior returns the posterior of a problem; errors are those of New.
@@ -23,7 +22,7 @@ func NewPosterior(p *Problem, by infer.Parallel) (*Posterior, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Posterior{setup: s, bounds: p.Bounds}
+	out := &Posterior{setup: s}
 	for _, q := range s.predictors {
 		of, err := groups.NewModel(q.data, q.model, by)
 		if err != nil {
@@ -39,14 +38,18 @@ func (p *Posterior) Parameters() []infer.Parameter { return p.setup.params }
 
 // DrawPrior writes an independent draw of a position from the prior.
 func (p *Posterior) DrawPrior(s prior.Source, theta []float64) {
-	tau := p.setup.split(theta, func(k int, head, effects []float64) {
+	tau := p.setup.split(theta, func(k int, head, effects, steps []float64) {
 		own := make([]float64, len(head)+len(effects))
 		p.of[k].DrawPrior(s, own)
 		copy(effects, own[copy(head, own):])
+		for _, m := range p.setup.predictors[k].mono {
+			m.drawPrior(s, steps[m.at:m.at+m.size()])
+		}
 	})
 	if p.setup.cuts != nil {
 		p.setup.cuts.draw(s, tau)
 	}
+	p.setup.writeShares(theta)
 }
 
 // At returns a function for the use of one chain: log likelihood and log prior density at a position. All linear
@@ -68,12 +71,15 @@ func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float
 		predictors[k] = groups.NewPredictor(of)
 	}
 	return func(theta []float64) (_ *family.Rows, _ [][]float64, logLik, logPrior float64) {
-		tau := p.setup.split(theta, func(k int, head, effects []float64) {
+		tau := p.setup.split(theta, func(k int, head, effects, steps []float64) {
 			numbers := slices.Concat(head, effects)
 			predictors[k].SetTheta(numbers)
 			logPrior += predictors[k].LogPrior(numbers)
 			own := p.setup.predictors[k]
-			if own.own(predictors[k].Point, eta[own.place]); own.place == 0 {
+			for _, m := range own.mono {
+				logPrior += m.logPrior(steps[m.at : m.at+m.size()])
+			}
+			if own.own(predictors[k].Point, steps, eta[own.place]); own.place == 0 {
 				copy(rows.Disp[:], predictors[k].Point.Dispersions())
 			}
 		})
@@ -98,12 +104,7 @@ func (p *Posterior) Respond(s prior.Source, theta []float64) []float64 {
 		for k := range eta {
 			row[k] = eta[k][i]
 		}
-		draw := func() float64 { return p.setup.several.Draw(s, row, rows.Disp) }
-		if p.bounds == nil {
-			y[i] = draw()
-			continue
-		}
-		y[i] = p.bounds[i].Draw(s, draw, func(y float64) float64 { return p.setup.several.CDF(y, row, rows.Disp) })
+		y[i] = p.setup.draw(s, i, row, rows.Disp)
 	}
 	return y
 }

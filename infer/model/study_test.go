@@ -22,13 +22,13 @@ type study struct {
 	density                func(y float64, eta []float64, disp float64) float64
 	shape                  prior.Prior // of the dispersion that density has; no kind: it has none
 	rows, classes, columns int
-	cuts                   int // thresholds, which are the last predictors
-	levels                 int // of a grouping; 0 for none
-	smooth                 int // penalised columns, the last ones; 0 for none
+	cuts                   int  // thresholds, which are the last predictors
+	steps                  int  // of a monotonic effect, the last columns of each predictor; 0 for none
+	alone                  bool // whether the family has one predictor
+	levels                 int  // of a grouping; 0 for none
+	smooth                 int  // penalised columns, the last ones; 0 for none
 	weighted, sparse       bool
 	law                    prior.Prior // of slopes
-	bound                  float64     // above which rows are censored; 0 for none
-	dear                   bool        // its chains are run by make study alone
 }
 
 var studies = map[string]study{
@@ -60,25 +60,6 @@ var studies = map[string]study{
 		columns: 3, shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
 	"categorical, many rows": {rows: 2100, classes: 3, columns: 3},
 
-	"shape": {of: predicted("negative_binomial", "shape"), density: spread(negativeBinomial), rows: 30, columns: 3},
-	"shape by group": {dear: true, of: predicted("gamma", "shape"), density: spread(gamma), rows: 40, columns: 2, levels: 4,
-		weighted: true},
-	"phi":          {dear: true, of: predicted("beta", "phi"), density: spread(beta), rows: 25, columns: 3},
-	"nu":           {dear: true, of: predicted("student_t", "nu"), density: degrees, rows: 20, columns: 2, shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
-	"sigma and nu": {dear: true, of: predicted("student_t", "sigma", "nu"), density: degrees, rows: 20, columns: 2},
-	"alpha":        {dear: true, of: predicted("skew_normal", "alpha"), density: skewness, rows: 20, columns: 2, shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
-	"zi and shape": {of: predicted("zero_inflated_negative_binomial", "shape"), density: inflated(negativeBinomial), rows: 30,
-		columns: 2, sparse: true},
-	"hu and shape": {dear: true, of: predicted("hurdle_negative_binomial", "shape"), density: hurdle(negativeBinomial, true), rows: 30, columns: 2},
-	"hu and sigma": {of: predicted("hurdle_gamma", "shape"), density: hurdle(gamma, false), rows: 30, columns: 2},
-	"sigma of censored rows": {of: censoring("lognormal"), density: censored(3, lognormal, func(eta []float64) float64 {
-		return math.Erfc((math.Log(3)-eta[0])/math.Exp(eta[1])/math.Sqrt2) / 2
-	}), bound: 3, rows: 25, columns: 2},
-	"shape of censored rows by smooth": {dear: true, of: censoring("weibull", "shape"), density: censored(3, spread(weibull), func(eta []float64) float64 {
-		s := math.Exp(eta[1])
-		return math.Exp(-math.Exp(s * (math.Log(3) - eta[0] + logGamma(1+1/s))))
-	}), bound: 3, rows: 30, columns: 4, smooth: 2},
-
 	"sigma":  {of: predicted("gaussian"), density: gaussian, rows: 20, columns: 3},
 	"smooth": {rows: 30, classes: 3, columns: 4, smooth: 2},
 	"sigma by smooth": {of: predicted("student_t"), density: student, rows: 25, columns: 5, smooth: 3,
@@ -108,35 +89,34 @@ var studies = map[string]study{
 	"hurdle_lognormal": {of: family.Named("hurdle_lognormal").Family(), density: hurdle(func(y, eta, s float64) float64 {
 		return lognormal(y, []float64{eta, math.Log(s)}, 0)
 	}, false), rows: 30, columns: 2, shape: prior.Prior{Kind: prior.HalfNormal, Scale: 1}},
+
+	"mo": {of: family.Named("gaussian").Family(), density: func(y float64, eta []float64, sd float64) float64 {
+		return gaussian(y, []float64{eta[0], math.Log(sd)}, 0)
+	}, alone: true, rows: 25, columns: 5, steps: 3, shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
+	"mo by group": {of: family.Named("poisson").Family(), density: func(y float64, eta []float64, _ float64) float64 {
+		return poisson(y, eta[0], 0)
+	}, alone: true, rows: 30, columns: 3, steps: 2, levels: 3},
+	"mo of cumulative": {of: ordered("cumulative", "logit"), density: cumulative(inverseLogit), cuts: 2, rows: 25,
+		columns: 3, steps: 3},
+	"mo of two predictors": {of: family.Named("zero_inflated_poisson").Family(), density: inflated(poisson), rows: 25,
+		columns: 4, steps: 2},
 }
 
-// predicted returns a family whose sigma has a predictor, or other parameters have such.
-func predicted(name string, parameters ...string) family.Family {
-	f := family.Named(name).Family()
-	if parameters == nil {
-		parameters = []string{"sigma"}
-	}
-	for _, of := range parameters {
-		f, _ = f.WithPredictor(of)
-	}
-	return f
-}
-
-// censoring is predicted with rows that may be censored.
-func censoring(name string, parameters ...string) family.Family {
-	f, _ := predicted(name, parameters...).WithLimits(family.Censored)
+// predicted returns a family whose sigma has a predictor.
+func predicted(name string) family.Family {
+	f, _ := family.Named(name).Family().WithPredictor("sigma")
 	return f
 }
 
 // predictors is their number.
 func (s study) predictors() int {
 	switch {
+	case s.alone:
+		return 1
 	case s.cuts > 0 && s.of.Predicted == "":
 		return 1 + s.cuts
-	case s.cuts > 0:
-		return 2 + s.cuts
 	case s.density != nil:
-		return len(s.of.Several().Predictors(nil))
+		return 2 + s.cuts
 	}
 	return s.classes - 1
 }
@@ -217,6 +197,11 @@ func (s study) problem(rng *infer.Stream) *model.Problem {
 		if k == 0 && s.shape.Kind != "" {
 			q.Model.Dispersion, q.Model.Nu = s.shape, s.shape
 		}
+		if s.steps > 0 && !s.cut(k) {
+			d := s.own(k)
+			q.Data.Monotone = []design.Monotone{{Name: "mo(x)", Simplex: "simo_x", First: d - s.steps, Last: d}}
+			q.Model.Monotone = []glm.MonotonePrior{{Mean: stepPrior, Share: shares[:s.steps]}}
+		}
 		for range s.own(k) - 1 {
 			law := s.law
 			if law.Scale == 0 {
@@ -257,6 +242,14 @@ func (s study) design(rng *infer.Stream, columns int, ones bool) (design.Matrix,
 			x.Values[j*s.rows+i] = v
 		}
 	}
+	for i := 0; s.steps > 0 && s.steps <= columns && i < s.rows; i++ {
+		level := int(rng.Float64() * float64(s.steps+1))
+		for j := range s.steps {
+			if x.Values[(s.columns-s.steps+j)*s.rows+i] = 0; level > j {
+				x.Values[(s.columns-s.steps+j)*s.rows+i] = 1
+			}
+		}
+	}
 	for j := 1; j < s.columns; j++ {
 		names = append(names, fmt.Sprintf("x%d", j))
 	}
@@ -294,6 +287,12 @@ func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 			}
 			theta = append(theta, law.Draw(rng))
 		}
+		if s.steps > 0 && !s.cut(k) {
+			mean := stepPrior.Draw(rng)
+			for i, share := range simplex(rng, s.steps) {
+				theta[len(theta)-s.steps+i] = mean * float64(s.steps) * share
+			}
+		}
 		for at := 0.0; k == 0 && s.shape.Kind != "" && at == 0; {
 			if at = s.shape.Draw(rng); at <= s.least() {
 				at = 0
@@ -313,7 +312,7 @@ func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 		}
 	}
 	slices.Sort(theta[len(theta)-s.rising():])
-	return append(theta, effects...)
+	return append(append(theta, s.shareNumbers(theta)...), effects...)
 }
 
 // rising is how many thresholds each have to be above the one before.
@@ -327,7 +326,7 @@ func (s study) rising() int {
 // least is where the dispersion begins: its prior is cut off there.
 func (s study) least() float64 {
 	for _, d := range s.of.Dispersions() {
-		if d.Lower > 0 && !s.of.Predicts(d.Name) {
+		if d.Lower > 0 {
 			return d.Lower
 		}
 	}
@@ -346,7 +345,12 @@ func (s study) logPrior(k int, q model.Predictor, own, effects []float64) (disp,
 		if j >= d-s.smoothOf(k) {
 			law = prior.Prior{Kind: prior.Normal, Scale: own[scales]}
 		}
-		logPrior += law.LogDensity(own[j])
+		if s.cut(k) || j < d-s.steps {
+			logPrior += law.LogDensity(own[j])
+		}
+	}
+	if s.steps > 0 && !s.cut(k) {
+		logPrior += logSteps(own[d-s.steps : d])
 	}
 	if s.smoothOf(k) > 0 {
 		logPrior += smoothSD.LogDensity(own[scales])
@@ -369,6 +373,7 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 	for k := range p.Predictors {
 		heads += s.head(k)
 	}
+	heads += s.shared()
 	for i := range eta {
 		eta[i] = make([]float64, len(p.Predictors))
 	}
@@ -436,12 +441,11 @@ func (s study) simulate(rng *infer.Stream) (*model.Problem, []float64) {
 	theta := s.theta(p, rng)
 	eta, disp, _, _ := s.densities(p, theta)
 	for i, row := range eta {
-		p.Y[i] = p.Family.Several().Draw(rng, row, [2]float64{disp, disp})
-		if s.bound > 0 {
-			p.Kind = append(p.Kind, family.Observed)
-			if p.Y[i] > s.bound {
-				p.Y[i], p.Kind[i] = s.bound, family.Above
-			}
+		if s.alone {
+			of, _ := glm.NewPointwise(p.Family, &glm.Data{X: p.Predictors[0].Data.X})
+			p.Y[i] = of.Draw(rng, i, row[0], []float64{disp})
+		} else {
+			p.Y[i] = p.Family.Several().Draw(rng, row, [2]float64{disp, disp})
 		}
 	}
 	return p, theta
@@ -468,7 +472,7 @@ func (s study) joint(name string, sampler func(*model.Problem) (infer.Setup, err
 					first += e * (1 + p.Y[0])
 				}
 				out := append([]float64{logLik, logPrior, first}, theta...)
-				cuts := theta[len(theta)-s.levels*(s.predictors()-s.cuts)-s.rising():]
+				cuts := theta[len(theta)-s.levels*(s.predictors()-s.cuts)-s.shared()-s.rising():]
 				for k := range max(0, s.rising()-1) {
 					out = append(out, math.Log(cuts[k+1]-cuts[k]))
 				}

@@ -1,9 +1,12 @@
 package model
 
 import (
+	"slices"
+
 	"glmbatch/infer"
 	"glmbatch/infer/family"
 	"glmbatch/infer/groups"
+	"glmbatch/internal/vec"
 )
 
 // Target is the posterior over coordinates u without bounds, with gradients, for samplers that move all at once. u has
@@ -13,6 +16,7 @@ type Target struct {
 	of    []*groups.Target
 	at    []int // where the coordinates of each predictor begin; their number last
 	cuts  int   // where those of thresholds begin
+	steps int   // and those of monotonic effects
 }
 
 // NewTarget returns the posterior; arguments and errors are those of New. Effects is that of groups.TargetOptions.
@@ -36,14 +40,48 @@ func (s *setup) newTarget(by infer.Parallel, effects string) (*Target, error) {
 				return nil, err
 			}
 		}
-		t.of, t.at = append(t.of, of), append(t.at, t.at[len(t.at)-1]+of.Dim())
+		t.of, t.at = append(t.of, of), append(t.at, t.at[len(t.at)-1]+of.Dim()-q.hidden)
 	}
 	t.cuts = t.at[len(t.at)-1]
+	t.steps = t.cuts
+	if s.cuts != nil {
+		t.steps += len(s.cuts.params)
+	}
 	return t, nil
 }
 
-// Dim returns the length of u, the number of parameters.
-func (t *Target) Dim() int { return len(t.setup.params) }
+// ownOf returns numbers of the coordinates of predictor k, as its own target has them.
+func (t *Target) ownOf(k int, u []float64) []float64 {
+	if own := u[t.at[k]:t.at[k+1]]; t.setup.predictors[k].hidden == 0 {
+		return own
+	}
+	return slices.Concat([]float64{0}, u[t.at[k]:t.at[k+1]])
+}
+
+// eachEffect passes the monotonic effects in turn, with their predictors and their coordinates in u.
+func (t *Target) eachEffect(u []float64, do func(k int, m *monotone, own []float64)) {
+	at := t.steps
+	for k, p := range t.setup.predictors {
+		for _, m := range p.mono {
+			do(k, m, u[at:at+m.size()])
+			at += m.size()
+		}
+	}
+}
+
+// stepsAt returns the steps of each predictor at u.
+func (t *Target) stepsAt(u []float64) [][]float64 {
+	out := make([][]float64, len(t.of))
+	t.eachEffect(u, func(k int, m *monotone, own []float64) {
+		c := make([]float64, m.size())
+		m.steps(own, c)
+		out[k] = append(out[k], c...)
+	})
+	return out
+}
+
+// Dim returns the length of u: the number of parameters that do not follow from others.
+func (t *Target) Dim() int { return len(t.setup.params) - t.setup.shares }
 
 // Parameters are those of New's setup.
 func (t *Target) Parameters() []infer.Parameter { return t.setup.params }
@@ -61,10 +99,10 @@ func (t *Target) Explain() string { return "all linear predictors at once" }
 
 // Start draws where a chain begins: each predictor as its own target has it, given the penalised points of the others.
 func (t *Target) Start(c infer.Chain) (u []float64, words string) {
-	for _, of := range t.of {
+	for k, of := range t.of {
 		var own []float64
 		own, words = of.Start(c)
-		u = append(u, own...)
+		u = append(u, own[t.setup.predictors[k].hidden:]...)
 	}
 	if cuts := t.setup.cuts; cuts != nil {
 		tau := make([]float64, len(cuts.params))
@@ -72,40 +110,59 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 		u = append(u, tau...)
 		cuts.z(tau, u[t.cuts:])
 	}
+	u = append(u, make([]float64, t.Dim()-t.steps)...)
+	t.eachEffect(u, func(_ int, m *monotone, own []float64) {
+		steps := make([]float64, m.size())
+		m.begin(c.Stream, steps)
+		m.coordinates(steps, own)
+	})
 	return u, words
 }
 
 // Penalised returns the penalised points of the predictors.
 func (t *Target) Penalised() (u []float64) {
-	for _, of := range t.of {
-		u = append(u, of.Penalised()...)
+	for k, of := range t.of {
+		u = append(u, of.Penalised()[t.setup.predictors[k].hidden:]...)
 	}
 	if t.setup.cuts != nil {
 		u = append(u, t.setup.cuts.start...)
+	}
+	for _, p := range t.setup.predictors {
+		for _, m := range p.mono {
+			u = append(u, m.start...)
+		}
 	}
 	return u
 }
 
 // Constrain writes the parameters of u to theta.
 func (t *Target) Constrain(u, theta []float64) {
-	tau := t.setup.split(theta, func(k int, head, effects []float64) {
+	steps := t.stepsAt(u)
+	tau := t.setup.split(theta, func(k int, head, effects, c []float64) {
 		own := make([]float64, t.of[k].Dim())
-		t.of[k].Constrain(u[t.at[k]:t.at[k+1]], own)
+		t.of[k].Constrain(t.ownOf(k, u), own)
 		copy(effects, own[copy(head, own):])
+		copy(c, steps[k])
 	})
 	if t.setup.cuts != nil {
-		t.setup.cuts.tau(u[t.cuts:], tau)
+		t.setup.cuts.tau(u[t.cuts:t.steps], tau)
 	}
+	t.setup.writeShares(theta)
 }
 
 // Unconstrain is the inverse of Constrain.
 func (t *Target) Unconstrain(theta, u []float64) {
-	tau := t.setup.split(theta, func(k int, head, effects []float64) {
-		t.of[k].Unconstrain(append(append([]float64(nil), head...), effects...), u[t.at[k]:t.at[k+1]])
+	steps := make([][]float64, len(t.of))
+	tau := t.setup.split(theta, func(k int, head, effects, c []float64) {
+		own := make([]float64, t.of[k].Dim())
+		t.of[k].Unconstrain(slices.Concat(head, effects), own)
+		copy(u[t.at[k]:t.at[k+1]], own[t.setup.predictors[k].hidden:])
+		steps[k] = c
 	})
 	if t.setup.cuts != nil {
-		t.setup.cuts.z(tau, u[t.cuts:])
+		t.setup.cuts.z(tau, u[t.cuts:t.steps])
 	}
+	t.eachEffect(u, func(k int, m *monotone, own []float64) { m.coordinates(steps[k][m.at:m.at+m.size()], own) })
 }
 
 // Densities returns a function for the use of one chain: the log posterior density over u with its gradient, then the
@@ -121,15 +178,16 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 		places[k] = of.NewPlace()
 	}
 	return func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
+		steps := t.stepsAt(u)
 		for k, p := range places {
-			p.Predict(u[t.at[k]:t.at[k+1]])
+			p.Predict(t.ownOf(k, u))
 			own := s.predictors[k]
-			if own.own(p.Point(), eta[own.place]); own.place == 0 {
+			if own.own(p.Point(), steps[k], eta[own.place]); own.place == 0 {
 				copy(rows.Disp[:], p.Point().Dispersions())
 			}
 		}
 		if s.cuts != nil {
-			logPosterior, logPrior = t.densityOfCuts(&rows, eta, u[t.cuts:], grad[t.cuts:])
+			logPosterior, logPrior = t.densityOfCuts(&rows, eta, u[t.cuts:t.steps], grad[t.cuts:t.steps])
 		}
 		if len(places) == 0 {
 			s.several.LogLik(&rows, 0, eta, rest)
@@ -139,16 +197,36 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 		for k, p := range places {
 			of := s.predictors[k]
 			s.several.Given(of.place, &rows, eta, views[of.place])
-			of.give(p.Point(), views[of.place], rest)
-			own := p.Point().Value().LogLik
-			inU, prior := p.Gradient(u[t.at[k]:t.at[k+1]], grad[t.at[k]:t.at[k+1]])
+			of.give(p.Point(), views[of.place], rest, steps[k])
+			own, slope := p.Point().Value().LogLik, t.ownOf(k, grad)
+			inU, prior := p.Gradient(t.ownOf(k, u), slope)
+			copy(grad[t.at[k]:t.at[k+1]], slope[of.hidden:])
 			p.Point().TakeRest()
 			logPosterior += inU - own
 			logPrior += prior
 			logLik = own + views[of.place].Base
 		}
-		return logPosterior + logLik, logLik, logPrior
+		inU, prior := t.densityOfSteps(places, u, grad)
+		return logPosterior + logLik + inU, logLik, logPrior + prior
 	}
+}
+
+// densityOfSteps writes the gradient of the log posterior in the coordinates of monotonic effects, where places have
+// that of the log likelihood in each row, and returns their log prior density, and that of the steps.
+func (t *Target) densityOfSteps(places []*groups.Place, u, grad []float64) (inU, logPrior float64) {
+	at := t.steps
+	t.eachEffect(u, func(k int, m *monotone, own []float64) {
+		slopes, steps := make([]float64, m.size()), make([]float64, m.size())
+		for i, column := range m.columns {
+			slopes[i] = vec.Dot(column, places[k].Slopes())
+		}
+		m.gradient(own, slopes, grad[at:at+m.size()])
+		m.steps(own, steps)
+		inU += m.logPriorAt(own)
+		logPrior += m.logPrior(steps)
+		at += m.size()
+	})
+	return inU, logPrior
 }
 
 // densityOfCuts writes the thresholds to eta and the gradient of the log posterior in z, and returns the log density of
