@@ -32,6 +32,9 @@ const (
 	// SmoothSD is the standard deviation of the penalised coefficients of a smooth, SmoothEffect one of these.
 	SmoothSD     ParameterKind = "smooth_sd"
 	SmoothEffect ParameterKind = "smooth_effect"
+	// Monotonic is the mean of the steps of a monotonic effect, or the share of one in their sum: they follow from the
+	// steps, which are coefficients.
+	Monotonic ParameterKind = "monotonic"
 	// Inclusion is whether a coefficient whose prior is spike_slab is other than 0: 0 or 1.
 	Inclusion ParameterKind = "inclusion"
 	// MixtureWeight is the weight of a component of a mixture. Unsorted is a parameter of a component as it was

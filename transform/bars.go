@@ -82,6 +82,9 @@ func (s *selector) bar(n *node, added bool) error {
 	if err != nil {
 		return err
 	}
+	if err := s.refuseMonotone(n.args[0], "in group-level terms"); err != nil {
+		return err
+	}
 	outside := s.out.intercept
 	s.out.intercept = true
 	inner, id := n.args[0], ""

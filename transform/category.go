@@ -33,6 +33,8 @@ func (s *selector) factorCall(n *node) error {
 	case "relevel":
 		_, err := s.relevel(n)
 		return err
+	case "mo":
+		return s.monotone(n)
 	}
 	if one := len(n.args) == 1 && n.args[0].kind == nodeName && n.names[0] == ""; !one && n.calendar() {
 		return s.fail(n.pos, n.text+"() takes one column of dates", "for example "+n.text+"(day)")
@@ -54,7 +56,7 @@ func (s *selector) relevel(n *node) (ref string, err error) {
 		return "", s.fail(n.pos, "relevel() takes a factor and its reference level", example)
 	}
 	if x := args[0]; x.kind != nodeName {
-		if !x.ofColumn() || x.text == "relevel" {
+		if !x.ofColumn() || x.text == "relevel" || x.isMonotone() {
 			return "", s.fail(x.pos, "relevel() takes a column, or factor() of one", example)
 		}
 		if err := s.factorCall(x); err != nil {

@@ -29,6 +29,8 @@ func contrast(coding string, full bool, p, level, levels int) float64 {
 		return float64(p + 1)
 	case coding == helmert && level <= p:
 		return -1
+	case coding == monotonic && level > p:
+		return 1
 	}
 	return 0
 }
@@ -53,6 +55,8 @@ func (v *Variable) suffix(full bool, p int) string {
 		return v.Levels[p]
 	case v.Levels != nil && v.Contrasts == treatment:
 		return v.Levels[p+1]
+	case v.isMonotone():
+		return stepSuffix(p)
 	case v.Levels != nil || v.Basis != nil && v.Basis.columns() > 1:
 		return strconv.Itoa(p + 1)
 	}

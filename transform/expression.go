@@ -14,7 +14,7 @@ var functions = []string{"I", "log", "log2", "log10", "log1p", "exp", "sqrt", "a
 // variable. They stand alone: not inside another function.
 var (
 	bases       = []string{"poly", "ns", "bs", "s"}
-	factorCalls = []string{"factor", "as.factor", "relevel", "cut", "weekday", "month"}
+	factorCalls = []string{"factor", "as.factor", "relevel", "cut", "weekday", "month", "mo"}
 )
 
 // variable is what R calls a variable of the model frame: a column, or a

@@ -35,7 +35,7 @@ func (b *builder) design() error {
 	if len(b.plan) > 0 && b.plan[0].term < 0 {
 		b.out.Data.Intercept = 0
 	}
-	b.out.Data.Smooths = b.record.smooths()
+	b.out.Data.Smooths, b.out.Data.Monotone = b.record.smooths(), b.record.monotones()
 	b.noteSparse()
 	return nil
 }

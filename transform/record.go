@@ -2,6 +2,7 @@ package transform
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -32,6 +33,7 @@ type Record struct {
 	Terms     []Term     `json:"terms,omitempty"`
 	Columns   []Column   `json:"columns"` // of the design, in order
 	Smooths   []Smooth   `json:"smooths,omitempty"`
+	Monotone  []Monotone `json:"monotone,omitempty"`
 
 	// Items are several responses, in the place of Response and all that explains it.
 	Items []ItemRecord `json:"items,omitempty"`
@@ -157,7 +159,7 @@ func (r *Record) check() error {
 	if err := r.checkTerms(r.Terms, r.Columns); err != nil {
 		return err
 	}
-	if err := r.checkSmooths(); err != nil {
+	if err := errors.Join(r.checkSmooths(), r.checkMonotone()); err != nil {
 		return err
 	}
 	return r.checkEffects()
@@ -238,7 +240,7 @@ func (r *Record) checkParts(terms []Term, c *Column) error {
 
 // check finds a variable that no Build writes.
 func (v *Variable) check() error {
-	if v.Levels != nil && !slices.Contains(codings, v.Contrasts) {
+	if v.Levels != nil && !slices.Contains(codings, v.Contrasts) && !v.isMonotone() {
 		return fmt.Errorf("design record: factor %q has the unknown coding %q", v.Label, v.Contrasts)
 	}
 	s := v.Basis

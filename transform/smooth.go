@@ -139,6 +139,9 @@ func (s *selector) smoothSettings(n *node, args []*node) (*smoothCall, error) {
 	if c.by = by; by == nil || by.kind == nodeName {
 		return c, nil
 	}
+	if err := s.refuseMonotone(by, "as by of s()"); err != nil {
+		return nil, err
+	}
 	if by.kind == nodeCall && slices.Contains(factorCalls, by.text) {
 		return c, s.factorCall(by)
 	}

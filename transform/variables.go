@@ -48,13 +48,23 @@ func (b *builder) terms(chosen []term, intercept bool, index []int) []Term {
 		}
 		out = append(out, Term{Label: b.chosen.termLabel(t), Variables: terms[k]})
 	}
-	full := fullCoding(terms, func(v int) bool { return b.record.Variables[v].Levels != nil }, intercept)
+	full := fullCoding(terms, func(v int) bool {
+		return b.record.Variables[v].Levels != nil && !b.record.Variables[v].isMonotone()
+	}, intercept)
 	for k := range full {
 		if slices.Contains(full[k], true) {
 			out[k].Full = full[k]
 		}
 	}
 	return out
+}
+
+// coding returns the coding of a factor.
+func (b *builder) coding(v *variable, c *column, f *factor) (string, error) {
+	if v.node.isMonotone() {
+		return monotonic, b.learnMonotone(c, f)
+	}
+	return cmp.Or(b.spec.Contrasts[c.name], treatment), nil
 }
 
 // learn reads one variable.
@@ -70,10 +80,11 @@ func (b *builder) learn(v *variable) (*Variable, *coded, error) {
 		if err := b.releveled(v, c, f); err != nil {
 			return nil, nil, err
 		}
-		record.Kind, record.Levels, record.Contrasts = string(c.kind), f.levels, treatment
-		if asked := b.spec.Contrasts[c.name]; asked != "" {
-			record.Contrasts = asked
+		record.Kind = string(c.kind)
+		if record.Contrasts, err = b.coding(v, c, f); err != nil {
+			return nil, nil, err
 		}
+		record.Levels = f.levels
 		if record.Contrasts == treatment && b.spec.Levels[c.name] != nil && b.all == nil && !slices.Contains(f.codes, 0) {
 			b.warn("column %q: no row has the reference level %q, which the other coefficients are measured against", c.name,
 				f.levels[0])
@@ -180,9 +191,11 @@ func (b *builder) planColumns() error {
 		return err
 	}
 	for k := range b.chosen.terms {
-		b.plan = append(b.plan, b.planTerm(&b.record.Terms[k], k, names)...)
+		if b.record.monotone(&b.record.Terms[k]) < 0 {
+			b.plan = append(b.plan, b.planTerm(&b.record.Terms[k], k, names)...)
+		}
 	}
-	if err := b.planSmooths(names); err != nil {
+	if err := errors.Join(b.planSmooths(names), b.planMonotone(names)); err != nil {
 		return err
 	}
 	for _, clash := range names.clashes {

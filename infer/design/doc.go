@@ -9,5 +9,6 @@
 //
 // Read matrix.go (Matrix, Column, Dense; Xb, Xᵀv, XᵀWX; rows taken and equal ones
 // grouped, by partition.go), sparse.go (compressed columns), grouping.go (rows by
-// the levels of a grouping factor, with the columns of its effects) and smooth.go (penalised columns).
+// the levels of a grouping factor, with the columns of its effects), smooth.go (penalised columns) and
+// monotone.go (steps from level to level).
 package design

@@ -25,6 +25,16 @@ type Model struct {
 	// Smooths are the priors of the standard deviations of each of Data.Smooths: any of a dispersion. The entries of
 	// Coefficients that belong to their columns are not looked at.
 	Smooths []prior.Prior
+	// Monotone are the priors of each of Data.Monotone. The entries of Coefficients that belong to their columns are
+	// not looked at by package model.
+	Monotone []MonotonePrior
+}
+
+// MonotonePrior is the prior of a monotonic effect with steps c_1, …, c_D: of their mean b, and of the simplex of their
+// shares c_i/Σc, which is Dirichlet with these concentrations, one for each step.
+type MonotonePrior struct {
+	Mean  prior.Prior
+	Share []float64
 }
 
 // EffectsPrior is the prior of the scales of group-level effects.
@@ -72,6 +82,11 @@ func (m *Model) Proper() bool {
 			return false
 		}
 	}
+	for _, p := range m.Monotone {
+		if !p.Mean.Proper() {
+			return false
+		}
+	}
 	for _, e := range m.Effects {
 		for _, p := range e.SD {
 			if !p.Proper() {
@@ -96,6 +111,9 @@ type Penalised struct {
 	Effects []*design.Effects
 	// Smooths are the penalised columns among those of X; see design.Smooth.
 	Smooths []design.Smooth
+	// Monotone are the monotonic effects, whose columns are the last ones of X. Package model has the posterior of
+	// models with such effects.
+	Monotone []design.Monotone
 }
 
 // Data is one data set as a sampler sees it. It is read-only once made.

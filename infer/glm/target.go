@@ -113,6 +113,8 @@ func checkShapes(data *Data, model *Model) error {
 		return fmt.Errorf("glm: the design has %d rows and %d columns; a model needs one of each", n, d)
 	case !whole(data.X):
 		return fmt.Errorf("glm: the design has %d values for %d × %d", len(data.X.(*design.Dense).Values), n, d)
+	case len(data.Monotone) > 0 || len(model.Monotone) > 0:
+		return fmt.Errorf("glm: monotonic effects have a posterior of their own, that of package model")
 	case len(data.Y) != n:
 		return fmt.Errorf("glm: %d responses for %d rows", len(data.Y), n)
 	case data.Trials != nil && len(data.Trials) != n:

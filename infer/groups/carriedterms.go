@@ -26,8 +26,8 @@ func (k *kernel) moveCarriedTerms(g *group) bool {
 	})
 }
 
-// carryAlong moves one coordinate of the scales by a slice, with the effects of every level. base is the log likelihood.
-// look returns it with the steps of g added to the effects, and move goes there.
+// carryAlong moves one coordinate of the scales by a slice, with the effects of every level. base is the log
+// likelihood. look returns it with the steps of g added to the effects, and move goes there.
 func (k *kernel) carryAlong(g *group, at *float64, prior func(x float64) float64, base float64,
 	look func() glm.Value, move func(glm.Value),
 ) bool {

@@ -33,6 +33,9 @@ func (p *Place) Predict(u []float64) {
 // Point returns the point, whose likelihood the gradient is of.
 func (p *Place) Point() *glm.Point { return p.fixed }
 
+// Slopes returns the derivative of the log likelihood in eta of each row, after Gradient.
+func (p *Place) Slopes() []float64 { return p.rows }
+
 // Gradient returns the log posterior density over u, where Predict has moved, and writes its gradient; then the log
 // prior density of the parameters on their own scale. The point's log likelihood must be known.
 func (p *Place) Gradient(u, grad []float64) (logPosterior, logPrior float64) {

@@ -12,15 +12,17 @@ type LinkedTarget struct {
 	*Link
 	form  form // of all terms, with standard deviations of 1
 	parts []form
+	at    []int // where the effects of each part begin
 }
 
-// Target returns the density for targets, one of each predictor.
-func (l *Link) Target(of []*Target) *LinkedTarget {
+// Target returns the density for targets, one of each predictor, of which some first coordinates are skipped.
+func (l *Link) Target(of []*Target, skipped []int) *LinkedTarget {
 	unit := *l.block
 	unit.prior.SD = slices.Repeat([]prior.Prior{{Kind: prior.Constant, Location: 1}}, unit.q)
 	out := &LinkedTarget{Link: l, form: form{block: &unit, centred: true, effectsAt: unit.q * (unit.q - 1) / 2}}
 	for _, p := range l.parts {
-		out.parts = append(out.parts, of[p.Predictor].forms[p.Effects])
+		f := of[p.Predictor].forms[p.Effects]
+		out.parts, out.at = append(out.parts, f), append(out.at, f.effectsAt-skipped[p.Predictor])
 	}
 	return out
 }
@@ -36,7 +38,7 @@ func (l *LinkedTarget) Density() func(y, gradY []float64, u, grad [][]float64) (
 	all, slope := make([]float64, l.Dim()+len(law.r)), make([]float64, l.Dim()+len(law.r))
 	each := func(do func(at int, part []float64), of [][]float64) {
 		for k, f := range l.parts {
-			z := of[l.Link.parts[k].Predictor][f.effectsAt:]
+			z := of[l.Link.parts[k].Predictor][l.at[k]:]
 			for level := range f.levels {
 				do(l.Dim()+level*l.form.q+l.first[k], z[level*f.q:(level+1)*f.q])
 			}

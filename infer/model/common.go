@@ -35,18 +35,21 @@ const commonDoublings = 10
 // no curvature.
 func (s *setup) newCommon(p *Problem) (*common, error) {
 	of := s.several.Predictors(p.Classes)
-	x := p.Predictors[0].Data.X
+	if len(s.predictors) < len(p.Predictors) || s.predictors[0].hidden > 0 {
+		return nil, nil
+	}
+	x := s.predictors[0].data.X
 	c := &common{}
 	for k, q := range p.Predictors {
-		if !of[k].Common || q.Data.X != x {
+		if !of[k].Common || q.Data.X != p.Predictors[0].Data.X {
 			return nil, nil
 		}
-		for _, law := range q.Model.Coefficients {
+		for _, law := range s.predictors[k].model.Coefficients {
 			if !basis.Rotatable(law.Kind) {
 				return nil, nil
 			}
 		}
-		c.priors = append(c.priors, q.Model.Coefficients)
+		c.priors = append(c.priors, s.predictors[k].model.Coefficients)
 	}
 	if groups := p.Predictors[0].Data; len(groups.Smooths) > 0 {
 		return nil, nil
@@ -141,7 +144,7 @@ func (k *kernel) moveCommon() bool {
 	}
 	for i, own := range k.chains {
 		own.Displace(m.c, m.step)
-		k.predictors[i].own(own.Point(), k.eta[i])
+		k.predictors[i].own(own.Point(), k.stepsOf(i), k.eta[i])
 	}
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"glmbatch/infer/family"
+	"glmbatch/infer/model"
 )
 
 // The densities of the families, from their definitions by package math.
@@ -154,4 +155,34 @@ func adjacent(y float64, eta []float64, cuts float64) float64 {
 		}
 	}
 	return own - math.Log(total)
+}
+
+// logLik is the log likelihood, by package math.
+func (s study) logLik(p *model.Problem, eta [][]float64, disp float64) (logLik float64) {
+	for i, row := range eta {
+		value := 0.0
+		if s.density != nil {
+			value = s.density(p.Y[i], row, disp)
+		} else {
+			value = choice(p.Y[i], row)
+		}
+		if p.Frequency != nil {
+			value *= p.Frequency[i]
+		}
+		logLik += value
+	}
+	return logLik
+}
+
+// choice is the categorical log density.
+func choice(y float64, eta []float64) float64 {
+	sum := 1.0
+	for _, e := range eta {
+		sum += math.Exp(e)
+	}
+	value := -math.Log(sum)
+	if y > 0 {
+		value += eta[int(y)-1]
+	}
+	return value
 }

@@ -71,7 +71,7 @@ func (s *setup) newJoint(p *Problem, by infer.Parallel) (*joint, error) {
 // dispersions.
 func (s *setup) rotatable() bool {
 	for _, p := range s.predictors {
-		if p.Effects > 0 || len(p.data.Smooths) > 0 {
+		if p.Effects > 0 || len(p.data.Smooths) > 0 || len(p.mono) > 0 {
 			return false
 		}
 		for _, law := range p.model.Coefficients {

@@ -11,6 +11,12 @@ import (
 	"glmbatch/internal/state"
 )
 
+// listed are moves of which a chain may have several.
+type listed struct {
+	steps  []*stepsMove // of each predictor, or nil
+	linked []*linkedMove
+}
+
 // kernel is one chain.
 type kernel struct {
 	*setup
@@ -23,7 +29,7 @@ type kernel struct {
 	common *commonMove // or nil
 	cut    *cutMove    // or nil
 	joint  *jointMove  // or nil
-	linked []*linkedMove
+	listed
 	logLik float64
 }
 
@@ -42,6 +48,9 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		k.chains, k.Words = append(k.chains, own), own.Start()
 	}
 	k.Stream, k.eta = c.Stream, s.predictorsOf(n)
+	for _, p := range s.predictors {
+		k.steps = append(k.steps, k.newStepsMove(p))
+	}
 	if s.common != nil {
 		k.common = newCommonMove(s.common, c.Stream, &k.Looks)
 	}
@@ -101,6 +110,9 @@ func (k *kernel) movePredictor(i int) bool {
 	}
 	k.Proposals++
 	k.Accepted += info.Accept
+	if !k.moveSteps(i) {
+		return false
+	}
 	k.logLik = own.Point().Value().LogLik + k.views[k.predictors[i].place].Base
 	own.Point().TakeRest()
 	k.take(i)
@@ -110,8 +122,8 @@ func (k *kernel) movePredictor(i int) bool {
 // sum adds the log prior densities of all predictors.
 func (k *kernel) sum() bool {
 	logPrior := 0.0
-	for _, own := range k.chains {
-		logPrior += own.LogPrior()
+	for i, own := range k.chains {
+		logPrior += own.LogPrior() + k.logPriorOfSteps(i)
 	}
 	if k.cut != nil {
 		logPrior += k.cut.logPrior(k.cut.tau)
@@ -129,14 +141,14 @@ func (k *kernel) lay(i int) {
 		l.lean(i)
 	}
 	k.several.Given(p.place, &k.rows, k.eta, k.views[p.place])
-	p.give(k.chains[i].Point(), k.views[p.place], k.rest)
+	p.give(k.chains[i].Point(), k.views[p.place], k.rest, k.stepsOf(i))
 }
 
 // take takes a predictor, and the dispersions of the first one, from its point.
 func (k *kernel) take(i int) {
 	point := k.chains[i].Point()
 	p := k.predictors[i]
-	p.own(point, k.eta[p.place])
+	p.own(point, k.stepsOf(i), k.eta[p.place])
 	if p.place == 0 {
 		copy(k.rows.Disp[:], point.Dispersions())
 	}
@@ -157,8 +169,9 @@ func (k *kernel) arrive() {
 
 // Position writes the parameters in their order.
 func (k *kernel) Position(dst []float64) {
-	tau, correlations := k.split(dst, func(i int, head, effects []float64) {
+	tau, correlations := k.split(dst, func(i int, head, effects, steps []float64) {
 		k.predictors[i].Read(k.chains[i], head, effects)
+		copy(steps, k.stepsOf(i))
 	})
 	for _, l := range k.linked {
 		correlations = correlations[l.Correlations(correlations):]
@@ -166,6 +179,7 @@ func (k *kernel) Position(dst []float64) {
 	if k.cut != nil {
 		copy(tau, k.cut.tau)
 	}
+	k.writeShares(dst)
 }
 
 // SetPosition moves the chain to a position, as Position writes it, its caches fresh and its stream and iteration as
@@ -174,7 +188,8 @@ func (k *kernel) SetPosition(position []float64) (err error) {
 	if len(position) != len(k.params) {
 		return fmt.Errorf("model: a position of %d numbers for %d parameters", len(position), len(k.params))
 	}
-	tau, correlations := k.split(position, func(i int, head, effects []float64) {
+	tau, correlations := k.split(position, func(i int, head, effects, steps []float64) {
+		copy(k.stepsOf(i), steps)
 		if err == nil {
 			err = k.chains[i].SetPosition(append(append([]float64(nil), head...), effects...))
 		}
@@ -196,8 +211,13 @@ func (k *kernel) Check() error {
 			return err
 		}
 		for j, e := range own.Point().Eta() {
-			p := k.predictors[i]
-			if at := k.eta[p.place][j]; !(math.Abs(e-p.at[j]-at) <= 1e-9*(1+math.Abs(e))) {
+			p, steps := k.predictors[i], 0.0
+			for _, m := range p.mono {
+				for s, column := range m.columns {
+					steps = math.FMA(k.steps[i].c[m.at+s], column[j], steps)
+				}
+			}
+			if at := k.eta[p.place][j]; !(math.Abs(e-p.at[j]+steps-at) <= 1e-9*(1+math.Abs(e))) {
 				return fmt.Errorf("model: predictor %s of row %d is %v, that of its point %v", p.name, j, at, e)
 			}
 		}

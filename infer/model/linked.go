@@ -95,7 +95,7 @@ func (k *kernel) newLinkedMove(l *groups.Link) *linkedMove {
 			for i, p := range k.predictors {
 				k.several.Given(p.place, &k.rows, m.eta, k.views[p.place])
 				if part := m.part(i); part >= 0 {
-					p.give(k.chains[i].Point(), k.views[p.place], k.rest)
+					p.give(k.chains[i].Point(), k.views[p.place], k.rest, k.stepsOf(i))
 					do(part)
 					k.chains[i].Point().TakeRest()
 				}

@@ -49,12 +49,12 @@ func (s study) effects(rng *infer.Stream, terms int) *design.Effects {
 	return out
 }
 
-// behind is how many correlations and effects a position has.
+// behind is how many numbers a position has after the thresholds.
 func (s study) behind() (n int) {
 	for k := range s.predictors() {
 		n += s.termsOf(k) * s.levels
 	}
-	return n + s.correlations()
+	return n + s.correlations() + s.shared()
 }
 
 // correlations is the number of those of linked effects.

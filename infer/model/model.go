@@ -10,6 +10,7 @@ import (
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/simd"
 	"glmbatch/internal/words"
 )
@@ -46,6 +47,8 @@ type setup struct {
 	joint      *joint  // or nil
 	links      []*groups.Link
 	params     []infer.Parameter
+	shares     int // parameters that follow from the steps of monotonic effects, before the effects of levels
+	draw       func(s prior.Source, row int, eta []float64, disp [2]float64) float64
 }
 
 // New returns the sampler of a posterior of several predictors; it keeps the problem. Errors are those of
@@ -67,8 +70,18 @@ func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
 
 func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 	s := &setup{several: p.Family.Several()}
+	s.draw = func(from prior.Source, _ int, eta []float64, disp [2]float64) float64 {
+		return s.several.Draw(from, eta, disp)
+	}
 	if s.several == nil {
-		return nil, fmt.Errorf("model: family %s has one linear predictor", p.Family)
+		own, err := newAlone(p)
+		if err != nil {
+			return nil, err
+		}
+		s.several = own
+		s.draw = func(from prior.Source, row int, eta []float64, disp [2]float64) float64 {
+			return own.Pointwise.Draw(from, row, eta[0], disp[:])
+		}
 	}
 	of := s.several.Predictors(p.Classes)
 	if err := p.check(of); err != nil {
@@ -112,7 +125,7 @@ func (p *Problem) check(of []family.Predictor) error {
 	case p.Frequency != nil && len(p.Frequency) != n:
 		return fmt.Errorf("model: %d frequencies for %d rows", len(p.Frequency), n)
 	}
-	if err := family.CheckResponse(p.Family, p.Y, nil); err != nil {
+	if err := family.CheckResponse(p.Family, p.Y, p.Predictors[0].Data.Trials); err != nil {
 		return err
 	}
 	if err := p.checkClasses(); err != nil {
@@ -174,6 +187,7 @@ func (s *setup) settle(by infer.Parallel) error {
 			if err := p.sampleAt(views[k], s.starts[k], by); err != nil {
 				return err
 			}
+			p.settleSteps(s.cuts)
 			if disp := p.penalised(eta[k]); k == 0 {
 				copy(s.rows.Disp[:], disp)
 			}
@@ -198,14 +212,25 @@ func (s *setup) predictorsOf(n int) [][]float64 {
 	return eta
 }
 
-// describe makes the parameters: of each predictor all except effects of levels, then the thresholds, the correlations
-// of linked effects, and the effects.
+// describe makes the parameters: of each predictor all except effects of levels, then the thresholds, means and shares
+// of monotonic effects, the correlations of linked effects, and the effects of levels.
 func (s *setup) describe() {
 	for _, p := range s.predictors {
-		s.params = append(s.params, p.Params[:p.First()]...)
+		cols := p.data.Cols()
+		s.params = append(s.params, p.Params[p.hidden:cols]...)
+		for _, m := range p.mono {
+			s.params = append(s.params, m.describe(p)...)
+		}
+		s.params = append(s.params, p.Params[cols:p.First()]...)
 	}
 	if s.cuts != nil {
 		s.params = append(s.params, s.cuts.params...)
+	}
+	for _, p := range s.predictors {
+		for _, m := range p.mono {
+			s.params = append(s.params, m.describeShares(p)...)
+			s.shares += 1 + m.size()
+		}
 	}
 	for _, l := range s.links {
 		s.params = append(s.params, s.correlations(l)...)
@@ -215,17 +240,20 @@ func (s *setup) describe() {
 	}
 }
 
-// split passes the parts of a position that belong to each predictor, its head and its effects of levels, and returns
-// the thresholds and the correlations of linked effects.
-func (s *setup) split(position []float64, do func(k int, head, effects []float64)) (tau, correlations []float64) {
+// split passes the parts of a position that belong to each predictor, its head without steps, its effects of levels and
+// its steps, and returns the thresholds and the correlations of linked effects. The numbers that do writes are written
+// to the position.
+func (s *setup) split(position []float64, do func(k int, head, effects, steps []float64),
+) (tau, correlations []float64) {
 	head, effects := 0, 0
 	for _, p := range s.predictors {
-		effects += p.First()
+		effects += p.head()
 	}
 	if s.cuts != nil {
 		tau = position[effects : effects+len(s.cuts.params)]
 		effects += len(tau)
 	}
+	effects += s.shares
 	count := 0
 	for _, l := range s.links {
 		count += len(l.Parameters())
@@ -233,27 +261,41 @@ func (s *setup) split(position []float64, do func(k int, head, effects []float64
 	correlations = position[effects : effects+count]
 	effects += count
 	for k, p := range s.predictors {
-		do(k, position[head:head+p.First()], position[effects:effects+p.Effects])
-		head, effects = head+p.First(), effects+p.Effects
+		all := position[head : head+p.head()]
+		own, steps := p.apart(all)
+		do(k, own, position[effects:effects+p.Effects], steps)
+		p.together(own, all)
+		head, effects = head+p.head(), effects+p.Effects
 	}
 	return tau, correlations
 }
 
-// Parameters describes coefficients, dispersions and scales of each predictor, then thresholds, correlations of linked
-// effects, and the effects of levels of each.
+// Parameters describes coefficients, dispersions and scales of each predictor, then thresholds, shares of monotonic
+// effects, correlations of linked effects, and the effects of levels of each.
 func (s *setup) Parameters() []infer.Parameter { return s.params }
 
 // Explain says how predictors are sampled.
 func (s *setup) Explain() string {
 	var out []string
 	for _, p := range s.predictors {
+		if p.hidden > 0 {
+			continue
+		}
 		if text := cmp.Or(p.name, "mu") + ": " + p.Explain; len(out) == 0 || out[0] != text {
 			out = append(out, text)
 		}
 	}
-	text := "the linear predictor given the thresholds; "
+	text := ""
+	if s.cuts != nil {
+		text = "the linear predictor given the thresholds; "
+	}
 	if len(s.predictors) > 1 {
 		text = fmt.Sprintf("%d linear predictors in turn, each given the others; ", len(s.predictors))
+	}
+	for _, p := range s.predictors {
+		for _, m := range p.mono {
+			text += fmt.Sprintf("%s: %d steps along directions rotated by their curvature; ", p.named(m.Name), m.size())
+		}
 	}
 	if s.common != nil {
 		text += "then all of them at once, against the reference class; "

@@ -89,7 +89,8 @@ func TestGradient(t *testing.T) {
 		}
 		u, _ := target.Start(infer.Chain{Count: 1, Stream: infer.NewStream(2, name)})
 		d, density := target.Dim(), target.Densities()
-		theta, grad, none, back := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+		grad, none, back := make([]float64, d), make([]float64, d), make([]float64, d)
+		theta := make([]float64, len(target.Parameters()))
 		_, logLik, logPrior := density(u, grad)
 		target.Constrain(u, theta)
 		target.Unconstrain(theta, back)

@@ -44,13 +44,17 @@ func (p *Posterior) DrawPrior(s prior.Source, theta []float64) {
 		of.DrawPrior(s, each[k])
 	}
 	numbers := p.drawLinks(s, each)
-	tau, correlations := p.setup.split(theta, func(k int, head, effects []float64) {
+	tau, correlations := p.setup.split(theta, func(k int, head, effects, steps []float64) {
 		copy(effects, each[k][copy(head, each[k]):])
+		for _, m := range p.setup.predictors[k].mono {
+			m.drawPrior(s, steps[m.at:m.at+m.size()])
+		}
 	})
 	copy(correlations, numbers)
 	if p.setup.cuts != nil {
 		p.setup.cuts.draw(s, tau)
 	}
+	p.setup.writeShares(theta)
 }
 
 // At returns a function for the use of one chain: log likelihood and log prior density at a position. All linear
@@ -73,12 +77,15 @@ func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float
 	}
 	linked := p.setup.linkedAt(predictors)
 	return func(theta []float64) (_ *family.Rows, _ [][]float64, logLik, logPrior float64) {
-		tau, correlations := p.setup.split(theta, func(k int, head, effects []float64) {
+		tau, correlations := p.setup.split(theta, func(k int, head, effects, steps []float64) {
 			numbers := slices.Concat(head, effects)
 			predictors[k].SetTheta(numbers)
 			logPrior += predictors[k].LogPrior(numbers)
 			own := p.setup.predictors[k]
-			if own.own(predictors[k].Point, eta[own.place]); own.place == 0 {
+			for _, m := range own.mono {
+				logPrior += m.logPrior(steps[m.at : m.at+m.size()])
+			}
+			if own.own(predictors[k].Point, steps, eta[own.place]); own.place == 0 {
 				copy(rows.Disp[:], predictors[k].Point.Dispersions())
 			}
 		})
@@ -107,7 +114,7 @@ func (p *Posterior) Respond(s prior.Source, theta []float64) []float64 {
 		for k := range eta {
 			row[k] = eta[k][i]
 		}
-		y[i] = p.setup.several.Draw(s, row, rows.Disp)
+		y[i] = p.setup.draw(s, i, row, rows.Disp)
 	}
 	return y
 }

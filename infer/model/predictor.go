@@ -1,14 +1,18 @@
 package model
 
 import (
+	"math"
 	"slices"
 	"strings"
 
 	"glmbatch/infer"
+	"glmbatch/infer/basis"
+	"glmbatch/infer/design"
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/vec"
 )
 
 // predictor is a linear predictor with the sampler of its parameters given the others.
@@ -19,6 +23,11 @@ type predictor struct {
 	offset []float64 // of the user, or nil
 	at     []float64 // the rest that the sampler was made at, which is part of the offset of data
 	model  glm.Model
+
+	whole  *glm.Data   // with the columns of monotonic effects, which data and model do not have
+	mono   []*monotone // these effects
+	steps  int         // of all of them
+	hidden int         // 1 if data have a column of zeros because the design has no other one
 
 	*groups.Sampler
 }
@@ -49,7 +58,65 @@ func newPredictor(q *Predictor, place int, of family.Predictor, y, frequency []f
 		data.Effects = append(data.Effects, &own)
 	}
 	p.data = &data
+	p.takeMonotone(q)
 	return p
+}
+
+// takeMonotone takes the monotonic effects off the data and the model.
+func (p *predictor) takeMonotone(q *Predictor) {
+	p.whole = q.Data
+	if len(q.Data.Monotone) == 0 {
+		return
+	}
+	first := q.Data.Monotone[0].First
+	for i, m := range q.Data.Monotone {
+		p.mono = append(p.mono, newMonotone(m, q.Model.Monotone[i], q.Data.X, p.steps))
+		p.steps += m.Last - m.First
+	}
+	p.data.X, p.data.Monotone, p.model.Monotone = design.FirstColumns(q.Data.X, first), nil, nil
+	p.data.Names, p.model.Coefficients = p.data.Names[:first], q.Model.Coefficients[:first]
+	if first == 0 { // the density of its coefficient is 1 where it is, at 0
+		p.hidden, p.data.Names = 1, []string{"(none)"}
+		p.model.Coefficients = []prior.Prior{{Kind: prior.Normal, Scale: 1 / math.Sqrt(2*math.Pi)}}
+	}
+	if p.model.Groups != nil {
+		p.model.Groups = nil
+	}
+}
+
+// unpenalised lists the coefficients of the sampler that have a prior with a curvature of their own.
+func (p *predictor) unpenalised() (out []int) {
+	for j, law := range p.model.Coefficients {
+		penalised := slices.ContainsFunc(p.data.Smooths, func(s design.Smooth) bool { return s.First <= j && j < s.Last })
+		if !penalised && basis.Rotatable(law.Kind) && j >= p.hidden {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// head is the number of parameters before the effects of levels.
+func (p *predictor) head() int { return p.First() - p.hidden + p.steps }
+
+// kept is the number of coefficients that are parameters, besides steps.
+func (p *predictor) kept() int { return p.data.Cols() - p.hidden }
+
+// apart returns the head of the sampler's own position of that of the predictor, and the steps in it.
+func (p *predictor) apart(head []float64) (own, steps []float64) {
+	if p.steps == 0 {
+		return head, nil
+	}
+	kept := p.kept()
+	return slices.Concat(make([]float64, p.hidden), head[:kept], head[kept+p.steps:]), head[kept : kept+p.steps]
+}
+
+// together is the inverse of apart, of the head of the sampler's own position.
+func (p *predictor) together(own, head []float64) {
+	if p.steps > 0 {
+		kept := p.kept()
+		copy(head, own[p.hidden:p.hidden+kept])
+		copy(head[kept+p.steps:], own[p.hidden+kept:])
+	}
 }
 
 // named leads a name by that of the predictor.
@@ -64,6 +131,7 @@ func (p *predictor) named(name string) string {
 func (p *predictor) sampleAt(v *family.View, start float64, by infer.Parallel) error {
 	data := *p.data
 	data.Offset = make([]float64, len(p.at))
+	clear(p.at)
 	copy(p.at, v.Rest)
 	for i, r := range p.at {
 		data.Offset[i] = r
@@ -78,11 +146,37 @@ func (p *predictor) sampleAt(v *family.View, start float64, by infer.Parallel) e
 		}
 	}
 	p.data = &data
+	if p.mono != nil {
+		if err := p.firstSteps(slices.Clone(data.Offset), data.Given, by); err != nil {
+			return err
+		}
+		p.addSteps(p.startSteps(), p.at, data.Offset)
+	}
 	var err error
 	if p.Sampler, err = groups.NewOrdered(p.data, p.model, by); err == nil {
 		p.mark()
 	}
 	return err
+}
+
+// startSteps returns the steps where chains begin.
+func (p *predictor) startSteps() []float64 {
+	c := make([]float64, p.steps)
+	for _, m := range p.mono {
+		m.steps(m.start, c[m.at:m.at+m.size()])
+	}
+	return c
+}
+
+// addSteps adds the monotonic effects of steps c to numbers of rows.
+func (p *predictor) addSteps(c []float64, to ...[]float64) {
+	for _, m := range p.mono {
+		for i, column := range m.columns {
+			for _, eta := range to {
+				vec.Axpy(c[m.at+i], column, eta)
+			}
+		}
+	}
 }
 
 // mark gives the parameters their predictor, and terms of effects their names without it.
@@ -94,12 +188,15 @@ func (p *predictor) mark() {
 	}
 }
 
-// give brings to a point of the predictor what the others leave. rest is scratch.
-func (p *predictor) give(point *glm.Point, v *family.View, rest []float64) {
-	if v.Rest != nil {
-		for i, r := range v.Rest {
-			rest[i] = r - p.at[i]
+// give brings to a point of the predictor what the others and its steps leave. rest is scratch.
+func (p *predictor) give(point *glm.Point, v *family.View, rest, steps []float64) {
+	if v.Rest != nil || p.mono != nil {
+		clear(rest)
+		copy(rest, v.Rest)
+		for i := range rest {
+			rest[i] -= p.at[i]
 		}
+		p.addSteps(steps, rest)
 		point.AddRest(rest)
 	}
 	if v.Given != nil {
@@ -108,16 +205,18 @@ func (p *predictor) give(point *glm.Point, v *family.View, rest []float64) {
 }
 
 // penalised writes the linear predictor at the penalised point, without effects of levels, and returns the dispersions.
+// Steps are where chains begin.
 func (p *predictor) penalised(eta []float64) []float64 {
 	point := glm.NewPoint(p.Target)
 	point.SetUnconstrained(p.Target.Penalised())
-	p.own(point, eta)
+	p.own(point, p.startSteps(), eta)
 	return point.Dispersions()
 }
 
-// own writes the linear predictor of a point without what the others leave.
-func (p *predictor) own(point *glm.Point, eta []float64) {
+// own writes the linear predictor of a point with the steps, without what the others leave.
+func (p *predictor) own(point *glm.Point, steps, eta []float64) {
 	for i, e := range point.Eta() {
 		eta[i] = e - p.at[i]
 	}
+	p.addSteps(steps, eta)
 }

@@ -11,6 +11,11 @@ func (k *kernel) list(c *state.Codec) {
 	for _, own := range k.chains {
 		c.Sized(own)
 	}
+	for _, move := range k.steps {
+		if move != nil {
+			c.Finite("steps", move.c)
+		}
+	}
 	if k.cut != nil {
 		c.Finite("thresholds", k.cut.tau)
 	}

@@ -23,6 +23,8 @@ type study struct {
 	shape                  prior.Prior // of the dispersion that density has; no kind: it has none
 	rows, classes, columns int
 	cuts                   int   // thresholds, which are the last predictors
+	steps                  int   // of a monotonic effect, the last columns of each predictor; 0 for none
+	alone                  bool  // whether the family has one predictor
 	levels                 int   // of a grouping; 0 for none
 	terms                  []int // of linked effects of each predictor; nil: one each, which are not linked
 	smooth                 int   // penalised columns, the last ones; 0 for none
@@ -93,6 +95,17 @@ var studies = map[string]study{
 	"hurdle_lognormal": {of: family.Named("hurdle_lognormal").Family(), density: hurdle(func(y, eta, s float64) float64 {
 		return lognormal(y, []float64{eta, math.Log(s)}, 0)
 	}, false), rows: 30, columns: 2, shape: prior.Prior{Kind: prior.HalfNormal, Scale: 1}},
+
+	"mo": {of: family.Named("gaussian").Family(), density: func(y float64, eta []float64, sd float64) float64 {
+		return gaussian(y, []float64{eta[0], math.Log(sd)}, 0)
+	}, alone: true, rows: 25, columns: 5, steps: 3, shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
+	"mo by group": {of: family.Named("poisson").Family(), density: func(y float64, eta []float64, _ float64) float64 {
+		return poisson(y, eta[0], 0)
+	}, alone: true, rows: 30, columns: 3, steps: 2, levels: 3},
+	"mo of cumulative": {of: ordered("cumulative", "logit"), density: cumulative(inverseLogit), cuts: 2, rows: 25,
+		columns: 3, steps: 3},
+	"mo of two predictors": {of: family.Named("zero_inflated_poisson").Family(), density: inflated(poisson), rows: 25,
+		columns: 4, steps: 2},
 }
 
 // predicted returns a family whose sigma has a predictor.
@@ -104,6 +117,8 @@ func predicted(name string) family.Family {
 // predictors is their number.
 func (s study) predictors() int {
 	switch {
+	case s.alone:
+		return 1
 	case s.cuts > 0 && s.of.Predicted == "":
 		return 1 + s.cuts
 	case s.density != nil:
@@ -185,6 +200,11 @@ func (s study) problem(rng *infer.Stream) *model.Problem {
 		if k == 0 && s.shape.Kind != "" {
 			q.Model.Dispersion, q.Model.Nu = s.shape, s.shape
 		}
+		if s.steps > 0 && !s.cut(k) {
+			d := s.own(k)
+			q.Data.Monotone = []design.Monotone{{Name: "mo(x)", Simplex: "simo_x", First: d - s.steps, Last: d}}
+			q.Model.Monotone = []glm.MonotonePrior{{Mean: stepPrior, Share: shares[:s.steps]}}
+		}
 		for range s.own(k) - 1 {
 			law := s.law
 			if law.Scale == 0 {
@@ -226,6 +246,14 @@ func (s study) design(rng *infer.Stream, columns int, ones bool) (design.Matrix,
 			x.Values[j*s.rows+i] = v
 		}
 	}
+	for i := 0; s.steps > 0 && s.steps <= columns && i < s.rows; i++ {
+		level := int(rng.Float64() * float64(s.steps+1))
+		for j := range s.steps {
+			if x.Values[(s.columns-s.steps+j)*s.rows+i] = 0; level > j {
+				x.Values[(s.columns-s.steps+j)*s.rows+i] = 1
+			}
+		}
+	}
 	for j := 1; j < s.columns; j++ {
 		names = append(names, fmt.Sprintf("x%d", j))
 	}
@@ -250,6 +278,12 @@ func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 			}
 			theta = append(theta, law.Draw(rng))
 		}
+		if s.steps > 0 && !s.cut(k) {
+			mean := stepPrior.Draw(rng)
+			for i, share := range simplex(rng, s.steps) {
+				theta[len(theta)-s.steps+i] = mean * float64(s.steps) * share
+			}
+		}
 		for at := 0.0; k == 0 && s.shape.Kind != "" && at == 0; {
 			if at = s.shape.Draw(rng); at <= s.least() {
 				at = 0
@@ -271,6 +305,7 @@ func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 		}
 	}
 	slices.Sort(theta[len(theta)-s.rising():])
+	theta = append(theta, s.shareNumbers(theta)...)
 	if s.terms == nil {
 		return append(theta, effects...)
 	}
@@ -307,7 +342,12 @@ func (s study) logPrior(k int, q model.Predictor, own, effects []float64) (disp,
 		if j >= d-s.smoothOf(k) {
 			law = prior.Prior{Kind: prior.Normal, Scale: own[scales]}
 		}
-		logPrior += law.LogDensity(own[j])
+		if s.cut(k) || j < d-s.steps {
+			logPrior += law.LogDensity(own[j])
+		}
+	}
+	if s.steps > 0 && !s.cut(k) {
+		logPrior += logSteps(own[d-s.steps : d])
 	}
 	if s.smoothOf(k) > 0 {
 		logPrior += smoothSD.LogDensity(own[scales])
@@ -334,6 +374,7 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 	for k := range p.Predictors {
 		heads += s.head(k)
 	}
+	heads += s.shared()
 	for i := range eta {
 		eta[i] = make([]float64, len(p.Predictors))
 	}
@@ -381,43 +422,18 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 	return eta, disp, s.logLik(p, eta, disp), logPrior
 }
 
-// logLik is the log likelihood, by package math.
-func (s study) logLik(p *model.Problem, eta [][]float64, disp float64) (logLik float64) {
-	for i, row := range eta {
-		value := 0.0
-		if s.density != nil {
-			value = s.density(p.Y[i], row, disp)
-		} else {
-			value = choice(p.Y[i], row)
-		}
-		if p.Frequency != nil {
-			value *= p.Frequency[i]
-		}
-		logLik += value
-	}
-	return logLik
-}
-
-// choice is the categorical log density.
-func choice(y float64, eta []float64) float64 {
-	sum := 1.0
-	for _, e := range eta {
-		sum += math.Exp(e)
-	}
-	value := -math.Log(sum)
-	if y > 0 {
-		value += eta[int(y)-1]
-	}
-	return value
-}
-
 // simulate draws a position from the prior and responses given it.
 func (s study) simulate(rng *infer.Stream) (*model.Problem, []float64) {
 	p := s.problem(rng)
 	theta := s.theta(p, rng)
 	eta, disp, _, _ := s.densities(p, theta)
 	for i, row := range eta {
-		p.Y[i] = p.Family.Several().Draw(rng, row, [2]float64{disp, disp})
+		if s.alone {
+			of, _ := glm.NewPointwise(p.Family, &glm.Data{X: p.Predictors[0].Data.X})
+			p.Y[i] = of.Draw(rng, i, row[0], []float64{disp})
+		} else {
+			p.Y[i] = p.Family.Several().Draw(rng, row, [2]float64{disp, disp})
+		}
 	}
 	return p, theta
 }

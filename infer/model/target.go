@@ -1,9 +1,12 @@
 package model
 
 import (
+	"slices"
+
 	"glmbatch/infer"
 	"glmbatch/infer/family"
 	"glmbatch/infer/groups"
+	"glmbatch/internal/vec"
 )
 
 // Target is the posterior over coordinates u without bounds, with gradients, for samplers that move all at once. u has
@@ -13,8 +16,9 @@ type Target struct {
 	of    []*groups.Target
 	at    []int // where the coordinates of each predictor begin; their number last
 	cuts  int   // where those of thresholds begin
+	steps int   // and those of monotonic effects
 	links []*groups.LinkedTarget
-	from  []int // where the coordinates of each begin
+	from  []int // and those of each of links
 }
 
 // NewTarget returns the posterior; arguments and errors are those of New. Effects is that of groups.TargetOptions.
@@ -38,22 +42,56 @@ func (s *setup) newTarget(by infer.Parallel, effects string) (*Target, error) {
 				return nil, err
 			}
 		}
-		t.of, t.at = append(t.of, of), append(t.at, t.at[len(t.at)-1]+of.Dim())
+		t.of, t.at = append(t.of, of), append(t.at, t.at[len(t.at)-1]+of.Dim()-q.hidden)
 	}
 	t.cuts = t.at[len(t.at)-1]
-	from := t.cuts
+	t.steps = t.cuts
 	if s.cuts != nil {
-		from += len(s.cuts.params)
+		t.steps += len(s.cuts.params)
+	}
+	from, skipped := t.steps, make([]int, len(s.predictors))
+	for k, p := range s.predictors {
+		from, skipped[k] = from+p.steps, p.hidden
 	}
 	for _, l := range s.links {
-		t.links, t.from = append(t.links, l.Target(t.of)), append(t.from, from)
+		t.links, t.from = append(t.links, l.Target(t.of, skipped)), append(t.from, from)
 		from += len(l.Parameters())
 	}
 	return t, nil
 }
 
-// Dim returns the length of u, the number of parameters.
-func (t *Target) Dim() int { return len(t.setup.params) }
+// ownOf returns numbers of the coordinates of predictor k, as its own target has them.
+func (t *Target) ownOf(k int, u []float64) []float64 {
+	if own := u[t.at[k]:t.at[k+1]]; t.setup.predictors[k].hidden == 0 {
+		return own
+	}
+	return slices.Concat([]float64{0}, u[t.at[k]:t.at[k+1]])
+}
+
+// eachEffect passes the monotonic effects in turn, with their predictors and their coordinates in u.
+func (t *Target) eachEffect(u []float64, do func(k int, m *monotone, own []float64)) {
+	at := t.steps
+	for k, p := range t.setup.predictors {
+		for _, m := range p.mono {
+			do(k, m, u[at:at+m.size()])
+			at += m.size()
+		}
+	}
+}
+
+// stepsAt returns the steps of each predictor at u.
+func (t *Target) stepsAt(u []float64) [][]float64 {
+	out := make([][]float64, len(t.of))
+	t.eachEffect(u, func(k int, m *monotone, own []float64) {
+		c := make([]float64, m.size())
+		m.steps(own, c)
+		out[k] = append(out[k], c...)
+	})
+	return out
+}
+
+// Dim returns the length of u: the number of parameters that do not follow from others.
+func (t *Target) Dim() int { return len(t.setup.params) - t.setup.shares }
 
 // Parameters are those of New's setup.
 func (t *Target) Parameters() []infer.Parameter { return t.setup.params }
@@ -71,10 +109,10 @@ func (t *Target) Explain() string { return "all linear predictors at once" }
 
 // Start draws where a chain begins: each predictor as its own target has it, given the penalised points of the others.
 func (t *Target) Start(c infer.Chain) (u []float64, words string) {
-	for _, of := range t.of {
+	for k, of := range t.of {
 		var own []float64
 		own, words = of.Start(c)
-		u = append(u, own...)
+		u = append(u, own[t.setup.predictors[k].hidden:]...)
 	}
 	if cuts := t.setup.cuts; cuts != nil {
 		tau := make([]float64, len(cuts.params))
@@ -82,56 +120,67 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 		u = append(u, tau...)
 		cuts.z(tau, u[t.cuts:])
 	}
-	return t.uncorrelated(u), words
+	u = append(u, make([]float64, t.Dim()-t.steps)...)
+	t.eachEffect(u, func(_ int, m *monotone, own []float64) {
+		steps := make([]float64, m.size())
+		m.begin(c.Stream, steps)
+		m.coordinates(steps, own)
+	})
+	return u, words
 }
 
 // Penalised returns the penalised points of the predictors.
 func (t *Target) Penalised() (u []float64) {
-	for _, of := range t.of {
-		u = append(u, of.Penalised()...)
+	for k, of := range t.of {
+		u = append(u, of.Penalised()[t.setup.predictors[k].hidden:]...)
 	}
 	if t.setup.cuts != nil {
 		u = append(u, t.setup.cuts.start...)
 	}
-	return t.uncorrelated(u)
-}
-
-// uncorrelated adds correlations of 0.
-func (t *Target) uncorrelated(u []float64) []float64 {
-	for _, l := range t.links {
-		u = append(u, make([]float64, l.Dim())...)
+	for _, p := range t.setup.predictors {
+		for _, m := range p.mono {
+			u = append(u, m.start...)
+		}
 	}
-	return u
+	return append(u, make([]float64, t.Dim()-len(u))...) // correlations of 0
 }
 
 // Constrain writes the parameters of u to theta.
 func (t *Target) Constrain(u, theta []float64) {
-	tau, correlations := t.setup.split(theta, func(k int, head, effects []float64) {
+	steps := t.stepsAt(u)
+	tau, correlations := t.setup.split(theta, func(k int, head, effects, c []float64) {
 		own := make([]float64, t.of[k].Dim())
-		t.of[k].Constrain(u[t.at[k]:t.at[k+1]], own)
+		t.of[k].Constrain(t.ownOf(k, u), own)
 		copy(effects, own[copy(head, own):])
+		copy(c, steps[k])
 	})
 	if t.setup.cuts != nil {
-		t.setup.cuts.tau(u[t.cuts:][:len(tau)], tau)
+		t.setup.cuts.tau(u[t.cuts:t.steps], tau)
 	}
 	for i, l := range t.links {
 		l.Constrain(u[t.from[i]:][:l.Dim()], correlations)
 		correlations = correlations[l.Dim():]
 	}
+	t.setup.writeShares(theta)
 }
 
 // Unconstrain is the inverse of Constrain.
 func (t *Target) Unconstrain(theta, u []float64) {
-	tau, correlations := t.setup.split(theta, func(k int, head, effects []float64) {
-		t.of[k].Unconstrain(append(append([]float64(nil), head...), effects...), u[t.at[k]:t.at[k+1]])
+	steps := make([][]float64, len(t.of))
+	tau, correlations := t.setup.split(theta, func(k int, head, effects, c []float64) {
+		own := make([]float64, t.of[k].Dim())
+		t.of[k].Unconstrain(slices.Concat(head, effects), own)
+		copy(u[t.at[k]:t.at[k+1]], own[t.setup.predictors[k].hidden:])
+		steps[k] = c
 	})
 	if t.setup.cuts != nil {
-		t.setup.cuts.z(tau, u[t.cuts:][:len(tau)])
+		t.setup.cuts.z(tau, u[t.cuts:t.steps])
 	}
 	for i, l := range t.links {
 		l.Unconstrain(correlations[:l.Dim()], u[t.from[i]:])
 		correlations = correlations[l.Dim():]
 	}
+	t.eachEffect(u, func(k int, m *monotone, own []float64) { m.coordinates(steps[k][m.at:m.at+m.size()], own) })
 }
 
 // Densities returns a function for the use of one chain: the log posterior density over u with its gradient, then the
@@ -148,16 +197,16 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 	}
 	linked := t.densityOfLinks()
 	return func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
+		steps := t.stepsAt(u)
 		for k, p := range places {
-			p.Predict(u[t.at[k]:t.at[k+1]])
+			p.Predict(t.ownOf(k, u))
 			own := s.predictors[k]
-			if own.own(p.Point(), eta[own.place]); own.place == 0 {
+			if own.own(p.Point(), steps[k], eta[own.place]); own.place == 0 {
 				copy(rows.Disp[:], p.Point().Dispersions())
 			}
 		}
 		if s.cuts != nil {
-			n := len(s.cuts.params)
-			logPosterior, logPrior = t.densityOfCuts(&rows, eta, u[t.cuts:][:n], grad[t.cuts:][:n])
+			logPosterior, logPrior = t.densityOfCuts(&rows, eta, u[t.cuts:t.steps], grad[t.cuts:t.steps])
 		}
 		if len(places) == 0 {
 			s.several.LogLik(&rows, 0, eta, rest)
@@ -167,19 +216,37 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 		for k, p := range places {
 			of := s.predictors[k]
 			s.several.Given(of.place, &rows, eta, views[of.place])
-			of.give(p.Point(), views[of.place], rest)
-			own := p.Point().Value().LogLik
-			inU, prior := p.Gradient(u[t.at[k]:t.at[k+1]], grad[t.at[k]:t.at[k+1]])
+			of.give(p.Point(), views[of.place], rest, steps[k])
+			own, slope := p.Point().Value().LogLik, t.ownOf(k, grad)
+			inU, prior := p.Gradient(t.ownOf(k, u), slope)
+			copy(grad[t.at[k]:t.at[k+1]], slope[of.hidden:])
 			p.Point().TakeRest()
 			logPosterior += inU - own
 			logPrior += prior
 			logLik = own + views[of.place].Base
 		}
-		inU, prior := linked(u, grad)
-		logPosterior += inU
-		logPrior += prior
-		return logPosterior + logLik, logLik, logPrior
+		inU, prior := t.densityOfSteps(places, u, grad)
+		ofLinks, priorOfLinks := linked(u, grad)
+		return logPosterior + logLik + inU + ofLinks, logLik, logPrior + prior + priorOfLinks
 	}
+}
+
+// densityOfSteps writes the gradient of the log posterior in the coordinates of monotonic effects, where places have
+// that of the log likelihood in each row, and returns their log prior density, and that of the steps.
+func (t *Target) densityOfSteps(places []*groups.Place, u, grad []float64) (inU, logPrior float64) {
+	at := t.steps
+	t.eachEffect(u, func(k int, m *monotone, own []float64) {
+		slopes, steps := make([]float64, m.size()), make([]float64, m.size())
+		for i, column := range m.columns {
+			slopes[i] = vec.Dot(column, places[k].Slopes())
+		}
+		m.gradient(own, slopes, grad[at:at+m.size()])
+		m.steps(own, steps)
+		inU += m.logPriorAt(own)
+		logPrior += m.logPrior(steps)
+		at += m.size()
+	})
+	return inU, logPrior
 }
 
 // densityOfCuts writes the thresholds to eta and the gradient of the log posterior in z, and returns the log density of

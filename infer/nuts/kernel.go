@@ -12,7 +12,7 @@ import (
 
 // Target is a posterior density over coordinates u without bounds. It is safe for concurrent use.
 type Target interface {
-	// Parameters describes theta, as long as u.
+	// Parameters describes theta: as many as u has, and those that follow from others.
 	Parameters() []infer.Parameter
 	// Dim is the length of u.
 	Dim() int
@@ -345,8 +345,8 @@ func (k *kernel) Position(dst []float64) { k.target.Constrain(k.here.u, dst) }
 // SetPosition moves the chain to theta, as Position writes it, with its stream
 // and adaptation as they are.
 func (k *kernel) SetPosition(theta []float64) error {
-	if len(theta) != k.target.Dim() {
-		return fmt.Errorf("nuts: a position of %d numbers for %d parameters", len(theta), k.target.Dim())
+	if want := len(k.target.Parameters()); len(theta) != want {
+		return fmt.Errorf("nuts: a position of %d numbers for %d parameters", len(theta), want)
 	}
 	k.target.Unconstrain(theta, k.here.u)
 	k.fresh = false

@@ -140,3 +140,17 @@ func smoothPriors(c *plan.Case, stream *infer.Stream) (out []Prior) {
 	}
 	return out
 }
+
+// monotonePriors lists the priors of monotonic effects: of the mean of the steps, and of their shares.
+func (e *Explanation) monotonePriors(c *plan.Case, stream *infer.Stream) {
+	nan := math.NaN()
+	for k := range c.Data.Monotone {
+		low, high := middle(c.Posterior.Monotone[k].Mean, stream)
+		e.Priors = append(e.Priors, Prior{words.Visible(c.Data.Monotone[k].Name), c.Posterior.Monotone[k].Mean.String(), low,
+			high, nan, nan})
+	}
+	for k, m := range c.Data.Monotone {
+		e.Priors = append(e.Priors, Prior{words.Visible(m.Simplex), plan.ShareWords(c.Posterior.Monotone[k].Share), nan, nan,
+			nan, nan})
+	}
+}

@@ -109,9 +109,12 @@ func (e *Explanation) further(c *plan.Case) {
 func (e *Explanation) terms(c *plan.Case) {
 	e.Intercept = c.Data.Intercept >= 0
 	for j, name := range c.Data.Names {
-		if j != c.Data.Intercept && !penalised(c, j) {
+		if j != c.Data.Intercept && !penalised(c, j) && !plan.IsStep(c.Data, j) {
 			e.Terms = append(e.Terms, words.Visible(name))
 		}
+	}
+	for _, m := range c.Data.Monotone {
+		e.Terms = append(e.Terms, words.Visible(m.Name))
 	}
 	for _, o := range c.Record.Offsets {
 		e.Offsets = append(e.Offsets, words.Visible(o.Expression))
@@ -167,7 +170,7 @@ func (e *Explanation) priors(c *plan.Case) {
 	nan := math.NaN()
 	stream := infer.NewStream(1, "explain", "priors")
 	for j, law := range c.Posterior.Coefficients {
-		if penalised(c, j) {
+		if penalised(c, j) || plan.IsStep(c.Data, j) {
 			continue
 		}
 		p := Prior{words.Visible(c.Predictor.Named(c.Data.Names[j])), law.String(), nan, nan, nan, nan}
@@ -183,6 +186,7 @@ func (e *Explanation) priors(c *plan.Case) {
 		}
 		e.Priors = append(e.Priors, p)
 	}
+	e.monotonePriors(c, stream)
 	for k, of := range e.Family.Dispersions() {
 		if of.Name == e.Family.Predicted {
 			continue
@@ -229,7 +233,7 @@ func (e *Explanation) predictive(c *plan.Case) {
 		e.Predictive = []string{"Some prior is flat: there is no prior predictive distribution."}
 		return
 	}
-	if e.Family.Several() != nil {
+	if e.Family.Several() != nil || len(c.Data.Monotone) > 0 {
 		e.responses(c)
 		return
 	}

@@ -36,6 +36,8 @@ type brmsFormula struct {
 		Columns   map[string]sums
 		Curves    any // one name, or several
 		Penalised []sums
+		Monotonic []sums // of numbers of levels
+		Steps     []int
 		Offset    *sums
 	}
 	Groupings []struct {
@@ -49,8 +51,6 @@ type brmsFormula struct {
 
 // notYet are the formulas that this program refuses, with the beginning of the reason.
 var notYet = map[string]string{
-	"yield ~ mo(stage) + dose":                                  `there is no function "mo"`,
-	"rating ~ mo(stage) + age":                                  `there is no function "mo"`,
 	"rating ~ dose + cs(treated)":                               `there is no function "cs"`,
 	"hits | trials(shots) ~ dose":                               `family "beta_binomial" is unknown`,
 	"bf(hits0 | trials(shots) ~ dose, zi ~ treated)":            `family "zero_inflated_binomial" is unknown`,
@@ -66,7 +66,7 @@ var familiesHere = strings.NewReplacer("student", "student_t", "negbinomial", "n
 // priorDifferences are the default priors that differ from those of brms, as docs/brms.md lists them: the parameter
 // and prior there, and the prior here.
 var priorDifferences = []struct{ name, there, here string }{
-	{"coefficients", `^(b|bs)_.* flat$`, `^normal\(0, .*\)$`},
+	{"coefficients", `^(b|bs|bsp)_.* flat$`, `^normal\(0, .*\)$`},
 	{"intercept", `^b_(mu\w+_)?Intercept student_t\(3, .*\)$`, `^normal\(.*\)$`},
 	{"intercept of sigma", `^b_sigma_Intercept student_t\(3, 0, 2.5\)$`, `^normal\(.*, 2.5\)$`},
 	{"intercept of zi and hu", `^b_(zi|hu)_Intercept logistic\(0, 1\)$`, `^normal\(0, 2.5\)$`},
@@ -259,7 +259,11 @@ func (c *brmsCase) columns(name string, r *transform.Record, data *glm.Data) {
 	want := c.Predictors[name]
 	curves := curvesOf(want.Curves)
 	n := 0
+	c.monotonic(want.Monotonic, want.Steps, data)
 	for j, column := range r.Columns {
+		if IsStep(data, j) {
+			continue
+		}
 		smooth := slices.IndexFunc(data.Smooths, func(s matrix.Smooth) bool { return s.First <= j && j < s.Last })
 		if smooth >= 0 {
 			continue
@@ -296,6 +300,23 @@ func (c *brmsCase) columns(name string, r *transform.Record, data *glm.Data) {
 		return
 	}
 	c.same("offset", data.Offset, want.Offset)
+}
+
+// monotonic compares the numbers of levels, which are sums of columns, and how many steps there are.
+func (c *brmsCase) monotonic(levels []sums, steps []int, data *glm.Data) {
+	if len(data.Monotone) != len(levels) {
+		c.Errorf("%s: %d monotonic effects, brms has %d", c.Formula, len(data.Monotone), len(levels))
+		return
+	}
+	for k, m := range data.Monotone {
+		number := make([]float64, data.Rows())
+		for j := m.First; j < m.Last; j++ {
+			data.X.Column(j).AddTo(number, 1)
+		}
+		if c.same(m.Name, number, &levels[k]); m.Last-m.First != steps[k] {
+			c.Errorf("%s: %s has %d steps, brms has %d", c.Formula, m.Name, m.Last-m.First, steps[k])
+		}
+	}
 }
 
 // curvesOf are the names of unpenalised columns: null, one name or a list.
@@ -370,6 +391,9 @@ var renamedByBrms = strings.NewReplacer("(", "", ")", "", " ", "", ",", "", "^",
 
 func brmsName(name string) string { return renamedByBrms.Replace(name) }
 
+// simplexHere is the name of a simplex.
+var simplexHere = regexp.MustCompile(`^simo_(.*)\[`)
+
 // priors compares the names of parameters, and their priors.
 func (c *brmsCase) priors() {
 	s, err := c.problem.Setup(nil, Schedule{}, nil)
@@ -391,7 +415,15 @@ func (c *brmsCase) priors() {
 		switch p.Kind {
 		case infer.GroupEffect, infer.SmoothEffect:
 			continue
+		case infer.Monotonic:
+			name = simplexHere.ReplaceAllString(name, "simo_mo${1}1[")
+			if p.Name == p.Term {
+				name = "bsp_" + name
+			}
 		case infer.Intercept, infer.Coefficient:
+			if strings.HasPrefix(name, "mo") && strings.HasSuffix(name, "]") {
+				continue // a step, which brms has no parameter for
+			}
 			if further, curve, found := strings.Cut(name, "_bs_"); found {
 				name = "bs_" + further + "_" + curve
 				c.differences = append(c.differences, "bs_sigma_sx_1 is sigma_bs_sx_1")

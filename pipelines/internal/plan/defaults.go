@@ -106,12 +106,16 @@ func numbersOf(m *spec.Model, all glm.Model, data *glm.Data) (out []string) {
 		if slices.ContainsFunc(data.Smooths, func(s matrix.Smooth) bool { return s.First <= j && j < s.Last }) {
 			continue // normal with the sd of their smooth
 		}
+		if IsStep(data, j) {
+			continue // by the mean and the shares of the steps
+		}
 		if len(out) < mostDefaults {
 			out = append(out, name+": "+all.Coefficients[j].String())
 			continue
 		}
 		scales = append(scales, all.Coefficients[j].Scale)
 	}
+	out = append(out, monotoneNumbers(m, all, data)...)
 	if len(scales) > 0 {
 		out = append(out, fmt.Sprintf("… and %d more, with scales from %g to %g", len(scales), slices.Min(scales),
 			slices.Max(scales)))

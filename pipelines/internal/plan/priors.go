@@ -41,6 +41,7 @@ func posterior(m *spec.Model, data *glm.Data) glm.Model {
 	out.Dispersion = vanishing(m, out.Dispersion)
 	out.Effects = effectsPriors(m, data, defaults.GroupSD)
 	out.Smooths = smoothPriors(m, data, defaults.GroupSD)
+	out.Monotone = monotonePriors(m, data, plainly)
 	out.Penalise(data)
 	return out
 }
@@ -135,6 +136,9 @@ func unused(m *spec.Model, data *glm.Data) []string {
 	}
 	for _, s := range data.Smooths {
 		used[m.Prior.MatchSD(glm.SmoothSDName(s.Name))] = true
+	}
+	for _, e := range data.Monotone {
+		used[m.Prior.Match(e.Name)], used[m.Prior.MatchShare(e.Simplex)] = true, true
 	}
 	var out []string
 	for _, n := range m.Prior.ByName {

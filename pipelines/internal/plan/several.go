@@ -30,7 +30,7 @@ type Several struct {
 
 // kindSeveral is that of families with several linear predictors.
 var kindSeveral = Kind{
-	of:      func(_ *Unit, m *spec.Model) bool { return m.Family.Several() != nil },
+	of:      func(_ *Unit, m *spec.Model) bool { return m.Family.Several() != nil || m.Monotonic() },
 	problem: func(f *Fit) (Problem, error) { return newSeveral(f) },
 	method:  func(s *spec.Sampler, m *spec.Model) string { return severalMethod(s, m).Name },
 	survey:  surveyRows, Words: rowsWords, Size: rowsSize,
@@ -46,9 +46,22 @@ func newSeveral(f *Fit) (*Several, error) {
 		return nil, err
 	}
 	s := &Several{Regression: &Regression{d.coded, f, sampler{Method: severalMethod(f.Sampler, f.Model)}}}
-	s.predictors = s.Family().Several().Predictors(d.Record.Response.Levels)
+	s.predictors = predictorsOf(s.Family(), d.Record.Response.Levels)
 	s.laws = sync.OnceValue(s.priors)
+	for k := range s.predictors {
+		if err := checkMonotone(s.of(k, s.Data), s.laws()[k].Monotone); err != nil {
+			return nil, f.Explain(err)
+		}
+	}
 	return s, nil
+}
+
+// predictorsOf describes the predictors of a family, one or several.
+func predictorsOf(f glm.Family, classes []string) []family.Predictor {
+	if several := f.Several(); several != nil {
+		return several.Predictors(classes)
+	}
+	return []family.Predictor{{Of: f}}
 }
 
 // shared reports whether all predictors have one design, as those of the classes of a response.
@@ -88,6 +101,9 @@ func severalMethod(s *spec.Sampler, m *spec.Model) Method {
 	out := Method{Method: spec.CGGibbs, Version: cggibbs.Version + versions, Chains: true}
 	if s.Auto() {
 		out.Reason = "auto chose cggibbs: the linear predictors move in turn, each given the others"
+		if m.Family.Several() == nil {
+			out.Reason = "auto chose cggibbs: the steps of monotonic effects move together, given all else"
+		}
 	}
 	return out
 }
@@ -110,7 +126,7 @@ func (s *Several) priors() (out []glm.Model) {
 		data, own := s.of(k, s.Data), first
 		switch {
 		case s.shared():
-			own.Coefficients = slices.Clone(first.Coefficients)
+			own.Coefficients, own.Monotone = slices.Clone(first.Coefficients), monotonePriorsOf(m, data, of)
 			for j, name := range data.Names {
 				if named := m.Prior.Match(of.Named(name)); named != nil && j != data.Intercept {
 					own.Coefficients[j] = named.Prior.Prior
@@ -314,6 +330,11 @@ func (s *Several) Describe(rec *record.Fit, params []infer.Parameter) error {
 			j := slices.IndexFunc(data.Names, func(name string) bool { return s.predictors[k].Named(name) == p.Name })
 			c := s.recordOf(k).Columns[j]
 			out.Center, out.Scale, out.Prior = c.Centre, c.Scale, given.Coefficients[j].String()
+			if IsStep(data, j) {
+				out.Prior = monotonePrior(&given, data, s.predictors[k], p, j)
+			}
+		case infer.Monotonic:
+			out.Prior = monotonePrior(&given, data, s.predictors[k], p, -1)
 		case infer.Dispersion:
 			for d, of := range given.Family.Dispersions() {
 				if of.Name == p.Name {
@@ -340,6 +361,9 @@ func (s *Several) Description(params []infer.Parameter) (*record.Description, er
 
 // Bind looks up what a derived quantity names among parameters.
 func (s *Several) Bind(d *spec.Derivation, params []infer.Parameter) (*transform.Quantity, error) {
+	if len(s.predictors) == 1 {
+		return s.Regression.Bind(d, params)
+	}
 	rows, err := s.Description(params)
 	if err != nil {
 		return nil, err

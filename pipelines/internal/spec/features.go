@@ -44,6 +44,7 @@ const (
 var features = map[string]feature{
 	"group-level effects":   modelHas("formula", (*Model).Grouped),
 	"smooths":               modelHas("formula", (*Model).Smooths),
+	"monotonic effects":     modelHas("formula", (*Model).Monotonic),
 	"known standard errors": modelHas("formula", (*Model).KnownErrors),
 	"censored rows":         modelHas("formula", func(m *Model) bool { return m.Family.Limits != family.NoLimits }),
 	"spike_slab":            modelHas("prior", (*Model).Selects),
@@ -172,7 +173,7 @@ func (a *Asked) words(k *modelKind, feature string) *strings.Replacer {
 	}
 	if m := a.Model; m != nil {
 		pairs = append(pairs, "$model", quote(m.Name), "$family", m.Family.String(), "$law", m.Family.Name,
-			"$shrinkage", string(m.priorThat(shrinks)))
+			"$shrinkage", string(m.priorThat(shrinks)), "$several", m.parts())
 	}
 	if s := a.Sampler; s != nil {
 		if k.draws != nil {

@@ -92,6 +92,8 @@ func (p *NamedPrior) decodeNode(d *decoder, n *node, f field, path []string) {
 	switch {
 	case strings.HasPrefix(p.Pattern, corNames) && lkjText.MatchString(n.text):
 		d.value(n, reflectOf(&p.Cor), f, path)
+	case n.kind == stringKind && dirichletText.MatchString(n.text):
+		d.value(n, reflectOf(&p.Share), f, path)
 	case strings.HasPrefix(p.Pattern, sdNames) || strings.HasPrefix(p.Pattern, sdsNames):
 		p.Prior.Prior = d.prior(n, f, priorKinds(func(i prior.Info) bool { return i.Coefficient || i.Dispersion }))
 	default:
@@ -103,6 +105,9 @@ func (p *NamedPrior) decodeNode(d *decoder, n *node, f field, path []string) {
 func (p *NamedPrior) String() string {
 	if p.Cor.Shape > 0 {
 		return p.Cor.String()
+	}
+	if p.Share != nil {
+		return p.Share.String()
 	}
 	return p.Prior.String()
 }

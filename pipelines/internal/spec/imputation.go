@@ -54,8 +54,9 @@ func (c *checker) imputation(m *Model) {
 			c.add(n.where(offset), fault, hint)
 			continue
 		}
-		if formula, err := transform.ParseFormula(i.Formula); err == nil && (formula.Grouped() || formula.Smooths()) {
-			c.at("the model of column "+quote(i.Name)+" has group-level effects or smooths", "leave them out of it",
+		if formula, err := transform.ParseFormula(i.Formula); err == nil && (formula.Grouped() || formula.Smooths() ||
+			formula.Monotonic()) {
+			c.at("the model of column "+quote(i.Name)+" has group-level effects, smooths or mo()", "leave them out of it",
 				append(path, i.Name, "formula")...)
 		}
 	}

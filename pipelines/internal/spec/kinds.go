@@ -56,7 +56,8 @@ var kinds = []modelKind{
 				"take method: auto, $methods for this model" + orFits},
 			{"options", "sampler $sampler has $options, which mixtures do not have, but model $model is one", leaveOptions},
 			{"kernels", "sampler $sampler has kernels, which mixtures do not have, but model $model is one", leaveOptions},
-			{"group-level effects, smooths, known standard errors, censored rows", "components of a mixture have no $key yet",
+			{"group-level effects, smooths, known standard errors, censored rows, monotonic effects",
+				"components of a mixture have no $key yet",
 				"leave them out of the formula, or leave mixture out"},
 			{"sparse: true", "a mixture needs a dense design", "leave sparse out"},
 			{"spike_slab", "components of a mixture have no prior spike_slab yet", "give coefficients another prior"},
@@ -93,6 +94,7 @@ var kinds = []modelKind{
 	{model: apartFrom((*Model).Imputes, (*Model).Classes),
 		lacks: []lack{
 			{"smooths", "missing: impute does not go with smooths", notImpute},
+			{"monotonic effects", "missing: impute does not go with monotonic effects", notImpute},
 			{"components", "missing: impute does not go with mixtures", notImpute},
 			{"spike_slab", "missing: impute does not go with the prior spike_slab", notImpute},
 			{"known standard errors", "missing: impute does not go with known standard errors of the response", notImpute},
@@ -141,8 +143,6 @@ var kinds = []modelKind{
 		fits: []lack{
 			{"components", predictors + "a mixture has one in each component",
 				"leave mixture out, or take a family of one linear predictor"},
-			{"known standard errors, precision_weights",
-				predictors + "known errors and precision weights are not combined with them", "leave the errors or weights out"},
 			{"missing: impute", predictors + "missing cells are not drawn with these",
 				"write missing: drop, or impute before"},
 			{"imputations", predictors + "several imputations are not pooled for these",
@@ -154,6 +154,11 @@ var kinds = []modelKind{
 			{"options", severalHas + "sampler $sampler has $options, which updates of several predictors do not have",
 				leaveThem},
 			{"method", severalHas + "sampler $sampler is $method, which does not draw them", trajectoriesToo},
+		}},
+	{model: func(m *Model) bool { return m.Family.Several() != nil },
+		fits: []lack{
+			{"known standard errors, precision_weights",
+				predictors + "known errors and precision weights are not combined with them", "leave the errors or weights out"},
 		}},
 	{data: (*Dataset).Imputed, draws: func(of Method) bool { return !of.Prior },
 		lacks: []lack{
@@ -176,6 +181,8 @@ var kinds = []modelKind{
 			{"group-level effects, known standard errors",
 				factored + "keeps no rows of levels and no standard errors, but model $model has them",
 				"name the pairs under fits" + orRows},
+			{"monotonic effects", factored + "keeps no rows, and model $model has monotonic effects",
+				"name the pairs under fits" + orRows},
 			{"sparse: true", factored + "is dense, but model $model has sparse: true", "leave sparse out" + orRows},
 			{"loo, kfold, ppc", "$key needs rows, and data set $data keeps their triangular factor alone",
 				"leave $key out, or rows: factored"},
@@ -185,8 +192,8 @@ var kinds = []modelKind{
 // Parts of several sentences.
 const (
 	drawnCells = "model $model has missing cells that are drawn (missing: impute), and "
-	predictors = "model $model has several linear predictors, and "
-	severalHas = "model $model has several linear predictors: "
+	predictors = "model $model has $several, and "
+	severalHas = "model $model has $several: "
 	grouped    = "model $model has group-level effects: "
 	pooled     = "data set $data has several imputations (each: imputation), and "
 	notPooled  = ", which does not go with data set $data, each: imputation"
@@ -214,8 +221,8 @@ const (
 // rowsOf reports whether a model is of rows, as all are that are not of kind mrf.
 func rowsOf(m *Model) bool { return !m.Discrete() }
 
-// several reports whether the family of a model has several linear predictors.
-func several(m *Model) bool { return m.Family.Several() != nil }
+// several reports whether a model has several linear predictors, or monotonic effects, which move apart from it.
+func several(m *Model) bool { return m.Family.Several() != nil || m.Monotonic() }
 
 // apartFrom is the kind of those models of a kind that are not of another.
 func apartFrom(is, isNot func(*Model) bool) func(*Model) bool {

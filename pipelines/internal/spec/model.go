@@ -214,6 +214,7 @@ func (c *checker) checkModel(m *Model) {
 	c.weights(m)
 	c.dispersionPriors(m)
 	c.groups(m)
+	c.monotone(m)
 	c.mixture(m)
 	c.knownErrors(m)
 	c.derivations(m)

@@ -187,7 +187,7 @@ type Family struct{ glm.Family }
 type Priors struct {
 	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept. Left out: normal(0, 2.5/sd(x)), times the scale of the response for links with its unit, as in rstanarm; pipeline validate prints the numbers."`
 	Intercept    InterceptPrior   `yaml:"intercept" doc:"Prior of the intercept. Left out: normal(0, 2.5) at the means of the columns; for links with the unit of the response, around its mean and times its scale."`
-	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" doc:"Priors of single coefficients, by name or glob; the more exact pattern wins. Patterns that begin with sd_ or cor_ may give priors of standard deviations and correlations of group-level effects: \"sd_g__*\": half_normal(1), cor_g: lkj(2); those that begin with sds_ of the standard deviations of smooths: sds_sx_1: half_normal(1)."`
+	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" doc:"Priors of single coefficients, by name or glob; the more exact pattern wins. Patterns that begin with sd_ or cor_ may give priors of standard deviations and correlations of group-level effects: \"sd_g__*\": half_normal(1), cor_g: lkj(2); those that begin with sds_ of the standard deviations of smooths: sds_sx_1: half_normal(1). mo(x) is the mean of the steps of a monotonic effect, and simo_x their shares: simo_x: dirichlet(2)."`
 	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian, or the scale of student_t, in units of the response. Left out: exponential(1/sd(y))."`
 	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of gamma (left out: inverse_gamma(0.5, 0.08), so that 1/sqrt(shape) is half_normal(2.5)), inverse_gaussian (the same, times the mean response) or negative_binomial (gamma(0.3, 0.003))."`
 	Phi          DispersionPrior  `yaml:"phi" doc:"Prior of the precision of beta. Left out: inverse_gamma(0.5, 0.08)."`
@@ -233,11 +233,13 @@ type InterceptPrior struct {
 func (InterceptPrior) shorthand() string { return "prior" }
 
 // NamedPrior is the prior of what has a name that matches Pattern: of coefficients, or, where Prior is one of
-// dispersions or Cor is given, of standard deviations or correlations of group-level effects.
+// dispersions or Cor is given, of standard deviations or correlations of group-level effects, or, if Share is given, of
+// the simplex of a monotonic effect.
 type NamedPrior struct {
 	Pattern string
 	Prior   CoefficientPrior
-	Cor     LKJPrior `json:",omitzero"`
+	Cor     LKJPrior   `json:",omitzero"`
+	Share   SharePrior `json:",omitempty"`
 }
 
 // Sampler is a method with its options. Options of other methods are zero.

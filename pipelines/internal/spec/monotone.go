@@ -1,0 +1,65 @@
+package spec
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"glmbatch/internal/words"
+	"glmbatch/transform"
+)
+
+// dirichletText is a prior of the shares of the steps of a monotonic effect.
+var dirichletText = regexp.MustCompile(`^\s*dirichlet\s*\(([^()]*)\)\s*$`)
+
+// SharePrior has the concentrations of the prior of a simplex: one for all, or one for each number; nil if it is left
+// out.
+type SharePrior []float64
+
+func (p *SharePrior) decodeNode(d *decoder, n *node, _ field, _ []string) {
+	for _, text := range strings.Split(dirichletText.FindStringSubmatch(n.text)[1], ",") {
+		a, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || !(a >= 0.01 && a <= 1e6) {
+			d.add(n.at, "a number of "+quote(n.text)+" is "+quote(strings.TrimSpace(text))+
+				"; it must be from 0.01 to 1e6", "dirichlet(1) is uniform")
+			return
+		}
+		*p = append(*p, a)
+	}
+}
+
+// String is the prior as it is written.
+func (p SharePrior) String() string {
+	numbers := make([]string, len(p))
+	for i, a := range p {
+		numbers[i] = strconv.FormatFloat(a, 'g', -1, 64)
+	}
+	return "dirichlet(" + strings.Join(numbers, ", ") + ")"
+}
+
+// MatchShare returns the most exact entry of by_name for the simplex of a monotonic effect, nil if none matches.
+func (p Priors) MatchShare(name string) *NamedPrior {
+	return p.best(name, func(n *NamedPrior) bool { return n.Share != nil })
+}
+
+// Monotonic reports whether the model has monotonic effects: mo(x) in its formula.
+func (m *Model) Monotonic() bool {
+	formula, err := transform.ParseFormula(m.Formula)
+	return err == nil && formula.Monotonic()
+}
+
+// parts names the parts of a model that move in turn.
+func (m *Model) parts() string {
+	if m.Family.Several() != nil {
+		return "several linear predictors"
+	}
+	return "monotonic effects"
+}
+
+// monotone refuses what is not combined with monotonic effects.
+func (c *checker) monotone(m *Model) {
+	if m.Monotonic() && m.Family.Known() && m.Family.PositiveEta() {
+		c.at("family "+m.Family.String()+" bounds the linear predictor, and mo() is not combined with such a link",
+			"take another link: "+words.List(m.Family.Distribution().LinkNames()), "models", m.Name, "family")
+	}
+}
