@@ -209,7 +209,7 @@ var formulaFaults = []struct{ marked, message, hint string }{
 	// What this version does not have is refused by name.
 	{"y ~ x §| g", "needs parentheses", "+ (x | g)"},
 	{"y ~ x + z §|| g", "needs parentheses", "+ (x + z || g)"},
-	{"y ~ (x | i §| g)", "holds one grouping", "(x | g) + (x | h)"},
+	{"y ~ (x || i §| g)", "holds one grouping", "(x | g) + (x | h)"},
 	{"y ~ ((1 §| g) | h)", "(1 | g) cannot be crossed", ""},
 	{"y ~ x * (1 §| g)", "(1 | g) cannot be crossed", "x + (1 | g)"},
 	{"y ~ (x + (1 §| g))^2", "cannot be crossed", ""},

@@ -51,12 +51,11 @@ type brmsFormula struct {
 
 // notYet are the formulas that this program refuses, with the beginning of the reason.
 var notYet = map[string]string{
-	"rating ~ dose + cs(treated)":                               `there is no function "cs"`,
-	"hits | trials(shots) ~ dose":                               `family "beta_binomial" is unknown`,
-	"bf(hits0 | trials(shots) ~ dose, zi ~ treated)":            `family "zero_inflated_binomial" is unknown`,
-	"bf(yield ~ dose + (1 | p | site), sigma ~ (1 | p | site))": "one pair of parentheses holds one grouping",
-	"bf(count ~ dose, shape ~ treated)":                         `negative_binomial has no parameter "shape"`,
-	"bf(share ~ dose, phi ~ sort)":                              `beta has no parameter "phi"`,
+	"rating ~ dose + cs(treated)":                    `there is no function "cs"`,
+	"hits | trials(shots) ~ dose":                    `family "beta_binomial" is unknown`,
+	"bf(hits0 | trials(shots) ~ dose, zi ~ treated)": `family "zero_inflated_binomial" is unknown`,
+	"bf(count ~ dose, shape ~ treated)":              `negative_binomial has no parameter "shape"`,
+	"bf(share ~ dose, phi ~ sort)":                   `beta has no parameter "phi"`,
 }
 
 // familiesHere are families of brms that have another name here.
