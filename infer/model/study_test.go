@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"testing"
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/infertest"
 	"glmbatch/infer/model"
 	"glmbatch/infer/prior"
 )
@@ -29,6 +27,8 @@ type study struct {
 	smooth                 int  // penalised columns, the last ones; 0 for none
 	weighted, sparse       bool
 	law                    prior.Prior // of slopes
+	bound                  float64     // above which rows are censored; 0 for none
+	dear                   bool        // its chains are run by make study alone
 }
 
 var studies = map[string]study{
@@ -59,6 +59,25 @@ var studies = map[string]study{
 	"hurdle_gamma, many rows": {of: family.Named("hurdle_gamma").Family(), density: hurdle(gamma, false), rows: 2100,
 		columns: 3, shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
 	"categorical, many rows": {rows: 2100, classes: 3, columns: 3},
+
+	"shape": {of: predicted("negative_binomial", "shape"), density: spread(negativeBinomial), rows: 30, columns: 3},
+	"shape by group": {dear: true, of: predicted("gamma", "shape"), density: spread(gamma), rows: 40, columns: 2, levels: 4,
+		weighted: true},
+	"phi":          {dear: true, of: predicted("beta", "phi"), density: spread(beta), rows: 25, columns: 3},
+	"nu":           {dear: true, of: predicted("student_t", "nu"), density: degrees, rows: 20, columns: 2, shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
+	"sigma and nu": {dear: true, of: predicted("student_t", "sigma", "nu"), density: degrees, rows: 20, columns: 2},
+	"alpha":        {dear: true, of: predicted("skew_normal", "alpha"), density: skewness, rows: 20, columns: 2, shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
+	"zi and shape": {of: predicted("zero_inflated_negative_binomial", "shape"), density: inflated(negativeBinomial), rows: 30,
+		columns: 2, sparse: true},
+	"hu and shape": {dear: true, of: predicted("hurdle_negative_binomial", "shape"), density: hurdle(negativeBinomial, true), rows: 30, columns: 2},
+	"hu and sigma": {of: predicted("hurdle_gamma", "shape"), density: hurdle(gamma, false), rows: 30, columns: 2},
+	"sigma of censored rows": {of: censoring("lognormal"), density: censored(3, lognormal, func(eta []float64) float64 {
+		return math.Erfc((math.Log(3)-eta[0])/math.Exp(eta[1])/math.Sqrt2) / 2
+	}), bound: 3, rows: 25, columns: 2},
+	"shape of censored rows by smooth": {dear: true, of: censoring("weibull", "shape"), density: censored(3, spread(weibull), func(eta []float64) float64 {
+		s := math.Exp(eta[1])
+		return math.Exp(-math.Exp(s * (math.Log(3) - eta[0] + logGamma(1+1/s))))
+	}), bound: 3, rows: 30, columns: 4, smooth: 2},
 
 	"sigma":  {of: predicted("gaussian"), density: gaussian, rows: 20, columns: 3},
 	"smooth": {rows: 30, classes: 3, columns: 4, smooth: 2},
@@ -102,9 +121,21 @@ var studies = map[string]study{
 		columns: 4, steps: 2},
 }
 
-// predicted returns a family whose sigma has a predictor.
-func predicted(name string) family.Family {
-	f, _ := family.Named(name).Family().WithPredictor("sigma")
+// predicted returns a family whose sigma has a predictor, or other parameters have such.
+func predicted(name string, parameters ...string) family.Family {
+	f := family.Named(name).Family()
+	if parameters == nil {
+		parameters = []string{"sigma"}
+	}
+	for _, of := range parameters {
+		f, _ = f.WithPredictor(of)
+	}
+	return f
+}
+
+// censoring is predicted with rows that may be censored.
+func censoring(name string, parameters ...string) family.Family {
+	f, _ := predicted(name, parameters...).WithLimits(family.Censored)
 	return f
 }
 
@@ -115,8 +146,10 @@ func (s study) predictors() int {
 		return 1
 	case s.cuts > 0 && s.of.Predicted == "":
 		return 1 + s.cuts
-	case s.density != nil:
+	case s.cuts > 0:
 		return 2 + s.cuts
+	case s.density != nil:
+		return len(s.of.Several().Predictors(nil))
 	}
 	return s.classes - 1
 }
@@ -326,7 +359,7 @@ func (s study) rising() int {
 // least is where the dispersion begins: its prior is cut off there.
 func (s study) least() float64 {
 	for _, d := range s.of.Dispersions() {
-		if d.Lower > 0 {
+		if d.Lower > 0 && !s.of.Predicts(d.Name) {
 			return d.Lower
 		}
 	}
@@ -433,60 +466,4 @@ func choice(y float64, eta []float64) float64 {
 		value += eta[int(y)-1]
 	}
 	return value
-}
-
-// simulate draws a position from the prior and responses given it.
-func (s study) simulate(rng *infer.Stream) (*model.Problem, []float64) {
-	p := s.problem(rng)
-	theta := s.theta(p, rng)
-	eta, disp, _, _ := s.densities(p, theta)
-	for i, row := range eta {
-		if s.alone {
-			of, _ := glm.NewPointwise(p.Family, &glm.Data{X: p.Predictors[0].Data.X})
-			p.Y[i] = of.Draw(rng, i, row[0], []float64{disp})
-		} else {
-			p.Y[i] = p.Family.Several().Draw(rng, row, [2]float64{disp, disp})
-		}
-	}
-	return p, theta
-}
-
-// joint is the joint distribution of positions and responses.
-func (s study) joint(name string, sampler func(*model.Problem) (infer.Setup, error)) infertest.Joint {
-	_, theta := s.simulate(infer.NewStream(5, name))
-	law := infertest.Joint{Name: name, Statistics: []string{"log likelihood", "log prior", "row 0"}}
-	for j := range theta {
-		law.Statistics = append(law.Statistics, fmt.Sprintf("theta %d", j))
-	}
-	for k := range max(0, s.rising()-1) {
-		law.Statistics = append(law.Statistics, fmt.Sprintf("gap %d", k+1))
-	}
-	law.Simulate = func(rng *infer.Stream) ([]float64, infertest.Given, error) {
-		p, theta := s.simulate(rng)
-		return theta, infertest.Given{
-			Setup: func() (infer.Setup, error) { return sampler(p) },
-			Evaluate: func(theta []float64) []float64 {
-				eta, _, logLik, logPrior := s.densities(p, theta)
-				first := 0.0
-				for _, e := range eta[0] {
-					first += e * (1 + p.Y[0])
-				}
-				out := append([]float64{logLik, logPrior, first}, theta...)
-				cuts := theta[len(theta)-s.levels*(s.predictors()-s.cuts)-s.shared()-s.rising():]
-				for k := range max(0, s.rising()-1) {
-					out = append(out, math.Log(cuts[k+1]-cuts[k]))
-				}
-				return out
-			},
-		}, nil
-	}
-	return law
-}
-
-// one returns one data set of a study.
-func one(t *testing.T, name string) (study, *model.Problem) {
-	t.Helper()
-	s := studies[name]
-	p, _ := s.simulate(infer.NewStream(3, "one", name))
-	return s, p
 }

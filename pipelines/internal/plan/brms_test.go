@@ -55,8 +55,6 @@ var notYet = map[string]string{
 	"hits | trials(shots) ~ dose":                               `family "beta_binomial" is unknown`,
 	"bf(hits0 | trials(shots) ~ dose, zi ~ treated)":            `family "zero_inflated_binomial" is unknown`,
 	"bf(yield ~ dose + (1 | p | site), sigma ~ (1 | p | site))": "one pair of parentheses holds one grouping",
-	"bf(count ~ dose, shape ~ treated)":                         `negative_binomial has no parameter "shape"`,
-	"bf(share ~ dose, phi ~ sort)":                              `beta has no parameter "phi"`,
 }
 
 // familiesHere are families of brms that have another name here.
