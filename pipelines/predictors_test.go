@@ -22,11 +22,12 @@ models:
   never: {formula: Days ~ Age, family: zero_inflated_negative_binomial,
     prior: {by_name: {"zi_(Intercept)": "normal(-20, 0.1)"}}}
   hurdle: {formula: "bf(Days ~ Age, hu ~ Sex)", family: hurdle_negative_binomial, derive: {odds: exp(hu_SexM)}}
+  shaped: {formula: "bf(Days ~ Age, shape ~ 1)", family: negative_binomial}
   zero: {formula: I(Days == 0) ~ Sex, family: bernoulli}
 samplers: {gibbs: {method: auto}, nuts: {method: nuts}}
 run: {chains: 4, warmup: 300, draws: 1000, loo: true, ppc: true}
 fits:
-  - {datasets: [school], models: [constant, one, plain, scaled, counts, never, hurdle, zero], samplers: [gibbs]}
+  - {datasets: [school], models: [constant, one, plain, scaled, counts, never, hurdle, shaped, zero], samplers: [gibbs]}
   - {datasets: [school], models: [plain, hurdle], samplers: [nuts]}
 `
 
@@ -53,6 +54,12 @@ func TestPredictors(t *testing.T) {
 	f.far("its elpd", elpd("one", "constant"), 0.3)
 	f.far("no second source of zeros", pair("never", "counts")+`a.parameter = b.parameter`, 0.15)
 	f.far("its elpd", elpd("never", "counts"), 0.3)
+	f.far("a constant shape", pair("shaped", "counts")+`a.parameter = b.parameter`, 0.15)
+	f.far("its elpd", elpd("shaped", "counts"), 0.5)
+	if got := f.ask("t.duckdb", `SELECT prior FROM parameter JOIN fit USING (fit_id) WHERE model = 'shaped' AND
+		predictor = 'shape'`); got != `"student_t(3, 0, 2.5)"` {
+		t.Errorf("prior of log shape: %s", got)
+	}
 	f.far("zeros alone", pair("hurdle", "zero")+`a.parameter = 'hu_' || b.parameter`, 0.15)
 	f.far("scaled columns", pair("scaled", "plain")+`a.parameter = b.parameter AND b.sampler = 'gibbs'`, 0.35)
 	if got := f.ask("t.duckdb", `SELECT string_agg(prior, ', ' ORDER BY name) FROM parameter JOIN fit USING (fit_id)
@@ -79,7 +86,7 @@ func TestPredictors(t *testing.T) {
 // Each combination without a sampler is refused with its reason.
 func TestPredictorsRefused(t *testing.T) {
 	for change, want := range map[string]string{
-		`formula: "bf(Days ~ Age, shape ~ Sex)", family: negative_binomial`:                            `negative_binomial has no parameter "shape" with a formula`,
+		`formula: "bf(Days ~ Age, phi ~ Sex)", family: negative_binomial`:                              `negative_binomial has no parameter "phi" with a formula`,
 		`formula: "bf(Days ~ Age, hu ~ Sex)", family: zero_inflated_poisson`:                           `it has zi`,
 		`formula: "bf(Days ~ Age, sigma ~ Sex)", family: gaussian, prior: {sigma: exponential(1)}`:     `prior sigma is of one number`,
 		`formula: "bf(Days ~ Age, sigma ~ Sex)", family: gaussian, missing: impute`:                    `missing cells`,

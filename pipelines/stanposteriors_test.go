@@ -141,25 +141,30 @@ func heldToStan(t *testing.T, by func(name string, draws int) (sampler string, w
 			t.Errorf("%s: %s, %v", p.name, out.Fits[0].Reasons, out.Fits[0].Err)
 			continue
 		}
-		f.fromStan(p.name, &rest, &effects)
+		reference := filepath.Join("..", "testdata", "multilevel", p.name+".reference.json")
+		f.fromStan(p.name, reference, &rest, &effects)
 	}
-	for what, c := range map[string]compared{"effects": effects, "all else": rest} {
-		limit := math.Sqrt2 * math.Erfcinv(5e-5/float64(c.n))
-		t.Logf("%s: %d numbers, spread %.2f, largest %.2f (%s; p = %.2g), limit %.2f; standard errors of means up to %.3f sds", what, c.n,
-			math.Sqrt(c.squares/float64(c.n)), c.largest, c.where, min(1, float64(c.n)*math.Erfc(c.largest/math.Sqrt2)), limit, c.coarse)
-		if !(c.largest < limit) || c.n == 0 {
-			t.Errorf("%s differ from Stan's: %s by %.2f standard errors, limit %.2f", what, c.where, c.largest, limit)
-		}
+	effects.within(t, "effects", 5e-5)
+	rest.within(t, "all else", 5e-5)
+}
+
+// within compares the largest number with the limit that is passed with a probability.
+func (c *compared) within(t *testing.T, what string, alarms float64) {
+	t.Helper()
+	limit := math.Sqrt2 * math.Erfcinv(alarms/float64(c.n))
+	t.Logf("%s: %d numbers, spread %.2f, largest %.2f (%s; p = %.2g), limit %.2f; standard errors of means up to %.3f sds", what, c.n,
+		math.Sqrt(c.squares/float64(c.n)), c.largest, c.where, min(1, float64(c.n)*math.Erfc(c.largest/math.Sqrt2)), limit, c.coarse)
+	if !(c.largest < limit) || c.n == 0 {
+		t.Errorf("%s differ from Stan's: %s by %.2f standard errors, limit %.2f", what, c.where, c.largest, limit)
 	}
 }
 
-// fromStan compares a fit of the folder with its reference.
-func (f folder) fromStan(model string, rest, effects *compared) {
+// fromStan compares a fit of the folder with its reference, a file.
+func (f folder) fromStan(model, reference string, rest, effects *compared) {
 	f.t.Helper()
 	db, err := sql.Open("duckdb", f.path("t.duckdb")+"?access_mode=READ_ONLY")
 	must(f.t, err)
 	defer db.Close()
-	reference := filepath.Join("..", "testdata", "multilevel", model+".reference.json")
 	if _, err := os.Stat(reference); err != nil { // tells the go command, too, what the test rests on
 		f.t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func TestCensoredRowsAreRefused(t *testing.T) {
 	for model, want := range map[string]string{
 		`{formula: "time | cens(event == 0) ~ x", family: student_t}`:                         "family student_t(identity) has no censored",
 		`{formula: "time | cens(event == 0) ~ x", family: hurdle_lognormal}`:                  "family hurdle_lognormal(identity) has no censored",
-		`{formula: "bf(time | cens(event == 0) ~ x, sigma ~ x)", family: lognormal}`:          "lognormal has no parameter",
+		`{formula: "bf(time | cens(event == 0) ~ x, shape ~ x)", family: lognormal}`:          "lognormal has no parameter",
 		`{formula: "time | cens(event == 0) ~ x", family: weibull, mixture: {components: 2}}`: "mixture have no censored rows",
 		`{formula: "time | cens(event == 0) ~ x", family: weibull, missing: impute}`:          "missing: impute does not go with censored",
 		`{formula: "time | cens(event == 0) + cens(g) ~ x", family: weibull}`:                 "cens() is given twice",

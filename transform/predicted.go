@@ -110,7 +110,8 @@ func (f *Formula) with(name, text string) (*Formula, error) {
 	return &out, nil
 }
 
-// WithPredictors returns the formula with constants for those of some predictors that have no formula.
+// WithPredictors returns the formula with constants for those of some predictors that have no formula, and all in the
+// order of names.
 func (f *Formula) WithPredictors(names []string) *Formula {
 	for _, name := range names {
 		if slices.Contains(f.Predictors(), name) {
@@ -120,7 +121,12 @@ func (f *Formula) WithPredictors(names []string) *Formula {
 			f = own
 		}
 	}
-	return f
+	out := *f
+	out.predicted = slices.Clone(f.predicted)
+	slices.SortStableFunc(out.predicted, func(a, b predicted) int {
+		return slices.Index(names, a.name) - slices.Index(names, b.name)
+	})
+	return &out
 }
 
 // Predictors are the names of the parameters that have formulas of their own, in the order of the text.

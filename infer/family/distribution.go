@@ -173,6 +173,10 @@ func (f Form) Linear() bool { return f == Softplus || f == Exponential }
 type Likelihood struct {
 	Form  Form
 	Terms Terms // nil unless Form is Termwise
+	// OfMean are Terms along the logarithm of a positive mean; nil for other families.
+	OfMean Terms
+	// Rowwise are Terms of rows with dispersions of their own; nil if rows are looked at one by one.
+	Rowwise Rowwise
 	// Concave reports whether the log likelihood is concave in eta on all of the real line, whatever the dispersions.
 	Concave bool
 	// OneWay is why a row's likelihood falls in one direction of eta only; empty if it falls in both, or in neither.

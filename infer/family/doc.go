@@ -12,7 +12,8 @@
 //     inversegaussian.go, beta.go, lognormal.go, skewnormal.go, exgaussian.go, categorical.go: the families;
 //   - located.go, standard.go: distributions of a location and a scale, whose rows may be limited; and such families of
 //     times: weibull.go, exponential.go, loglogistic.go, frechet.go;
-//   - scaled.go: families whose sigma has a predictor; zeros.go, zerosgiven.go: zero-inflated and hurdle families;
+//   - scaled.go: families whose sigma has a predictor; varying.go, varyinggiven.go: those of which any parameters have;
+//     zeros.go, zerosgiven.go: zero-inflated and hurdle families;
 //   - ordinal.go, steps.go: families of ordered classes, and their densities;
 //   - likely.go: the family that numbers look like.
 package family

@@ -12,7 +12,7 @@ import (
 type Family struct {
 	Name string // of a Distribution
 	Link string // of one of its links
-	// Predicted is the parameter that has a linear predictor of its own; empty for none.
+	// Predicted are the parameters that have linear predictors of their own, between commas; empty for none.
 	Predicted string `json:",omitzero"`
 	// Limits reports what rows may be besides observed.
 	Limits Limits `json:",omitzero"`
@@ -117,15 +117,12 @@ func (f Family) Likelihood() Likelihood {
 	return f.Distribution().Along(f.Of())
 }
 
-// with returns the likelihood with a predictor for a parameter; without a Several if that has none.
-func (l *Distribution) with(parameter string, k *Link) Likelihood {
-	switch {
-	case l.With != nil:
-		return l.With(parameter, k)
-	case l.scalable(k) && l.Dispersions[0].Name == parameter:
-		return Likelihood{Form: Termwise, Several: scaled{l, k}}
+// with returns the likelihood with predictors for a list of parameters; without a Several if that has none.
+func (l *Distribution) with(parameters string, k *Link) Likelihood {
+	if l.With != nil {
+		return l.With(parameters, k)
 	}
-	return Likelihood{}
+	return l.varied(parameters, k)
 }
 
 // Further are the names of the predictors besides the first one; nil of a response in classes, which name them.
@@ -161,14 +158,30 @@ func (f Family) Formulas() (names []string) {
 	return names
 }
 
-// WithPredictor returns the family with a linear predictor for one of its parameters, on the log scale; false if it
-// cannot have one.
+// WithPredictor returns the family with a linear predictor for one more of its parameters; false if it cannot have one.
 func (f Family) WithPredictor(parameter string) (Family, bool) {
-	if !f.Known() || f.Limits != NoLimits || f.Predicted != "" || f.Distribution().with(parameter, f.Of()).Several == nil {
+	if !f.Known() || f.Predicts(parameter) {
 		return f, false
 	}
-	f.Predicted = parameter
+	all := []string{parameter}
+	if f.Predicted != "" {
+		all = append(strings.Split(f.Predicted, ","), parameter)
+	}
+	place := func(name string) int {
+		return slices.IndexFunc(f.Dispersions(), func(d Dispersion) bool { return d.Name == name })
+	}
+	slices.SortStableFunc(all, func(a, b string) int { return place(a) - place(b) })
+	list := strings.Join(all, ",")
+	if f.Distribution().with(list, f.Of()).Several == nil {
+		return f, false
+	}
+	f.Predicted = list
 	return f, true
+}
+
+// Predicts reports whether a parameter besides the mean has a linear predictor of its own.
+func (f Family) Predicts(parameter string) bool {
+	return slices.Contains(strings.Split(f.Predicted, ","), parameter)
 }
 
 // Is reports whether the family is known, its link too unless that is empty, and its log likelihood has a form.

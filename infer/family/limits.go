@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"glmbatch/infer/prior"
 	"glmbatch/internal/vec"
 	"glmbatch/internal/words"
 )
@@ -26,6 +27,15 @@ func (l Limits) String() string { return [...]string{"", " censored", " truncate
 type Limited struct {
 	Along    func(l *Link) Likelihood // see Distribution.Along; without Terms for a link that it does not have
 	Constant func(r *Rows) float64
+	limits   Limits // of the distribution that has this; NoLimits of one without limits
+}
+
+// limits are those of the distribution.
+func (l *Distribution) limits() Limits {
+	if l.Limited == nil {
+		return NoLimits
+	}
+	return l.Limited.limits
 }
 
 // limited are the families whose rows may be censored, and truncated.
@@ -39,7 +49,13 @@ func limitedOf(families []*Distribution) map[*Distribution][Truncated + 1]*Distr
 		}
 		of := [Truncated + 1]*Distribution{l}
 		for limits := Censored; limits <= Truncated; limits++ {
-			of[limits] = l.limitedBy(limits)
+			own := l.limitedBy(limits)
+			of[limits] = own
+			for _, v := range varyingViews([]*Distribution{own}) {
+				of := out[Named(v.Name)]
+				of[limits] = v
+				out[Named(v.Name)] = of
+			}
 		}
 		out[l] = of
 	}
@@ -48,8 +64,9 @@ func limitedOf(families []*Distribution) map[*Distribution][Truncated + 1]*Distr
 
 // limitedBy returns the family with limits. A truncated density need not be log-concave in eta.
 func (l *Distribution) limitedBy(limits Limits) *Distribution {
-	out := *l
-	out.Constant, out.Additive = l.Limited.Constant, false
+	out, own := *l, *l.Limited
+	own.limits = limits
+	out.Limited, out.Constant, out.Additive = &own, l.Limited.Constant, false
 	out.Along = func(k *Link) Likelihood {
 		along := l.Limited.Along(k)
 		along.Concave = along.Concave && limits == Censored
@@ -64,7 +81,8 @@ func (f Family) WithLimits(limits Limits) (Family, error) {
 		return f, nil
 	}
 	of := limited[Named(f.Name)]
-	if l := of[limits]; l == nil || f.Predicted != "" || l.Along(f.Of()).Terms == nil {
+	l := of[limits]
+	if l == nil || l.Along(f.Of()).Terms == nil || f.Predicted != "" && l.with(f.Predicted, f.Of()).Several == nil {
 		var names []string
 		for _, l := range table {
 			if l.Limited != nil {
@@ -72,7 +90,7 @@ func (f Family) WithLimits(limits Limits) (Family, error) {
 			}
 		}
 		return f, words.Clause(fmt.Errorf("family %s has no censored or truncated rows", f),
-			"these families have them, with their default link and one predictor: "+strings.Join(names, ", "))
+			"these families have them, with their default link: "+strings.Join(names, ", "))
 	}
 	f.Limits = limits
 	return f, nil
@@ -126,6 +144,32 @@ type Bound struct{ Upper, Low, High float64 }
 
 // Truncates reports whether some responses cannot be seen.
 func (b *Bound) Truncates() bool { return !math.IsInf(b.Low, -1) || !math.IsInf(b.High, 1) }
+
+// Draw returns a random response between the ends, by rejection, and from the 1000th draw on by halving.
+func (b *Bound) Draw(s prior.Source, draw func() float64, cdf func(y float64) float64) float64 {
+	for range 1000 {
+		if y := draw(); y >= b.Low && y <= b.High {
+			return y
+		}
+	}
+	low, high := cdf(b.Low), cdf(b.High)
+	u := math.FMA(s.Float64(), high-low, low)
+	from, to := max(b.Low, -MostPositive), min(b.High, MostPositive)
+	for range 200 {
+		if middle := from + float64(0.5*(to-from)); cdf(middle) < u {
+			from = middle
+		} else {
+			to = middle
+		}
+	}
+	return to
+}
+
+// CDF returns the distribution function between the ends.
+func (b *Bound) CDF(y float64, cdf func(y float64) float64) float64 {
+	low, high := cdf(b.Low), cdf(b.High)
+	return min(1, max(0, (cdf(y)-low)/(high-low)))
+}
 
 // Censoring describes what is known of responses besides their numbers.
 type Censoring struct {

@@ -94,6 +94,13 @@ var (
 			"direction, which is not checked"}
 )
 
+// The links of dispersions besides log; no mean has them.
+var (
+	logAboveOne = &Link{Name: "logm1", Inverse: func(eta float64) float64 { return 1 + vec.Exp(eta) },
+		Of: func(x float64) float64 { return vec.Log(x - 1) }}
+	plain = &Link{Name: identity.Name, Inverse: same, Of: same}
+)
+
 // Links returns every link once, in the order of the manual.
 func Links() []*Link {
 	return []*Link{identity, logLink, inverse, root, inverseSquare, Logit, Probit, Cloglog, Cauchit}

@@ -28,11 +28,33 @@ type place struct{ scale, shift float64 }
 // at returns z of a number at eta with a root of a precision.
 func (p *place) at(y, eta, root float64) float64 { return float64((y-eta-p.shift)*(1/p.scale)) * root }
 
+// places are those of rows: one of all, or inverse scales and shifts of each.
+type places struct {
+	all            place
+	inverse, shift []float64
+}
+
+// of returns the place of row i.
+func (p *places) of(i int) place {
+	if p.inverse == nil {
+		return p.all
+	}
+	return place{1 / p.inverse[i], p.shift[i]}
+}
+
 // standardised writes z of the rows.
-func (p *place) standardised(r *Rows, eta, z []float64) {
-	y, z, inverse := r.located()[:len(eta)], z[:len(eta)], 1/p.scale
+func (p *places) standardised(r *Rows, eta, z []float64) {
+	y, z := r.located()[:len(eta)], z[:len(eta)]
+	if p.inverse != nil {
+		inverse, shift := p.inverse[:len(eta)], p.shift[:len(eta)]
+		for i, e := range eta {
+			z[i] = float64((y[i] - e - shift[i]) * inverse[i])
+		}
+		return
+	}
+	inverse := 1 / p.all.scale
 	for i, e := range eta {
-		z[i] = float64((y[i] - e - p.shift) * inverse)
+		z[i] = float64((y[i] - e - p.all.shift) * inverse)
 	}
 	for i, root := range r.Roots {
 		z[i] *= root
@@ -40,7 +62,12 @@ func (p *place) standardised(r *Rows, eta, z []float64) {
 }
 
 func (l located) Terms(r Rows, eta, dst []float64) {
-	p, n := l.place(r.Disp[0]), len(eta)
+	l.terms(r, eta, &places{all: l.place(r.Disp[0])}, dst)
+}
+
+// terms are Terms of rows at places.
+func (l located) terms(r Rows, eta []float64, p *places, dst []float64) {
+	n := len(eta)
 	var z Block
 	p.standardised(&r, eta, z[:])
 	if r.Bounds != nil {
@@ -54,7 +81,8 @@ func (l located) Terms(r Rows, eta, dst []float64) {
 		l.byKind(r, z[:n], dst, nil, nil)
 	}
 	for i := range r.Bounds {
-		if dst[i] += l.bounded(&r, i, eta[i], z[i], &p).value; !(dst[i] < math.Inf(1)) {
+		own := p.of(i)
+		if dst[i] += l.bounded(&r, i, eta[i], z[i], &own).value; !(dst[i] < math.Inf(1)) {
 			dst[i] = math.Inf(-1) // probabilities are beyond float64
 		}
 	}
@@ -145,9 +173,9 @@ func (l located) bounded(r *Rows, i int, eta, z float64, p *place) (out strip) {
 }
 
 // inZ writes the derivatives of the rows' terms in z, the first and the second one, and adds bounds by add.
-func (l located) inZ(r Rows, eta []float64, z, first, second *Block, add func(i int, more *strip)) {
+func (l located) inZ(r Rows, eta []float64, p *places, z, first, second *Block, add func(i int, more *strip)) {
 	var v Block
-	p, n := l.place(r.Disp[0]), len(eta)
+	n := len(eta)
 	p.standardised(&r, eta, z[:])
 	if r.Kind != nil {
 		l.byKind(r, z[:n], v[:n], first[:n], second[:n])
@@ -155,7 +183,8 @@ func (l located) inZ(r Rows, eta []float64, z, first, second *Block, add func(i 
 		l.law.write(r.Kernels, density, z[:n], v[:n], first[:n], second[:n])
 	}
 	for i := range r.Bounds {
-		more := l.bounded(&r, i, eta[i], z[i], &p)
+		own := p.of(i)
+		more := l.bounded(&r, i, eta[i], z[i], &own)
 		first[i] += more.move
 		second[i] += more.curv
 		add(i, &more)
@@ -164,14 +193,22 @@ func (l located) inZ(r Rows, eta []float64, z, first, second *Block, add func(i 
 
 // Slopes: the information of a row that is not observed, or truncated, is its own curvature.
 func (l located) Slopes(r Rows, eta, grad, curv, info []float64) {
+	l.slopesAt(r, eta, &places{all: l.place(r.Disp[0])}, grad, curv, info)
+}
+
+// slopesAt are Slopes of rows at places.
+func (l located) slopesAt(r Rows, eta []float64, p *places, grad, curv, info []float64) {
 	var z, first, second Block
-	l.inZ(r, eta, &z, &first, &second, func(int, *strip) {})
-	inverse := 1 / l.place(r.Disp[0]).scale
-	square := float64(inverse * inverse)
-	expected, n := float64(l.law.information()*square), len(eta)
+	l.inZ(r, eta, p, &z, &first, &second, func(int, *strip) {})
+	n, inverse := len(eta), 1/p.all.scale
 	grad, curv, info = grad[:n], curv[:n], info[:n]
 	for i := range grad {
-		grad[i], curv[i], info[i] = -float64(first[i]*inverse), -float64(second[i]*square), expected
+		if p.inverse != nil {
+			inverse = p.inverse[i]
+		}
+		square := float64(inverse * inverse)
+		grad[i], curv[i] = -float64(first[i]*inverse), -float64(second[i]*square)
+		info[i] = float64(l.law.information() * square)
 	}
 	for i, root := range r.Roots {
 		grad[i] *= root
@@ -197,16 +234,16 @@ func (l located) Norm(r Rows) float64 {
 }
 
 func (l located) Scores(r Rows, eta []float64) [2]float64 {
-	p, sum := l.place(r.Disp[0]), 0.0
+	p, sum := places{all: l.place(r.Disp[0])}, 0.0
 	logScale, shift := l.slopes(r.Disp[0])
 	r.chunks(func(k int, part Rows) {
 		var z, first, second, spread Block
-		l.inZ(part, eta[k:k+len(part.Y)], &z, &first, &second, func(i int, more *strip) {
+		l.inZ(part, eta[k:k+len(part.Y)], &p, &z, &first, &second, func(i int, more *strip) {
 			spread[i] = more.spread - float64(z[i]*more.move)
 		})
 		for i := range part.Y {
 			spread[i] += float64(z[i] * first[i])
-			moved := -math.FMA(spread[i], logScale, first[i]*(shift/p.scale*part.Root(i)))
+			moved := -math.FMA(spread[i], logScale, first[i]*(shift/p.all.scale*part.Root(i)))
 			if part.observed(i) {
 				moved -= logScale
 			}
@@ -214,6 +251,39 @@ func (l located) Scores(r Rows, eta []float64) [2]float64 {
 		}
 	})
 	return [2]float64{sum}
+}
+
+// prepare changes a dispersion and its coordinate to the inverse of the scale and the shift.
+func (l located) prepare(_ *Rows, x, u []float64) {
+	for i, disp := range x {
+		p := l.place(disp)
+		x[i], u[i] = 1/p.scale, p.shift
+	}
+}
+
+func (l located) rowTerms(r Rows, eta, x, u, dst []float64) {
+	l.terms(r, eta, &places{inverse: x, shift: u}, dst)
+}
+
+func (l located) rowNorms(r Rows, x, _, dst []float64) {
+	var log Block
+	for i, inverse := range x {
+		log[i] = math.Abs(inverse)
+	}
+	r.Kernels.Log(log[:], log[:len(x)])
+	for i := range dst {
+		if r.observed(i) {
+			dst[i] += log[i]
+		}
+	}
+}
+
+func (l located) rowSlopes(r Rows, eta, x, u, grad, curv, info []float64) {
+	l.slopesAt(r, eta, &places{inverse: x, shift: u}, grad, curv, info)
+}
+
+func (located) spreadSlopes(Rows, []float64, []float64, []float64, []float64, []float64) bool {
+	return false
 }
 
 // constant returns a Constant: −log y of observed rows, if the distribution is that of log y.
@@ -258,7 +328,9 @@ func (l located) draw(s prior.Source, at Row) float64 {
 }
 
 // along is the Along of a family of log y.
-func (l located) along(*Link) Likelihood { return Likelihood{Form: Termwise, Terms: l, Concave: true} }
+func (l located) along(*Link) Likelihood {
+	return Likelihood{Form: Termwise, Terms: l, Rowwise: l, Concave: true}
+}
 
 // logMedian is the Centre of families of times, whose unit is arbitrary, as in brms.
 func logMedian(y []float64) float64 {

@@ -21,7 +21,7 @@ var negativeBinomial = &Distribution{
 		TeX: `\mu_i`, Of: meanResponse, Note: "variance μ + μ²/shape"},
 	Along: func(l *Link) Likelihood {
 		along := ofMean(negativeBinomialMean{}, l)
-		along.Concave, along.Cell = true, negativeBinomialMean{}
+		along.Concave, along.Cell, along.Rowwise = true, negativeBinomialMean{}, negativeBinomialMean{}
 		return along
 	},
 	Constant: factorials,
@@ -106,4 +106,92 @@ func (negativeBinomialMean) Follow(s prior.Source, y, from, to float64, disp [2]
 	low, high := vec.Exp(from), vec.Exp(to)
 	mean := variate.Gamma(s, disp[0]+y) / (disp[0]/low + 1)
 	return thin(s, y, mean, float64(mean*(high/low))), true
+}
+
+// fewCounts is up to which count log Γ(y + shape) − log Γ(shape) − y·log(shape) = Σ log(1 + k/shape), k < y, is the
+// logarithm of a product, for shapes of which no product overflows.
+const fewCounts, leastFewShape = 16, 1e-10
+
+func (negativeBinomialMean) prepare(*Rows, []float64, []float64) {}
+
+func (negativeBinomialMean) rowTerms(r Rows, eta, x, u, dst []float64) {
+	var growth Block
+	for i, l := range eta {
+		growth[i] = l - u[i]
+	}
+	r.Kernels.Log1pExp(growth[:], growth[:len(eta)])
+	for i, l := range eta {
+		dst[i] = math.FMA(r.Y[i], l, -float64((r.Y[i]+x[i])*growth[i]))
+	}
+}
+
+func (negativeBinomialMean) rowNorms(r Rows, x, _, dst []float64) {
+	var product Block
+	for i, y := range r.Y {
+		if product[i] = 1; y > fewCounts || x[i] < leastFewShape {
+			dst[i] += vec.LogRising(x[i], y)
+			continue
+		}
+		inverse := 1 / x[i]
+		for k := 1.0; k < y; k++ {
+			product[i] = float64(product[i] * math.FMA(k, inverse, 1))
+		}
+	}
+	r.Kernels.Log(product[:], product[:len(r.Y)])
+	for i := range r.Y {
+		dst[i] += product[i]
+	}
+}
+
+func (negativeBinomialMean) rowSlopes(r Rows, eta, x, u, grad, curv, info []float64) {
+	var p, q Block
+	n := len(eta)
+	for i, l := range eta {
+		p[i], q[i] = l-u[i], u[i]-l
+	}
+	r.Kernels.Logistic(p[:], p[:n])
+	r.Kernels.Logistic(q[:], q[:n])
+	for i := range eta {
+		total := r.Y[i] + x[i]
+		grad[i] = math.FMA(-total, p[i], r.Y[i])
+		curv[i] = float64(total*p[i]) * q[i]
+		info[i] = float64(x[i] * p[i])
+	}
+}
+
+// spreadSlopes: with s the shape, p = mu/(mu + s) and q = 1 − p, the slope is s·Σ 1/(s + k) − y − s·log(1 + mu/s) +
+// (y + s)·p.
+func (negativeBinomialMean) spreadSlopes(r Rows, eta, x, u, grad, curv []float64) bool {
+	var growth, p, q Block
+	n := len(eta)
+	for i, l := range eta {
+		p[i], q[i] = l-u[i], u[i]-l
+	}
+	r.Kernels.Log1pExp(growth[:], p[:n])
+	r.Kernels.Logistic(p[:], p[:n])
+	r.Kernels.Logistic(q[:], q[:n])
+	for i, s := range x[:n] {
+		y := r.Y[i]
+		rise, bend := risingSlopes(s, y)
+		total := y + s
+		grown := float64(s * growth[i])
+		grad[i] = math.FMA(total, p[i], rise-grown)
+		curv[i] = math.FMA(float64(total*p[i]), q[i], grown-float64(2*s*p[i])) - bend
+	}
+	return true
+}
+
+// risingSlopes returns the first two derivatives of Σ log(1 + k/s), k < y, in log s.
+func risingSlopes(s, y float64) (first, second float64) {
+	if y > 4*fewCounts {
+		ratio := s / (s + y)
+		first = float64(s*(vec.Digamma(s+y)-vec.Digamma(s))) - y
+		return first, math.FMA(float64(ratio*ratio), vec.ScaledTrigamma(s+y), first+y-vec.ScaledTrigamma(s))
+	}
+	for k := 1.0; k < y; k++ {
+		share := k / (s + k)
+		first -= share
+		second = math.FMA(share, 1-share, second)
+	}
+	return first, second
 }

@@ -11,7 +11,7 @@ type positive struct {
 
 // ofMean is the likelihood of a family with a positive mean by a link.
 func ofMean(mean Terms, link *Link) Likelihood {
-	return Likelihood{Form: Termwise, Terms: positive{mean, link}}
+	return Likelihood{Form: Termwise, Terms: positive{mean, link}, OfMean: mean}
 }
 
 func (l positive) Terms(r Rows, eta, dst []float64) {

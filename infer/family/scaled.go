@@ -16,7 +16,8 @@ type scaled struct {
 // scalable reports whether the density is f((y − eta)/sigma)/sigma, of y or of log y, with one such sigma.
 func (l *Distribution) scalable(k *Link) bool {
 	d := l.Dispersions
-	return l.CDF != nil && len(d) > 0 && d[0].Scale() && (len(d) == 1 || !d[1].Scale()) && k.Name == identity.Name
+	return l.limits() == NoLimits && l.CDF != nil && len(d) > 0 && d[0].Scale() && (len(d) == 1 || !d[1].Scale()) &&
+		k.Name == identity.Name
 }
 
 // scales are the likelihoods of the location given sigma, and of log sigma given the location.
@@ -127,7 +128,7 @@ func (scaleGiven) Scores(Rows, []float64) [2]float64 { return [2]float64{} }
 
 // Predictors are named as brms names them.
 func (s scaled) Predictors([]string) []Predictor {
-	return []Predictor{{Of: Family{Name: s.base.Name + "/mu", Link: s.link.Name}, Unit: true},
+	return []Predictor{{Of: Family{Name: s.base.Name + "/mu", Link: s.link.Name}, Elsewhere: [2]bool{true}},
 		{Name: s.base.Dispersions[0].Name, Of: Family{Name: s.base.Name + "/sigma", Link: logLink.Name}, Centre: s.logSpread}}
 }
 

@@ -44,12 +44,14 @@ type Predictor struct {
 	Of   Family // that its likelihood has, given the others
 	// Common reports whether all predictors may be moved at once, in the view of predictor Common and in this family.
 	Common bool
-	// Unit reports whether the first dispersion of Of is 1 there, because another predictor has its place.
-	Unit bool
+	// Elsewhere reports which dispersions of Of have other predictors; there they are at the coordinate 0.
+	Elsewhere [2]bool
 	// Cut is the number of a threshold between ordered classes, from 1; 0 for other predictors. A threshold is one number,
 	// and is named as the intercept with its Cut. Rising reports whether each is above the one before.
 	Cut    int
 	Rising bool
+	// Intercept is the default prior of the intercept; without a kind it is that of the family Of.
+	Intercept prior.Prior
 	// Centre returns the centre of the default prior of the intercept, by the responses; nil for that of the family Of.
 	Centre func(y []float64) float64
 }

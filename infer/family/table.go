@@ -9,7 +9,8 @@ var table = []*Distribution{gaussian, studentT, bernoulli, binomial, poisson, ne
 	hurdleLognormal, cumulative, sratio, cratio, acat}
 
 // given are the likelihoods along one of several linear predictors. No spec names them.
-var given = slices.Concat(scales(gaussian, studentT, lognormal, skewNormal), parts(zeroFamilies), orderings())
+var given = slices.Concat(scales(gaussian, studentT, lognormal, skewNormal), parts(zeroFamilies), orderings(),
+	varyingViews(table))
 
 // Table returns the families; it must not be changed.
 func Table() []*Distribution { return table }

@@ -10,15 +10,16 @@ import (
 // zeroed is a family with a second source of zeros: a response is 0 with a probability pi, whose logit is a linear
 // predictor. Otherwise it is one of the base, which in a hurdle is above 0.
 type zeroed struct {
-	base   *Distribution
-	name   string // of the predictor: zi or hu
-	hurdle bool
+	base    *Distribution
+	name    string // of the predictor: zi or hu
+	hurdle  bool
+	rowwise *rowwise // of the base if its dispersion has a predictor, or nil
 }
 
 // The families with a second source of zeros.
 var (
-	zeroFamilies = []zeroed{{poisson, "zi", false}, {negativeBinomial, "zi", false}, {poisson, "hu", true},
-		{negativeBinomial, "hu", true}, {gamma, "hu", true}, {lognormal, "hu", true}}
+	zeroFamilies = []zeroed{{poisson, "zi", false, nil}, {negativeBinomial, "zi", false, nil}, {poisson, "hu", true, nil},
+		{negativeBinomial, "hu", true, nil}, {gamma, "hu", true, nil}, {lognormal, "hu", true, nil}}
 
 	zeroInflatedPoisson          = zeroFamilies[0].family()
 	zeroInflatedNegativeBinomial = zeroFamilies[1].family()
@@ -54,39 +55,95 @@ func (z zeroed) family() *Distribution {
 		l.Support = zeros
 	}
 	l.Along = func(*Link) Likelihood { return Likelihood{Form: Termwise, Several: z} }
+	l.With = func(parameters string, k *Link) Likelihood {
+		if on, there := l.predicting(parameters); there {
+			return Likelihood{Form: Termwise, Several: z.varied(on)}
+		}
+		return Likelihood{}
+	}
 	l.Draw, l.CDF = nil, nil
 	return &l
+}
+
+// varied is the family with a predictor of the base's dispersion.
+func (z zeroed) varied(on [2]bool) zeroed {
+	if z.rowwise = z.base.rowwiseOf(z.base.Links[0], on); z.rowwise != nil {
+		z.rowwise.first = 2
+	}
+	return z
 }
 
 // continuous reports whether the base has no zeros.
 func (z zeroed) continuous() bool { return z.base.Support == positives }
 
-// parts are the likelihoods along each of the two predictors of families, given the other.
+// along is the likelihood along the mean of the base, or along its dispersion, given the share of zeros.
+func (z zeroed) along(terms Terms, spread bool) Likelihood {
+	if z.hurdle {
+		return Likelihood{Form: Termwise, Terms: truncated{terms, z.continuous(), spread},
+			Concave: z.continuous() && !spread}
+	}
+	return Likelihood{Form: Termwise, Terms: inflated{terms}}
+}
+
+// shares is how many numbers along along reads of the share.
+func (z zeroed) shares() int {
+	if z.hurdle {
+		return 0
+	}
+	return 1
+}
+
+// view is the likelihood along the mean, or a dispersion with a predictor.
+func (z zeroed) view(name string, along Likelihood) *Distribution {
+	out := *z.family()
+	out.Name, out.Constant, out.With = z.viewName(name), func(*Rows) float64 { return 0 }, nil
+	out.Along = func(*Link) Likelihood { return along }
+	out.Prepare, out.Ends = z.prepare, z.base.Ends
+	return &out
+}
+
+// viewName names a view.
+func (z zeroed) viewName(along string) string {
+	if z.rowwise != nil {
+		along = z.rowwise.viewName(along)
+	}
+	return z.kind() + z.base.Name + "/" + along
+}
+
+// varyingParts are the views of the base's predictors if its dispersion has one.
+func (z zeroed) varyingParts() (out []*Distribution) {
+	for k := range z.base.Dispersions {
+		of := z.varied([2]bool{k == 0, k == 1})
+		d, from := &z.base.Dispersions[k], z.shares()
+		out = append(out, of.view(viewMean, of.along(meanGiven{of.rowwise, from}, false)))
+		spread := of.view(d.Name, of.along(spreadGiven{of.rowwise, k, from}, true))
+		spread.Links, spread.Dispersions, spread.Ends, spread.Centre, spread.Mean = []*Link{d.link()}, nil, nil, nil, nil
+		out = append(out, spread)
+	}
+	return out
+}
+
+// parts are the likelihoods along each of the predictors of families, given the others.
 func parts(families []zeroed) (out []*Distribution) {
 	for _, z := range families {
-		mean := *z.family()
-		mean.Name, mean.Constant = mean.Name+"/mu", func(*Rows) float64 { return 0 }
-		along := Likelihood{Form: Termwise, Terms: inflated{z.terms()}}
-		if z.hurdle {
-			along.Terms, along.Concave = truncated{z.terms(), z.continuous()}, z.continuous()
-		}
-		mean.Along = func(*Link) Likelihood { return along }
-		mean.Prepare, mean.Ends = z.prepare, z.base.Ends
-		out = append(out, &mean)
+		out = append(append(out, z.varyingParts()...), z.view(viewMean, z.along(z.terms(), false)))
 		if z.hurdle {
 			continue // whose zeros are bernoulli
 		}
 		share := *z.family()
 		share.Name, share.Links, share.Dispersions = share.Name+"/"+z.name, []*Link{Logit}, nil
-		share.Constant, share.Prepare = mean.Constant, nil
+		share.Constant, share.Prepare, share.With = func(*Rows) float64 { return 0 }, nil, nil
 		share.Along = func(*Link) Likelihood { return Likelihood{Form: Termwise, Terms: shareOfZeros{}} }
 		out = append(out, &share)
 	}
 	return out
 }
 
-// terms are those of the base along eta.
+// terms are those of the base along eta, with all norms if its dispersion has a predictor.
 func (z zeroed) terms() Terms {
+	if z.rowwise != nil {
+		return wholly{meanGiven{z.rowwise, 0}}
+	}
 	along := z.base.Along(z.base.Links[0])
 	if along.Terms == nil {
 		return poissonMean{}
@@ -109,13 +166,15 @@ func (z zeroed) prepare(r *Rows) {
 
 // Predictors are named as brms names them.
 func (z zeroed) Predictors([]string) []Predictor {
-	if z.hurdle {
-		return []Predictor{{Of: Family{Name: z.kind() + z.base.Name + "/mu", Link: z.base.Links[0].Name}},
-			{Name: z.name, Of: Binary}}
+	out := []Predictor{{Of: Family{Name: z.viewName(viewMean), Link: z.base.Links[0].Name}}, {Name: z.name, Of: Binary}}
+	if !z.hurdle {
+		out[1].Of = Family{Name: z.kind() + z.base.Name + "/" + z.name, Link: Logit.Name}
 	}
-	name := z.kind() + z.base.Name
-	return []Predictor{{Of: Family{Name: name + "/mu", Link: z.base.Links[0].Name}},
-		{Name: z.name, Of: Family{Name: name + "/" + z.name, Link: Logit.Name}}}
+	if z.rowwise != nil {
+		out[0].Elsewhere = z.rowwise.on
+		out = append(out, z.rowwise.spreads(z.viewName)...)
+	}
+	return out
 }
 
 func (z zeroed) Prepare(r *Rows) {
@@ -147,11 +206,15 @@ func (z zeroed) Start(r *Rows, _ int) []float64 {
 	if z.continuous() {
 		mean = total / max(1, above)
 	}
-	return []float64{vec.Log(max(mean, LeastPositive)), vec.Log((zeros + 0.5) / (r.Total - zeros + 0.5))}
+	out := []float64{vec.Log(max(mean, LeastPositive)), vec.Log((zeros + 0.5) / (r.Total - zeros + 0.5))}
+	if z.rowwise != nil {
+		out = append(out, z.rowwise.starts(r.Y)...)
+	}
+	return out
 }
 
 func (z zeroed) Response(p int, r *Rows) []float64 {
-	if p == 0 || !z.hurdle {
+	if p != 1 || !z.hurdle {
 		return r.Y
 	}
 	out := make([]float64, len(r.Y))
@@ -166,7 +229,7 @@ func (z zeroed) Response(p int, r *Rows) []float64 {
 func (z zeroed) Given(p int, r *Rows, eta [][]float64, v *View) {
 	each := v.kept[0]
 	switch {
-	case p == 0: // the part of the zeros
+	case p != 1: // the part of the zeros
 		r.Kernels.Log1pExp(each, eta[1])
 		for i, y := range r.Y {
 			each[i] = r.Each[i] - each[i]
@@ -174,20 +237,20 @@ func (z zeroed) Given(p int, r *Rows, eta [][]float64, v *View) {
 				each[i] += eta[1][i]
 			}
 		}
-		v.Base = r.counted(each)
-		if !z.hurdle {
+		if v.Base = r.counted(each); !z.hurdle {
 			copy(v.given(0, len(r.Y)), eta[1])
 		}
+		z.giveDispersions(p, r, eta, v)
 	case z.hurdle:
-		terms := truncated{z.terms(), z.continuous()}
-		r.chunks(func(i int, part Rows) { terms.Terms(part, eta[0][i:i+len(part.Y)], each[i:i+len(part.Y)]) })
+		terms := truncated{z.terms(), z.continuous(), false}
+		z.each(r, terms, eta, each)
 		for i, c := range r.Each {
 			each[i] += c
 		}
 		v.Base = r.counted(each) + terms.Norm(*r)
 	default:
 		of0, terms := v.given(0, len(r.Y)), z.terms()
-		r.chunks(func(i int, part Rows) { terms.Terms(part, eta[0][i:i+len(part.Y)], of0[i:i+len(part.Y)]) })
+		z.each(r, terms, eta, of0)
 		for i, y := range r.Y {
 			if each[i] = r.Each[i]; y != 0 {
 				each[i] += of0[i]
@@ -198,21 +261,59 @@ func (z zeroed) Given(p int, r *Rows, eta [][]float64, v *View) {
 	}
 }
 
+// each writes terms of all rows to dst.
+func (z zeroed) each(r *Rows, terms Terms, eta [][]float64, dst []float64) {
+	r.chunks(func(i int, part Rows) {
+		n := len(part.Y)
+		terms.Terms(z.at(part, eta, i), eta[0][i:i+n], dst[i:i+n])
+	})
+}
+
+// at returns the rows of a chunk, which is at row i of eta, with what terms reads of the dispersion.
+func (z zeroed) at(part Rows, eta [][]float64, i int) Rows {
+	if z.rowwise != nil {
+		n := len(part.Y)
+		x, u := make([]float64, n), make([]float64, n)
+		z.rowwise.prepared(&part, z.rowwise.only(), eta[2][i:i+n], x, u)
+		part.Given, part.first = [][]float64{x, u}, 0
+	}
+	return part
+}
+
+// giveDispersions writes what a predictor of the base sees of its others.
+func (z zeroed) giveDispersions(p int, r *Rows, eta [][]float64, v *View) {
+	if z.rowwise == nil {
+		return
+	}
+	z.rowwise.give(p, z.shares(), r, eta, v)
+	if p == 0 {
+		rows := *r
+		if z.hurdle {
+			rows = counting(rows, once)
+		}
+		v.Base += z.rowwise.norms(&rows, z.shares(), v)
+	}
+}
+
 func (z zeroed) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 	rows := r.Part(first, first+len(dst))
 	terms := z.terms()
 	if z.hurdle {
-		terms = truncated{terms, z.continuous()}
+		terms = truncated{terms, z.continuous(), false}
 	}
 	var none, both, log1p Block
 	rows.chunks(func(i int, part Rows) {
 		n := len(part.Y)
 		share := eta[1][i : i+n]
+<<<<<<< HEAD
 		terms.Terms(part, eta[0][i:i+n], dst[i:i+n])
 		part.addLogs(share, none[:n], log1p[:])
 		if !z.hurdle {
 			part.addLogs(share, dst[i:i+n], both[:])
 		}
+=======
+		terms.Terms(z.at(part, eta, i), eta[0][i:i+n], dst[i:i+n])
+>>>>>>> main
 		for k, y := range part.Y {
 			at := &dst[i+k]
 			switch {
@@ -230,6 +331,9 @@ func (z zeroed) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 
 // row is a row of the base at its predictor.
 func (z zeroed) row(eta []float64, disp [2]float64) Row {
+	if z.rowwise != nil {
+		return z.rowwise.row(eta, disp)
+	}
 	link := z.base.Links[0]
 	return Row{Eta: eta[0], Mean: z.base.MeanAt(link, eta[0], disp), Disp: disp, Trials: 1, Link: link}
 }

@@ -117,6 +117,7 @@ func (shareOfZeros) Scores(Rows, []float64) [2]float64 { return [2]float64{} }
 type truncated struct {
 	terms      Terms
 	continuous bool
+	spread     bool // along a dispersion's coordinate: the first of Given is the log mean
 }
 
 // zero are responses of 0.
@@ -131,7 +132,7 @@ func (truncated) of0(r Rows) Rows {
 func (l truncated) Terms(r Rows, eta, dst []float64) {
 	var zeros, own Block
 	if !l.continuous {
-		copy(own[:], eta)
+		copy(own[:], l.logMean(&r, eta))
 		l.terms.Terms(l.of0(r), eta, zeros[:len(eta)])
 	}
 	l.terms.Terms(r, eta, dst)
@@ -157,13 +158,22 @@ func logAbove(t, logMean float64) float64 {
 // above writes the odds of a zero, e^t/(1 − e^t), for rows above 0, and 0 for others. dst is not eta.
 func (l truncated) above(r Rows, eta, dst []float64) {
 	l.terms.Terms(l.of0(r), eta, dst)
+	logMean := l.logMean(&r, eta)
 	for i, y := range r.Y {
 		if y == 0 {
 			dst[i] = 0
 			continue
 		}
-		dst[i] = vec.Exp(min(700, dst[i]-logAbove(dst[i], eta[i])))
+		dst[i] = vec.Exp(min(700, dst[i]-logAbove(dst[i], logMean[i])))
 	}
+}
+
+// logMean is eta, or what is given if eta is the coordinate of a dispersion.
+func (l truncated) logMean(r *Rows, eta []float64) []float64 {
+	if l.spread {
+		return r.given(0)
+	}
+	return eta
 }
 
 func (l truncated) Slopes(r Rows, eta, grad, curv, info []float64) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"glmbatch/infer/family"
-	"glmbatch/infer/prior"
 )
 
 // Limits returns the limits of the rows.
@@ -68,24 +67,4 @@ func checkLimits(data *Data, f Family) error {
 		return nil
 	}
 	return family.CheckLimits(data.Y, data.Kind, data.Bounds)
-}
-
-// truncated returns a random response between bounds, by rejection, and from the 1000th draw on by halving.
-func truncated(s prior.Source, b family.Bound, draw func() float64, cdf func(y float64) float64) float64 {
-	for range 1000 {
-		if y := draw(); y >= b.Low && y <= b.High {
-			return y
-		}
-	}
-	low, high := cdf(b.Low), cdf(b.High)
-	u := math.FMA(s.Float64(), high-low, low)
-	from, to := max(b.Low, -family.MostPositive), min(b.High, family.MostPositive)
-	for range 200 {
-		if middle := from + float64(0.5*(to-from)); cdf(middle) < u {
-			from = middle
-		} else {
-			to = middle
-		}
-	}
-	return to
 }

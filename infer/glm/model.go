@@ -46,11 +46,14 @@ type EffectsPrior struct {
 }
 
 // DispersionPrior returns the prior of the family's dispersion k.
-func (m *Model) DispersionPrior(k int) prior.Prior {
+func (m *Model) DispersionPrior(k int) prior.Prior { return *m.DispersionLaw(k) }
+
+// DispersionLaw returns where the prior of the family's dispersion k is.
+func (m *Model) DispersionLaw(k int) *prior.Prior {
 	if k == 0 {
-		return m.Dispersion
+		return &m.Dispersion
 	}
-	return m.Nu
+	return &m.Nu
 }
 
 // DispersionsAt returns all dispersions of the family, given those that are parameters.

@@ -149,7 +149,7 @@ func (p *Pointwise) Draw(s prior.Source, row int, eta float64, disp []float64) f
 		return at.Mean
 	}
 	if p.bounds != nil {
-		return truncated(s, p.bounds[row], func() float64 { return p.law.Draw(s, at) },
+		return p.bounds[row].Draw(s, func() float64 { return p.law.Draw(s, at) },
 			func(y float64) float64 { return p.law.CDF(y, at) })
 	}
 	return p.law.Draw(s, at)
@@ -165,9 +165,7 @@ func (p *Pointwise) CDF(row int, y, eta float64, disp []float64) float64 {
 		return at.Mean
 	}
 	if p.bounds != nil {
-		b := p.bounds[row]
-		low, high := p.law.CDF(b.Low, at), p.law.CDF(b.High, at)
-		return min(1, max(0, (p.law.CDF(y, at)-low)/(high-low)))
+		return p.bounds[row].CDF(y, func(y float64) float64 { return p.law.CDF(y, at) })
 	}
 	return p.law.CDF(y, at)
 }

@@ -45,10 +45,57 @@ func gamma(y, eta, s float64) float64 {
 	return s*math.Log(s/mu) - logGamma(s) + (s-1)*math.Log(y) - s*y/mu
 }
 
+// spread is a density whose dispersion has a predictor, the last one, of its logarithm.
+func spread(base func(y, eta, disp float64) float64) func(float64, []float64, float64) float64 {
+	return func(y float64, eta []float64, _ float64) float64 { return base(y, eta[0], math.Exp(eta[1])) }
+}
+
+// dispersion is that of a third predictor, if there is one.
+func dispersion(eta []float64, disp float64) float64 {
+	if len(eta) > 2 {
+		return math.Exp(eta[2])
+	}
+	return disp
+}
+
+// degrees has the degrees of freedom as the last predictor, and sigma may have the one before.
+func degrees(y float64, eta []float64, sigma float64) float64 {
+	if len(eta) > 2 {
+		sigma = math.Exp(eta[1])
+	}
+	return student(y, []float64{eta[0], math.Log(sigma)}, 1+math.Exp(eta[len(eta)-1]))
+}
+
+// skewness has alpha as the second predictor.
+func skewness(y float64, eta []float64, sigma float64) float64 {
+	return skewNormal(y, []float64{eta[0], math.Log(sigma)}, eta[1])
+}
+
+func beta(y, eta, phi float64) float64 {
+	a, b := phi*inverseLogit(eta), phi*inverseLogit(-eta)
+	return logGamma(phi) - logGamma(a) - logGamma(b) + (a-1)*math.Log(y) + (b-1)*math.Log1p(-y)
+}
+
+func weibull(y, eta, s float64) float64 {
+	z := s * (math.Log(y) - eta + logGamma(1+1/s))
+	return math.Log(s) + z - math.Log(y) - math.Exp(z)
+}
+
+// censored is a density whose responses are known up to a bound: above it with a probability.
+func censored(bound float64, density func(float64, []float64, float64) float64,
+	above func(eta []float64) float64) func(float64, []float64, float64) float64 {
+	return func(y float64, eta []float64, disp float64) float64 {
+		if y == bound {
+			return math.Log(above(eta))
+		}
+		return density(y, eta, disp)
+	}
+}
+
 // inflated adds zeros of the probability whose logit is the second predictor.
 func inflated(base func(y, eta, disp float64) float64) func(float64, []float64, float64) float64 {
 	return func(y float64, eta []float64, disp float64) float64 {
-		share, p := 1/(1+math.Exp(-eta[1])), math.Exp(base(y, eta[0], disp))
+		share, p := 1/(1+math.Exp(-eta[1])), math.Exp(base(y, eta[0], dispersion(eta, disp)))
 		if y == 0 {
 			return math.Log(share + (1-share)*p)
 		}
@@ -60,6 +107,7 @@ func inflated(base func(y, eta, disp float64) float64) func(float64, []float64, 
 func hurdle(base func(y, eta, disp float64) float64, counts bool) func(float64, []float64, float64) float64 {
 	return func(y float64, eta []float64, disp float64) float64 {
 		share := 1 / (1 + math.Exp(-eta[1]))
+		disp = dispersion(eta, disp)
 		switch {
 		case y == 0:
 			return math.Log(share)

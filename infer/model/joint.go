@@ -91,6 +91,7 @@ func (p *Problem) thinned() *Problem {
 		rows = append(rows, i)
 	}
 	out.Y, out.Frequency, out.Predictors = design.Take(p.Y, rows), make([]float64, len(rows)), nil
+	out.Censoring = p.Censoring.Taken(rows)
 	for k, i := range rows {
 		if out.Frequency[k] = float64(stride); p.Frequency != nil {
 			out.Frequency[k] *= p.Frequency[i]

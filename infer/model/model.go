@@ -16,14 +16,15 @@ import (
 )
 
 // Version names the algorithm: draws of different versions may differ in bits.
-const Version = "model/2"
+const Version = "model/3"
 
 // Problem is a response with its predictors, on the scale of the designs as sampled. It is read-only once made.
 type Problem struct {
-	Family    glm.Family
-	Classes   []string  // of the response, the reference first; nil if the family has none
-	Y         []float64 // [n], numbers of classes where there are such
-	Frequency []float64 // [n], nil for 1 each
+	Family           glm.Family
+	Classes          []string  // of the response, the reference first; nil if the family has none
+	Y                []float64 // [n], numbers of classes where there are such
+	Frequency        []float64 // [n], nil for 1 each
+	family.Censoring           // of rows, of a family with Limits
 	// Predictors are in the order of the family's. Responses and frequencies of their data, and the families of their
 	// models, are not looked at.
 	Predictors []Predictor
@@ -87,7 +88,8 @@ func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 	if err := p.check(of); err != nil {
 		return nil, err
 	}
-	s.rows = family.Rows{Y: p.Y, Frequency: p.Frequency, Kernels: simd.Vector(), Total: float64(len(p.Y))}
+	s.rows = family.Rows{Y: p.Y, Frequency: p.Frequency, Kernels: simd.Vector(), Total: float64(len(p.Y)),
+		Censoring: p.Censoring}
 	if p.Frequency != nil {
 		s.rows.Total = s.rows.Kernels.Sum(p.Frequency)
 	}
@@ -103,7 +105,7 @@ func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 			s.offsets[k] = q.Data.Offset
 			s.starts[k] = 0
 		} else {
-			s.predictors = append(s.predictors, newPredictor(q, k, of[k], s.several.Response(k, &s.rows), p.Frequency))
+			s.predictors = append(s.predictors, newPredictor(q, k, of[k], s.several.Response(k, &s.rows), p))
 		}
 	}
 	if err := s.findLinks(); err != nil {
@@ -137,7 +139,7 @@ func (p *Problem) check(of []family.Predictor) error {
 			return fmt.Errorf("model: predictor %s has other rows than its %d responses", of[k].Name, n)
 		}
 		for d, of := range of[k].Of.Dispersions() {
-			if law := q.Model.DispersionPrior(d); of.Name != p.Family.Predicted && !law.Proper() {
+			if law := q.Model.DispersionPrior(d); !p.Family.Predicts(of.Name) && !law.Proper() {
 				return words.Hint(fmt.Errorf("prior of %s: a flat prior is not known to give a proper posterior beside several "+
 					"linear predictors", of.Name), "give it a proper prior, or leave it to the default")
 			}

@@ -21,6 +21,9 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, p := one(t, name)
+			if s.dear {
+				infertest.Study(t)
+			}
 			setup, err := model.New(p, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -46,6 +49,9 @@ func TestInvariance(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if s.dear {
+				infertest.Study(t)
+			}
 			infertest.InvarianceOf(t, s.joint(name, sampler), infertest.Check{Seed: infertest.Seed(t),
 				Pairs: infertest.Scale(1500, 20_000)})
 		})

@@ -12,8 +12,9 @@ import (
 // Posterior is a posterior of several predictors for callers that draw from its prior and look at positions. Chains
 // have setups of their own. It is read-only once made.
 type Posterior struct {
-	setup *setup
-	of    []*groups.Model
+	setup  *setup
+	of     []*groups.Model
+	bounds []family.Bound // of responses, or nil
 }
 
 // NewPosterior returns the posterior of a problem; errors are those of New.
@@ -23,6 +24,9 @@ func NewPosterior(p *Problem, by infer.Parallel) (*Posterior, error) {
 		return nil, err
 	}
 	out := &Posterior{setup: s}
+	if p.Family.Several() != nil { // others draw within their bounds
+		out.bounds = p.Bounds
+	}
 	for _, q := range s.predictors {
 		of, err := groups.NewModel(q.data, q.model, by)
 		if err != nil {
@@ -114,7 +118,12 @@ func (p *Posterior) Respond(s prior.Source, theta []float64) []float64 {
 		for k := range eta {
 			row[k] = eta[k][i]
 		}
-		y[i] = p.setup.draw(s, i, row, rows.Disp)
+		draw := func() float64 { return p.setup.draw(s, i, row, rows.Disp) }
+		if p.bounds == nil {
+			y[i] = draw()
+			continue
+		}
+		y[i] = p.bounds[i].Draw(s, draw, func(y float64) float64 { return p.setup.several.CDF(y, row, rows.Disp) })
 	}
 	return y
 }

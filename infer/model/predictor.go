@@ -33,14 +33,17 @@ type predictor struct {
 }
 
 // newPredictor returns a predictor without a sampler.
-func newPredictor(q *Predictor, place int, of family.Predictor, y, frequency []float64) *predictor {
+func newPredictor(q *Predictor, place int, of family.Predictor, y []float64, beside *Problem) *predictor {
 	p := &predictor{name: of.Name, place: place, model: q.Model, offset: q.Data.Offset, at: make([]float64, len(y))}
 	p.model.Family = of.Of
-	if of.Unit {
-		p.model.Dispersion = prior.Prior{Kind: prior.Constant, Location: 1}
+	for d, elsewhere := range of.Elsewhere {
+		if elsewhere {
+			fixed := prior.Prior{Kind: prior.Constant, Location: of.Of.Dispersions()[d].At(0)}
+			*p.model.DispersionLaw(d) = fixed
+		}
 	}
 	data := *q.Data
-	data.Y, data.Frequency, data.Offset = y, frequency, make([]float64, len(y))
+	data.Y, data.Frequency, data.Censoring, data.Offset = y, beside.Frequency, beside.Censoring, make([]float64, len(y))
 	data.Names, data.Smooths, data.Effects = nil, nil, nil
 	for _, name := range q.Data.Names {
 		data.Names = append(data.Names, p.named(name))

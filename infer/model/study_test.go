@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"testing"
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
-	"glmbatch/infer/infertest"
 	"glmbatch/infer/model"
 	"glmbatch/infer/prior"
 )
@@ -30,6 +28,8 @@ type study struct {
 	smooth                 int   // penalised columns, the last ones; 0 for none
 	weighted, sparse       bool
 	law                    prior.Prior // of slopes
+	bound                  float64     // above which rows are censored; 0 for none
+	dear                   bool        // its chains are run by make study alone
 }
 
 var studies = map[string]study{
@@ -61,6 +61,25 @@ var studies = map[string]study{
 	"hurdle_gamma, many rows": {of: family.Named("hurdle_gamma").Family(), density: hurdle(gamma, false), rows: 2100,
 		columns: 3, shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
 	"categorical, many rows": {rows: 2100, classes: 3, columns: 3},
+
+	"shape": {of: predicted("negative_binomial", "shape"), density: spread(negativeBinomial), rows: 30, columns: 3},
+	"shape by group": {dear: true, of: predicted("gamma", "shape"), density: spread(gamma), rows: 40, columns: 2, levels: 4,
+		weighted: true},
+	"phi":          {dear: true, of: predicted("beta", "phi"), density: spread(beta), rows: 25, columns: 3},
+	"nu":           {dear: true, of: predicted("student_t", "nu"), density: degrees, rows: 20, columns: 2, shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
+	"sigma and nu": {dear: true, of: predicted("student_t", "sigma", "nu"), density: degrees, rows: 20, columns: 2},
+	"alpha":        {dear: true, of: predicted("skew_normal", "alpha"), density: skewness, rows: 20, columns: 2, shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
+	"zi and shape": {of: predicted("zero_inflated_negative_binomial", "shape"), density: inflated(negativeBinomial), rows: 30,
+		columns: 2, sparse: true},
+	"hu and shape": {dear: true, of: predicted("hurdle_negative_binomial", "shape"), density: hurdle(negativeBinomial, true), rows: 30, columns: 2},
+	"hu and sigma": {of: predicted("hurdle_gamma", "shape"), density: hurdle(gamma, false), rows: 30, columns: 2},
+	"sigma of censored rows": {of: censoring("lognormal"), density: censored(3, lognormal, func(eta []float64) float64 {
+		return math.Erfc((math.Log(3)-eta[0])/math.Exp(eta[1])/math.Sqrt2) / 2
+	}), bound: 3, rows: 25, columns: 2},
+	"shape of censored rows by smooth": {dear: true, of: censoring("weibull", "shape"), density: censored(3, spread(weibull), func(eta []float64) float64 {
+		s := math.Exp(eta[1])
+		return math.Exp(-math.Exp(s * (math.Log(3) - eta[0] + logGamma(1+1/s))))
+	}), bound: 3, rows: 30, columns: 4, smooth: 2},
 
 	"sigma":  {of: predicted("gaussian"), density: gaussian, rows: 20, columns: 3},
 	"smooth": {rows: 30, classes: 3, columns: 4, smooth: 2},
@@ -108,9 +127,21 @@ var studies = map[string]study{
 		columns: 4, steps: 2},
 }
 
-// predicted returns a family whose sigma has a predictor.
-func predicted(name string) family.Family {
-	f, _ := family.Named(name).Family().WithPredictor("sigma")
+// predicted returns a family whose sigma has a predictor, or other parameters have such.
+func predicted(name string, parameters ...string) family.Family {
+	f := family.Named(name).Family()
+	if parameters == nil {
+		parameters = []string{"sigma"}
+	}
+	for _, of := range parameters {
+		f, _ = f.WithPredictor(of)
+	}
+	return f
+}
+
+// censoring is predicted with rows that may be censored.
+func censoring(name string, parameters ...string) family.Family {
+	f, _ := predicted(name, parameters...).WithLimits(family.Censored)
 	return f
 }
 
@@ -121,8 +152,10 @@ func (s study) predictors() int {
 		return 1
 	case s.cuts > 0 && s.of.Predicted == "":
 		return 1 + s.cuts
-	case s.density != nil:
+	case s.cuts > 0:
 		return 2 + s.cuts
+	case s.density != nil:
+		return len(s.of.Several().Predictors(nil))
 	}
 	return s.classes - 1
 }
@@ -323,7 +356,7 @@ func (s study) rising() int {
 // least is where the dispersion begins: its prior is cut off there.
 func (s study) least() float64 {
 	for _, d := range s.of.Dispersions() {
-		if d.Lower > 0 {
+		if d.Lower > 0 && !s.of.Predicts(d.Name) {
 			return d.Lower
 		}
 	}
@@ -421,6 +454,7 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 	}
 	return eta, disp, s.logLik(p, eta, disp), logPrior
 }
+<<<<<<< HEAD
 
 // simulate draws a position from the prior and responses given it.
 func (s study) simulate(rng *infer.Stream) (*model.Problem, []float64) {
@@ -477,3 +511,5 @@ func one(t *testing.T, name string) (study, *model.Problem) {
 	p, _ := s.simulate(infer.NewStream(3, "one", name))
 	return s, p
 }
+=======
+>>>>>>> main

@@ -188,7 +188,7 @@ func (e *Explanation) priors(c *plan.Case) {
 	}
 	e.monotonePriors(c, stream)
 	for k, of := range e.Family.Dispersions() {
-		if of.Name == e.Family.Predicted {
+		if e.Family.Predicts(of.Name) {
 			continue
 		}
 		law := c.Posterior.DispersionPrior(k)

@@ -191,8 +191,11 @@ func (e *Explanation) writeModel(b *strings.Builder, f Format) {
 
 // distribution writes that of a response. A parameter with a linear predictor has a number for each row.
 func (e *Explanation) distribution(text string) string {
-	if p := e.Family.Predicted; p != "" {
-		return strings.ReplaceAll(text, p, p+"_i")
+	if e.Family.Predicted == "" {
+		return text
+	}
+	for name := range strings.SplitSeq(e.Family.Predicted, ",") {
+		text = strings.ReplaceAll(text, name, name+"_i")
 	}
 	return text
 }

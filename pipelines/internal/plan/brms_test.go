@@ -54,8 +54,6 @@ var notYet = map[string]string{
 	"rating ~ dose + cs(treated)":                    `there is no function "cs"`,
 	"hits | trials(shots) ~ dose":                    `family "beta_binomial" is unknown`,
 	"bf(hits0 | trials(shots) ~ dose, zi ~ treated)": `family "zero_inflated_binomial" is unknown`,
-	"bf(count ~ dose, shape ~ treated)":              `negative_binomial has no parameter "shape"`,
-	"bf(share ~ dose, phi ~ sort)":                   `beta has no parameter "phi"`,
 }
 
 // familiesHere are families of brms that have another name here.

@@ -60,7 +60,7 @@ func defaultRules(m *spec.Model) (out []string) {
 		if k == 0 && m.Mixed() && scaled(m) {
 			dispersions[k] = vanishingRule(d)
 		}
-		if d.Name != m.Family.Predicted {
+		if !m.Family.Predicts(d.Name) {
 			add(m.Prior.Dispersion(d.Name).Prior, d.Name, dispersions[k])
 		}
 	}
@@ -121,7 +121,7 @@ func numbersOf(m *spec.Model, all glm.Model, data *glm.Data) (out []string) {
 			slices.Max(scales)))
 	}
 	for k, d := range m.Family.Dispersions() {
-		if d.Name != m.Family.Predicted && m.Prior.Dispersion(d.Name).Prior.Kind == "" {
+		if !m.Family.Predicts(d.Name) && m.Prior.Dispersion(d.Name).Prior.Kind == "" {
 			out = append(out, d.Name+": "+all.DispersionPrior(k).String())
 		}
 	}

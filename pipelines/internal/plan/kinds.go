@@ -72,7 +72,7 @@ func rowsWords(m *spec.Model) string {
 		fmt.Fprintf(&b, "; of %s %s", n.Pattern, n)
 	}
 	for _, d := range m.Family.Dispersions() {
-		if d.Name != m.Family.Predicted {
+		if !m.Family.Predicts(d.Name) {
 			fmt.Fprintf(&b, "; of %s %s", d.Name, cmp.Or(m.Prior.Dispersion(d.Name).String(), byDefault))
 		}
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -110,7 +111,8 @@ func severalMethod(s *spec.Sampler, m *spec.Model) Method {
 
 // problem is the posterior on data, the design or some of its rows.
 func (s *Several) problem(data *glm.Data) *model.Problem {
-	out := &model.Problem{Family: s.Family(), Classes: s.Record.Response.Levels, Y: data.Y, Frequency: data.Frequency}
+	out := &model.Problem{Family: s.Family(), Classes: s.Record.Response.Levels, Y: data.Y, Frequency: data.Frequency,
+		Censoring: data.Censoring}
 	for k := range s.predictors {
 		out.Predictors = append(out.Predictors, model.Predictor{Data: s.of(k, data), Model: s.laws()[k]})
 	}
@@ -144,14 +146,21 @@ func (s *Several) priors() (out []glm.Model) {
 }
 
 // furtherVersion names the rules of default priors of further predictors.
-const furtherVersion = "further/1"
+const furtherVersion = "further/2"
 
 // furtherPriors are the priors that a model gives to a further predictor, and those with the defaults for the data.
 func furtherPriors(m *spec.Model, of family.Predictor, data *glm.Data) (given *spec.Model, all glm.Model) {
 	given = m.Further(of.Name, of.Of)
 	all = posterior(given, data)
-	if j := data.Intercept; j >= 0 && given.Prior.Intercept.Prior.Kind == "" && of.Centre != nil {
-		all.Coefficients[j].Location = prior.Rounded(all.Coefficients[j].Location + of.Centre(data.Y))
+	if j := data.Intercept; j >= 0 && given.Prior.Intercept.Prior.Kind == "" {
+		law := &all.Coefficients[j]
+		if of.Intercept.Kind != "" {
+			*law = of.Intercept
+		}
+		if of.Centre != nil {
+			at := law.Location + of.Centre(data.Y)
+			law.Location = math.Copysign(prior.Rounded(math.Abs(at)), at)
+		}
 	}
 	return given, all
 }
@@ -275,7 +284,7 @@ func (s *Several) heads(k int) int {
 	given, data := s.laws()[k], s.of(k, s.Data)
 	n := data.Cols()
 	for d := range given.Family.Dispersions() {
-		if !(d == 0 && s.predictors[k].Unit) && given.DispersionPrior(d).Kind != prior.Constant {
+		if !s.predictors[k].Elsewhere[d] && given.DispersionPrior(d).Kind != prior.Constant {
 			n++
 		}
 	}
@@ -352,7 +361,7 @@ func (s *Several) Describe(rec *record.Fit, params []infer.Parameter) error {
 func (s *Several) Description(params []infer.Parameter) (*record.Description, error) {
 	fixed := fixedBy(&s.fit.Model.Prior)
 	return describe(s.Record, s.Family().Link, params, func(p infer.Parameter) (float64, error) {
-		if p.Kind == infer.Dispersion && p.Name == s.Family().Predicted {
+		if p.Kind == infer.Dispersion && s.Family().Predicts(p.Name) {
 			return 1, nil
 		}
 		return fixed(p)

@@ -20,7 +20,11 @@ type outcomes interface {
 // newOutcomes returns the responses of a family; classes are those of a response that has such.
 func newOutcomes(f glm.Family, classes []string, data *glm.Data) (outcomes, error) {
 	if several := f.Several(); several != nil {
-		o := &severalOutcomes{several, family.Rows{Y: data.Y, Kernels: simd.Vector(), Total: 1}, max(1, len(classes))}
+		o := &severalOutcomes{Several: several, classes: max(1, len(classes)),
+			rows: family.Rows{Y: data.Y, Kernels: simd.Vector(), Total: 1, Censoring: data.Censoring}}
+		if data.Limits() == family.Truncated {
+			o.bounds = data.Bounds
+		}
 		if err := family.CheckResponse(f, data.Y, nil); err != nil {
 			return nil, err
 		}
@@ -57,6 +61,7 @@ type severalOutcomes struct {
 	family.Several
 	rows    family.Rows
 	classes int
+	bounds  []family.Bound // of truncated rows, or nil
 }
 
 func (o *severalOutcomes) means() int { return o.classes }
@@ -89,9 +94,19 @@ func (o *severalOutcomes) mean(b *Block, s, from, to, class int, dst []float64) 
 }
 
 func (o *severalOutcomes) cdf(b *Block, s, i int, y float64) float64 {
-	return o.CDF(y, o.row(b, s, i), b.Disp[s])
+	row := o.row(b, s, i)
+	cdf := func(y float64) float64 { return o.CDF(y, row, b.Disp[s]) }
+	if o.bounds != nil {
+		return o.bounds[b.First+i].CDF(y, cdf)
+	}
+	return cdf(y)
 }
 
 func (o *severalOutcomes) draw(b *Block, random *infer.Stream, s, i int) float64 {
-	return o.Draw(random, o.row(b, s, i), b.Disp[s])
+	row := o.row(b, s, i)
+	draw := func() float64 { return o.Draw(random, row, b.Disp[s]) }
+	if o.bounds != nil {
+		return o.bounds[b.First+i].Draw(random, draw, func(y float64) float64 { return o.CDF(y, row, b.Disp[s]) })
+	}
+	return draw()
 }
