@@ -305,15 +305,11 @@ func (z zeroed) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 	rows.chunks(func(i int, part Rows) {
 		n := len(part.Y)
 		share := eta[1][i : i+n]
-<<<<<<< HEAD
-		terms.Terms(part, eta[0][i:i+n], dst[i:i+n])
+		terms.Terms(z.at(part, eta, i), eta[0][i:i+n], dst[i:i+n])
 		part.addLogs(share, none[:n], log1p[:])
 		if !z.hurdle {
 			part.addLogs(share, dst[i:i+n], both[:])
 		}
-=======
-		terms.Terms(z.at(part, eta, i), eta[0][i:i+n], dst[i:i+n])
->>>>>>> main
 		for k, y := range part.Y {
 			at := &dst[i+k]
 			switch {

@@ -55,7 +55,7 @@ func (s study) joint(name string, sampler func(*model.Problem) (infer.Setup, err
 					first += e * (1 + p.Y[0])
 				}
 				out := append([]float64{logLik, logPrior, first}, theta...)
-				cuts := theta[len(theta)-s.levels*(s.predictors()-s.cuts)-s.shared()-s.rising():]
+				cuts := theta[len(theta)-s.behind()-s.rising():]
 				for k := range max(0, s.rising()-1) {
 					out = append(out, math.Log(cuts[k+1]-cuts[k]))
 				}
