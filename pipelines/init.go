@@ -168,8 +168,8 @@ func addTriplets(ctx context.Context, t *propose.Table, o ProposeOptions) error 
 	return err
 }
 
-// dispersion is Pearson's statistic over its degrees of freedom, at the penalised point of
-// the one fit of a draft with family poisson: Σ(y − μ)²/μ/(n − d).
+// dispersion is Pearson's statistic over its degrees of freedom, at the penalised point of the one fit of a draft with
+// family poisson or binomial: Σ(y − μ)²/variance/(n − d).
 //
 // Source: McCullagh and Nelder (1989), section 6.2.
 func dispersion(ctx context.Context, draft []byte, dir string) (float64, error) {

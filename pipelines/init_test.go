@@ -27,7 +27,7 @@ var classic = []struct{ file, response, known, proposed string }{
 	{"mtcars", "mpg", "gaussian", "gaussian"},
 	{"mtcars", "am", "binomial", "bernoulli"},
 	{"vaso", "Y", "binomial", "bernoulli"},
-	{"carrots", "success", "binomial", "binomial"},
+	{"carrots", "success", "binomial", "beta_binomial"},
 	{"possum", "Diversity", "poisson", "poisson"},
 	{"wine", "rating", "cumulative", "cumulative"},
 	{"housing", "Sat", "cumulative", "cumulative"},

@@ -27,6 +27,7 @@ var kindsOfModels = map[string]struct{ data, model, derived, average string }{
 	"exgaussian":        {"rows", "{formula: y ~ x, family: exgaussian}", "exp(x)", "mean(x = 1)"},
 	"bernoulli":         {"rows", "{formula: b ~ x, family: bernoulli}", "exp(x)", "mean(x = 1)"},
 	"binomial":          {"rows", `{formula: "n | trials(9) ~ x", family: binomial}`, "exp(x)", "mean(x = 1)"},
+	"beta_binomial":     {"rows", `{formula: "n | trials(9) ~ x", family: beta_binomial}`, "exp(x)", "mean(x = 1)"},
 	"poisson":           {"rows", "{formula: n ~ x, family: poisson}", "exp(x)", "mean(x = 1)"},
 	"negative_binomial": {"rows", "{formula: n ~ x, family: negative_binomial}", "exp(x)", "mean(x = 1)"},
 	"gamma":             {"rows", "{formula: p ~ x, family: gamma(log)}", "exp(x)", "mean(x = 1)"},

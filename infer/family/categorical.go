@@ -125,7 +125,7 @@ func (choice) Means(eta []float64, _ [2]float64, dst []float64) {
 }
 
 // CDF adds the probabilities of the classes up to y.
-func (c choice) CDF(y float64, eta []float64, disp [2]float64) (sum float64) {
+func (c choice) CDF(y float64, eta []float64, disp [2]float64, _ float64) (sum float64) {
 	means := make([]float64, len(eta)+1)
 	c.Means(eta, disp, means)
 	for class, p := range means {
@@ -136,7 +136,7 @@ func (c choice) CDF(y float64, eta []float64, disp [2]float64) (sum float64) {
 	return sum
 }
 
-func (choice) Draw(s prior.Source, eta []float64, _ [2]float64) float64 {
+func (choice) Draw(s prior.Source, eta []float64, _ [2]float64, _ float64) float64 {
 	total, u := logSum(eta), s.Float64()
 	for k, e := range eta {
 		if u -= vec.Exp(e - total); u < 0 {

@@ -265,7 +265,7 @@ func (o ordinal) steps(eta []float64) []float64 {
 func (o ordinal) Means(eta []float64, _ [2]float64, dst []float64) { o.shares(o.steps(eta), dst) }
 
 // CDF adds the probabilities of the classes up to y.
-func (o ordinal) CDF(y float64, eta []float64, disp [2]float64) (sum float64) {
+func (o ordinal) CDF(y float64, eta []float64, disp [2]float64, _ float64) (sum float64) {
 	means := make([]float64, len(eta)-o.before()+1)
 	o.Means(eta, disp, means)
 	for class, p := range means {
@@ -276,7 +276,7 @@ func (o ordinal) CDF(y float64, eta []float64, disp [2]float64) (sum float64) {
 	return sum
 }
 
-func (o ordinal) Draw(s prior.Source, eta []float64, disp [2]float64) float64 {
+func (o ordinal) Draw(s prior.Source, eta []float64, disp [2]float64, _ float64) float64 {
 	means := make([]float64, len(eta)-o.before()+1)
 	o.Means(eta, disp, means)
 	u := s.Float64()

@@ -92,11 +92,15 @@ func (r *Rows) CountRows(v []float64) {
 
 // Outcomes returns the successes and failures of a row of trials.
 func (r *Rows) Outcomes(i int) (successes, failures float64) {
-	m := 1.0
-	if r.Trials != nil {
-		m = r.Trials[i]
+	return r.Y[i], r.Attempts(i) - r.Y[i]
+}
+
+// Attempts returns the trials of row i.
+func (r *Rows) Attempts(i int) float64 {
+	if r.Trials == nil {
+		return 1
 	}
-	return r.Y[i], m - r.Y[i]
+	return r.Trials[i]
 }
 
 // Prepare computes what the law reads of the responses and precisions besides themselves.

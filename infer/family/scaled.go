@@ -206,10 +206,10 @@ func (s scaled) row(eta []float64, disp [2]float64) Row {
 
 func (s scaled) Means(eta []float64, disp [2]float64, dst []float64) { dst[0] = s.row(eta, disp).Mean }
 
-func (s scaled) CDF(y float64, eta []float64, disp [2]float64) float64 {
+func (s scaled) CDF(y float64, eta []float64, disp [2]float64, _ float64) float64 {
 	return s.base.CDF(y, s.row(eta, disp))
 }
 
-func (s scaled) Draw(from prior.Source, eta []float64, disp [2]float64) float64 {
+func (s scaled) Draw(from prior.Source, eta []float64, disp [2]float64, _ float64) float64 {
 	return s.base.Draw(from, s.row(eta, disp))
 }

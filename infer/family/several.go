@@ -26,12 +26,13 @@ type Several interface {
 	Given(p int, r *Rows, eta [][]float64, v *View)
 	// LogLik writes log densities with all constants of the rows from first on to dst. Cost: O(P) a row.
 	LogLik(r *Rows, first int, eta [][]float64, dst []float64)
-	// Means writes the means of one row, one for each class, or one.
+	// Means writes the means of one row, one for each class, or one: that of one trial.
 	Means(eta []float64, disp [2]float64, dst []float64)
-	// CDF returns the probability of responses up to y, y included, at the predictors of a row.
-	CDF(y float64, eta []float64, disp [2]float64) float64
+	// CDF returns the probability of responses up to y, y included, at the predictors of a row. Trials are 1 in families
+	// without them.
+	CDF(y float64, eta []float64, disp [2]float64, trials float64) float64
 	// Draw returns a random response at the predictors of a row.
-	Draw(s prior.Source, eta []float64, disp [2]float64) float64
+	Draw(s prior.Source, eta []float64, disp [2]float64, trials float64) float64
 }
 
 // Common is the number that stands for the predictor which moves all others at once: eta_p − c for all p. Not every

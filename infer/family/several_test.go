@@ -10,7 +10,7 @@ import (
 	"glmbatch/internal/simd"
 )
 
-// severals lists families of two predictors whose densities are not those of TestVaryingDensities.
+// severals lists families of several predictors whose densities are not those of TestVaryingDensities.
 func severals() (out []family.Family) {
 	for _, l := range family.Table() {
 		if f := l.Family(); f.Several() != nil && !f.Support().Classes {
@@ -26,11 +26,22 @@ func severals() (out []family.Family) {
 
 // density returns the density of a response at predictors.
 func density(f family.Family, y float64, eta []float64, disp [2]float64) float64 {
-	r := family.Rows{Y: []float64{y}, Total: 1, Disp: disp, Kernels: simd.Vector()}
+	r := family.Rows{Y: []float64{y}, Trials: []float64{trialsOf(f)}, Total: 1, Disp: disp, Kernels: simd.Vector()}
 	f.Several().Prepare(&r)
-	out := []float64{0}
-	f.Several().LogLik(&r, 0, [][]float64{{eta[0]}, {eta[1]}}, out)
+	out, rows := []float64{0}, [][]float64{}
+	for _, e := range eta {
+		rows = append(rows, []float64{e})
+	}
+	f.Several().LogLik(&r, 0, rows, out)
 	return math.Exp(out[0])
+}
+
+// trialsOf is how many trials a response has here.
+func trialsOf(f family.Family) float64 {
+	if f.Support().Trials {
+		return 9
+	}
+	return 1
 }
 
 // places are predictors with dispersions.
@@ -38,8 +49,8 @@ var places = []struct {
 	eta  []float64
 	disp [2]float64
 }{
-	{[]float64{0.4, -0.6}, [2]float64{0.8, 3}}, {[]float64{1.2, 0.3}, [2]float64{2, 8}},
-	{[]float64{-1.5, 0.1}, [2]float64{0.4, 2.5}}, {[]float64{-0.2, -2}, [2]float64{1.5, -1.2}},
+	{[]float64{0.4, -0.6, 0.5}, [2]float64{0.8, 3}}, {[]float64{1.2, 0.3, -0.2}, [2]float64{2, 8}},
+	{[]float64{-1.5, 0.1, 1.5}, [2]float64{0.4, 2.5}}, {[]float64{-0.2, -2, -1}, [2]float64{1.5, -1.2}},
 }
 
 // The densities of a response add up to its distribution function and to its mean, and draws have that function.
@@ -49,17 +60,22 @@ func TestSeveralAgree(t *testing.T) {
 			if f.Name == "student_t" {
 				at.disp[1] = math.Abs(at.disp[1])
 			}
-			of, support := f.Several(), f.Support()
+			of, support, trials := f.Several(), f.Support(), trialsOf(f)
+			at.eta = at.eta[:1+len(f.Further())]
 			mean := []float64{0}
 			of.Means(at.eta, at.disp, mean)
 			sum, first := 0.0, 0.0
 			check := func(y float64) {
-				if got := of.CDF(y, at.eta, at.disp); math.Abs(got-sum) > 2e-5 {
+				if got := of.CDF(y, at.eta, at.disp, trials); math.Abs(got-sum) > 2e-5 {
 					t.Errorf("%s%v at %v: distribution function %v, sum of the density %v", f, at.eta, y, got, sum)
 				}
 			}
 			if support.Whole {
-				for y := range 4000 {
+				most := 4000.0
+				if support.Trials {
+					most = trials
+				}
+				for y := range int(most) + 1 {
 					p := density(f, float64(y), at.eta, at.disp)
 					sum += p
 					first += p * float64(y)
@@ -71,7 +87,7 @@ func TestSeveralAgree(t *testing.T) {
 				if support.Zero {
 					sum = density(f, 0, at.eta, at.disp)
 				}
-				points(support.Low == 0, func(y, width, end float64, last bool) {
+				points(support, func(y, width, end float64, last bool) {
 					p := density(f, y, at.eta, at.disp) * width
 					if sum += p; p > 0 {
 						first += p * y
@@ -81,10 +97,14 @@ func TestSeveralAgree(t *testing.T) {
 					}
 				})
 			}
+			if support.One {
+				p := density(f, 1, at.eta, at.disp)
+				sum, first = sum+p, first+p
+			}
 			if math.Abs(sum-1) > 1e-3 {
 				t.Errorf("%s%v: the density adds up to %v", f, at.eta, sum)
 			}
-			if heavy := f.Name == "student_t"; !heavy && math.Abs(mean[0]-first) > 2e-3*(1+math.Abs(first)) {
+			if heavy := f.Name == "student_t"; !heavy && math.Abs(mean[0]*trials-first) > 2e-3*(1+math.Abs(first)) {
 				t.Errorf("%s%v: mean %v, that of the density %v", f, at.eta, mean[0], first)
 			}
 			draws(t, f, at.eta, at.disp)
@@ -92,17 +112,28 @@ func TestSeveralAgree(t *testing.T) {
 	}
 }
 
-// points passes the middles of small intervals with their widths and ends: of positive numbers on the scale of logarithms. last
-// marks every 10,000th.
-func points(positive bool, do func(y, width, end float64, last bool)) {
-	const n = 100_000
-	for k := range n {
+// points passes the middles of small intervals with their widths and ends: of positive numbers on the scale of logarithms, of
+// shares on that of logits. last marks ten of them.
+func points(of *family.Support, do func(y, width, end float64, last bool)) {
+	n := 100_000.0
+	if of.Share() {
+		n = 10_000
+	}
+	for k := range int(n) {
 		x := 120 * ((float64(k)+0.5)/n - 0.5)
 		y, slope, end := x*x*x, 3*x*x, math.Pow(math.Abs(x+60.0/n), 3)
-		if end = math.Copysign(end, x+60.0/n); positive {
+		end = math.Copysign(end, x+60.0/n)
+		switch {
+		case of.Share():
+			share := func(x float64) float64 { return 1 / (1 + math.Exp(-x/0.3)) }
+			y, end = share(x), share(x+60.0/n)
+			slope = y * share(-x) / 0.3
+		case of.Low == 0:
 			y, slope, end = math.Exp(x/1.2), math.Exp(x/1.2)/1.2, math.Exp((x+60.0/n)/1.2)
 		}
-		do(y, slope*120/n, end, k%10_000 == 9_999)
+		if y < of.High {
+			do(y, slope*120/n, end, k%(int(n)/10) == int(n)/10-1 && end < of.High)
+		}
 	}
 }
 
@@ -111,9 +142,9 @@ func points(positive bool, do func(y, width, end float64, last bool)) {
 func draws(t *testing.T, f family.Family, eta []float64, disp [2]float64) {
 	t.Helper()
 	const n = 20_000
-	rng, of, all := infer.NewStream(7, f.String()), f.Several(), make([]float64, n)
+	rng, of, all, trials := infer.NewStream(7, f.String()), f.Several(), make([]float64, n), trialsOf(f)
 	for i := range all {
-		all[i] = of.Draw(rng, eta, disp)
+		all[i] = of.Draw(rng, eta, disp, trials)
 	}
 	slices.Sort(all)
 	for i := 0; i < n; i += 499 {
@@ -122,7 +153,7 @@ func draws(t *testing.T, f family.Family, eta []float64, disp [2]float64) {
 			up++
 		}
 		share := float64(up) / n
-		if got := of.CDF(all[i], eta, disp); math.Abs(got-share) > 2.75/math.Sqrt(n) {
+		if got := of.CDF(all[i], eta, disp, trials); math.Abs(got-share) > 2.75/math.Sqrt(n) {
 			t.Errorf("%s%v: %v of draws up to %v, distribution function %v", f, eta, share, all[i], got)
 		}
 	}
@@ -132,11 +163,11 @@ func draws(t *testing.T, f family.Family, eta []float64, disp [2]float64) {
 func TestLowHurdles(t *testing.T) {
 	f := family.Named("hurdle_negative_binomial").Family()
 	for _, at := range []struct{ eta, shape float64 }{{-30, 1}, {22, 0.001}, {3, 0.05}} {
-		rng, of, eta := infer.NewStream(1, "hurdle"), f.Several(), []float64{at.eta, -40}
+		rng, of, eta, trials := infer.NewStream(1, "hurdle"), f.Several(), []float64{at.eta, -40}, 1.0
 		disp, shares := [2]float64{at.shape}, map[float64]float64{1: 0, 9: 0, 17: 0}
 		const n = 40_000
 		for range n {
-			y := of.Draw(rng, eta, disp)
+			y := of.Draw(rng, eta, disp, trials)
 			if y < 1 || y != math.Floor(y) {
 				t.Fatalf("a count of %v", y)
 			}
@@ -147,7 +178,7 @@ func TestLowHurdles(t *testing.T) {
 			}
 		}
 		for most, share := range shares {
-			want := of.CDF(most, eta, disp)
+			want := of.CDF(most, eta, disp, trials)
 			if math.Abs(share-want) > 5*math.Sqrt(want*(1-want)/n)+1e-9 {
 				t.Errorf("at %v: a share %v of counts up to %v, want %v", at, share, most, want)
 			}

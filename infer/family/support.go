@@ -15,6 +15,7 @@ type Support struct {
 	Classes   bool    // numbers of classes, from 0 on
 	Ordered   bool    // the classes have an order
 	Zero      bool    // Low is 0 and belongs to it too
+	One       bool    // and so does High, which is 1
 }
 
 // The supports of families.
@@ -28,9 +29,16 @@ var (
 	// orderedClasses are classes in their order.
 	orderedClasses = &Support{Words: classes.Words, Whole: true, High: MostClasses - 1, Classes: true,
 		Ordered: true}
-	zeros  = &Support{Words: "0, or a number above 0", limits: ", from 1e-150 to 1e150", High: math.Inf(1), Zero: true}
-	shares = &Support{Words: "a number between 0 and 1, both excluded", limits: ", and not below 1e-150", High: 1}
+	// zeros are positives with 0.
+	zeros = &Support{Words: "0, or a number above 0", limits: ", from 1e-150 to 1e150", High: math.Inf(1), Zero: true}
+	// sharesAndZeros are shares with 0, and sharesAndEnds with 1 too.
+	sharesAndZeros = &Support{Words: "a number from 0 to 1, 1 excluded", limits: notBetween, High: 1, Zero: true}
+	sharesAndEnds  = &Support{Words: "a number from 0 to 1", limits: notBetween, High: 1, Zero: true, One: true}
+	shares         = &Support{Words: "a number between 0 and 1, both excluded", limits: ", and not below 1e-150", High: 1}
 )
+
+// notBetween has the limits of shares with zeros.
+const notBetween = ", and not between 0 and 1e-150"
 
 // Limits of a response that must not be 0 or 1: the nearest float64 that is allowed.
 const (
@@ -60,14 +68,17 @@ func (s *Support) Share() bool { return !s.Whole && s.Low == 0 && s.High == 1 }
 // Unit reports whether the mean of a response, or of one trial, lies between 0 and 1.
 func (s *Support) Unit() bool { return s.Probability() || s.Share() }
 
-// Range returns the least and the largest float64 of the support.
+// Mass reports whether single responses have a probability above 0 at y.
+func (s *Support) Mass(y float64) bool { return s.Whole || s.Zero && y == 0 || s.One && y == 1 }
+
+// Range returns the least and the largest float64 of the support, without ends that belong to it.
 func (s *Support) Range() (low, high float64) {
 	switch {
 	case s.Whole:
 		return 0, s.High
 	case s.Share():
 		return LeastPositive, MostShare
-	case s.Positive():
+	case s.Low == 0:
 		return LeastPositive, MostPositive
 	}
 	return -math.MaxFloat64, math.MaxFloat64
@@ -79,8 +90,8 @@ func (s *Support) holds(y, m float64) bool {
 	if s.Trials {
 		high = m
 	}
-	if s.Zero {
-		return y == 0 || y >= LeastPositive && y <= MostPositive
+	if s.Zero && y == 0 || s.One && y == 1 {
+		return true
 	}
 	return y >= low && y <= high && (!s.Whole || y == math.Floor(y))
 }

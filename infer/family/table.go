@@ -6,11 +6,12 @@ import "slices"
 var table = []*Distribution{gaussian, studentT, bernoulli, binomial, poisson, negativeBinomial, gamma, inverseGaussian,
 	beta, lognormal, skewNormal, exgaussian, weibull, exponential, loglogistic, frechet, categorical,
 	zeroInflatedPoisson, zeroInflatedNegativeBinomial, hurdlePoisson, hurdleNegativeBinomial, hurdleGamma,
-	hurdleLognormal, cumulative, sratio, cratio, acat}
+	hurdleLognormal, cumulative, sratio, cratio, acat, betaBinomial, zeroInflatedBinomial,
+	zeroInflatedBetaBinomial, zeroInflatedBeta, zeroOneInflatedBeta}
 
 // given are the likelihoods along one of several linear predictors. No spec names them.
 var given = slices.Concat(scales(gaussian, studentT, lognormal, skewNormal), parts(zeroFamilies), orderings(),
-	varyingViews(table))
+	varyingViews(table), []*Distribution{ones()})
 
 // Table returns the families; it must not be changed.
 func Table() []*Distribution { return table }

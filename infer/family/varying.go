@@ -202,14 +202,15 @@ func (l *rowwise) centre(k int) func(y []float64) float64 {
 func (l varying) Prepare(r *Rows) { l.base.eachConstant(r) }
 
 func (l varying) Start(r *Rows, _ int) []float64 {
-	total := 0.0
+	total, attempts := 0.0, 0.0
 	for i, y := range r.Y {
 		total += float64(r.Count(i) * y)
+		attempts += float64(r.Count(i) * r.Attempts(i))
 	}
 	low, high := l.base.Support.Range()
 	start := l.link.Of(min(max(total/r.Total, low), high))
 	if l.base.Support.Whole {
-		start = l.link.Of((total + 0.5) / (r.Total + 1))
+		start = l.link.Of((total + 0.5) / (attempts + 1))
 	}
 	if l.base.Centre != nil {
 		start = l.base.Centre(r.Y)
@@ -254,7 +255,7 @@ func (l varying) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 }
 
 // row is a row at its predictors.
-func (l *rowwise) row(eta []float64, disp [2]float64) Row {
+func (l *rowwise) row(eta []float64, disp [2]float64, trials float64) Row {
 	at := l.first
 	for k, on := range l.on {
 		if on {
@@ -262,15 +263,17 @@ func (l *rowwise) row(eta []float64, disp [2]float64) Row {
 			at++
 		}
 	}
-	return Row{Eta: eta[0], Mean: l.base.MeanAt(l.link, eta[0], disp), Disp: disp, Trials: 1, Link: l.link}
+	return Row{Eta: eta[0], Mean: l.base.MeanAt(l.link, eta[0], disp), Disp: disp, Trials: trials, Link: l.link}
 }
 
-func (l varying) Means(eta []float64, disp [2]float64, dst []float64) { dst[0] = l.row(eta, disp).Mean }
-
-func (l varying) CDF(y float64, eta []float64, disp [2]float64) float64 {
-	return l.base.CDF(y, l.row(eta, disp))
+func (l varying) Means(eta []float64, disp [2]float64, dst []float64) {
+	dst[0] = l.row(eta, disp, 1).Mean
 }
 
-func (l varying) Draw(s prior.Source, eta []float64, disp [2]float64) float64 {
-	return l.base.Draw(s, l.row(eta, disp))
+func (l varying) CDF(y float64, eta []float64, disp [2]float64, trials float64) float64 {
+	return l.base.CDF(y, l.row(eta, disp, trials))
+}
+
+func (l varying) Draw(s prior.Source, eta []float64, disp [2]float64, trials float64) float64 {
+	return l.base.Draw(s, l.row(eta, disp, trials))
 }

@@ -51,8 +51,8 @@ func rows(f family.Family, n int) (r family.Rows, eta [][]float64) {
 			}
 			row[p] = eta[p][i]
 		}
-		y := several.Draw(rng, row, r.Disp)
-		r.Y = append(r.Y, y)
+		y := several.Draw(rng, row, r.Disp, trialsOf(f))
+		r.Y, r.Trials = append(r.Y, y), append(r.Trials, trialsOf(f))
 		switch step := 0.5 * (1 + math.Abs(y)); f.Limits {
 		case family.Truncated:
 			r.Bounds = append(r.Bounds, family.Bound{Upper: y + step, Low: y - step, High: y + 3*step})
@@ -98,7 +98,7 @@ func TestVaryingDensities(t *testing.T) {
 			for p := range eta {
 				all = append(all, eta[p][i])
 			}
-			if own := f.Several().CDF(r.Y[i], all, r.Disp); math.Abs(own-cdf) > 1e-12 {
+			if own := f.Several().CDF(r.Y[i], all, r.Disp, trialsOf(f)); math.Abs(own-cdf) > 1e-12 {
 				t.Errorf("%s of %s, row %d: distribution function %v, that of the base %v", f.Predicted, f, i, own, cdf)
 			}
 		}
@@ -109,12 +109,12 @@ func TestVaryingDensities(t *testing.T) {
 func density1(f family.Family, one family.Rows, eta []float64) (log, cdf float64) {
 	law, out := f.Distribution(), []float64{0}
 	if several := f.Several(); several != nil {
-		own := family.Rows{Y: one.Y, Disp: one.Disp, Total: 1, Kernels: one.Kernels}
+		own := family.Rows{Y: one.Y, Trials: one.Trials, Disp: one.Disp, Total: 1, Kernels: one.Kernels}
 		several.Prepare(&own)
 		several.LogLik(&own, 0, [][]float64{eta[:1], eta[1:]}, out)
-		return out[0], several.CDF(one.Y[0], eta, one.Disp)
+		return out[0], several.CDF(one.Y[0], eta, one.Disp, one.Attempts(0))
 	}
-	at := family.Row{Eta: eta[0], Mean: law.MeanAt(f.Of(), eta[0], one.Disp), Disp: one.Disp, Trials: 1, Link: f.Of()}
+	at := family.Row{Eta: eta[0], Mean: law.MeanAt(f.Of(), eta[0], one.Disp), Disp: one.Disp, Trials: one.Attempts(0), Link: f.Of()}
 	cdf = law.CDF(one.Y[0], at)
 	along := f.Likelihood()
 	if along.Form == family.Squares {

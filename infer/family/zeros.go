@@ -19,7 +19,8 @@ type zeroed struct {
 // The families with a second source of zeros.
 var (
 	zeroFamilies = []zeroed{{poisson, "zi", false, nil}, {negativeBinomial, "zi", false, nil}, {poisson, "hu", true, nil},
-		{negativeBinomial, "hu", true, nil}, {gamma, "hu", true, nil}, {lognormal, "hu", true, nil}}
+		{negativeBinomial, "hu", true, nil}, {gamma, "hu", true, nil}, {lognormal, "hu", true, nil},
+		{binomial, "zi", false, nil}, {betaBinomial, "zi", false, nil}, {beta, "zi", true, nil}}
 
 	zeroInflatedPoisson          = zeroFamilies[0].family()
 	zeroInflatedNegativeBinomial = zeroFamilies[1].family()
@@ -27,11 +28,14 @@ var (
 	hurdleNegativeBinomial       = zeroFamilies[3].family()
 	hurdleGamma                  = zeroFamilies[4].family()
 	hurdleLognormal              = zeroFamilies[5].family()
+	zeroInflatedBinomial         = zeroFamilies[6].family()
+	zeroInflatedBetaBinomial     = zeroFamilies[7].family()
+	zeroInflatedBeta             = zeroFamilies[8].family()
 )
 
-// kind is how the name of the family begins.
+// kind is how the name of the family begins. In brms the only source of zeros of beta is called zi.
 func (z zeroed) kind() string {
-	if z.hurdle {
+	if z.name == "hu" {
 		return "hurdle_"
 	}
 	return "zero_inflated_"
@@ -44,15 +48,18 @@ func (z zeroed) family() *Distribution {
 	l.Links, l.Additive, l.Ends, l.Limited = z.base.Links[:1], false, nil, nil
 	law, tex := "ZeroInflated", `\mathrm{ZeroInflated}`
 	l.Notation.Note = "0 with probability " + z.name + "_i, else " + z.base.Notation.Law
-	if z.hurdle {
+	if z.name == "hu" {
 		law, tex = "Hurdle", `\mathrm{Hurdle}`
 		l.Notation.Note += " above 0"
 	}
 	l.Notation.Law = law + "(" + z.base.Notation.Law + ", " + z.name + "_i)"
 	l.Notation.LaTeX = tex + "(" + z.base.Notation.LaTeX + `, \mathrm{` + z.name + "}_i)"
 	l.Notation.Of = "the mean without the second source of zeros"
-	if z.continuous() {
+	switch z.base.Support {
+	case positives:
 		l.Support = zeros
+	case shares:
+		l.Support = sharesAndZeros
 	}
 	l.Along = func(*Link) Likelihood { return Likelihood{Form: Termwise, Several: z} }
 	l.With = func(parameters string, k *Link) Likelihood {
@@ -74,7 +81,7 @@ func (z zeroed) varied(on [2]bool) zeroed {
 }
 
 // continuous reports whether the base has no zeros.
-func (z zeroed) continuous() bool { return z.base.Support == positives }
+func (z zeroed) continuous() bool { return !z.base.Support.Whole }
 
 // along is the likelihood along the mean of the base, or along its dispersion, given the share of zeros.
 func (z zeroed) along(terms Terms, spread bool) Likelihood {
@@ -144,11 +151,15 @@ func (z zeroed) terms() Terms {
 	if z.rowwise != nil {
 		return wholly{meanGiven{z.rowwise, 0}}
 	}
-	along := z.base.Along(z.base.Links[0])
-	if along.Terms == nil {
+	link := z.base.Links[0]
+	switch along := z.base.Along(link); along.Form {
+	case Exponential:
 		return poissonMean{}
+	case Softplus:
+		return binary{*link.tails}
+	default:
+		return along.Terms
 	}
-	return along.Terms
 }
 
 // prepare is that of the base, whose logarithms of zeros are not read.
@@ -192,21 +203,26 @@ func (z zeroed) Prepare(r *Rows) {
 
 // Start takes half of the zeros for the second source in a zero-inflated family, all in a hurdle.
 func (z zeroed) Start(r *Rows, _ int) []float64 {
-	total, zeros := 0.0, 0.0
+	total, zeros, attempts := 0.0, 0.0, 0.0
 	for i, y := range r.Y {
 		if total += float64(r.Count(i) * y); y == 0 {
 			zeros += r.Count(i)
+		} else {
+			attempts += float64(r.Count(i) * r.Attempts(i))
 		}
 	}
 	above := r.Total - zeros
 	if !z.hurdle {
 		zeros *= 0.5
 	}
-	mean := (total + 0.5) / (above + 1)
-	if z.continuous() {
-		mean = total / max(1, above)
+	start := vec.Log(max((total+0.5)/(above+1), LeastPositive))
+	switch {
+	case z.base.Support.Unit():
+		start = Logit.Of((total + 0.5) / (attempts + 1))
+	case z.continuous():
+		start = vec.Log(max(total/max(1, above), LeastPositive))
 	}
-	out := []float64{vec.Log(max(mean, LeastPositive)), vec.Log((zeros + 0.5) / (r.Total - zeros + 0.5))}
+	out := []float64{start, vec.Log((zeros + 0.5) / (r.Total - zeros + 0.5))}
 	if z.rowwise != nil {
 		out = append(out, z.rowwise.starts(r.Y)...)
 	}
@@ -326,12 +342,12 @@ func (z zeroed) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 }
 
 // row is a row of the base at its predictor.
-func (z zeroed) row(eta []float64, disp [2]float64) Row {
+func (z zeroed) row(eta []float64, disp [2]float64, trials float64) Row {
 	if z.rowwise != nil {
-		return z.rowwise.row(eta, disp)
+		return z.rowwise.row(eta, disp, trials)
 	}
 	link := z.base.Links[0]
-	return Row{Eta: eta[0], Mean: z.base.MeanAt(link, eta[0], disp), Disp: disp, Trials: 1, Link: link}
+	return Row{Eta: eta[0], Mean: z.base.MeanAt(link, eta[0], disp), Disp: disp, Trials: trials, Link: link}
 }
 
 // of0 is the base's probability of a 0, of which a hurdle has none.
@@ -343,15 +359,15 @@ func (z zeroed) of0(row Row) float64 {
 }
 
 func (z zeroed) Means(eta []float64, disp [2]float64, dst []float64) {
-	row := z.row(eta, disp)
+	row := z.row(eta, disp, 1)
 	dst[0] = vec.Logistic(-eta[1]) * row.Mean / (1 - z.of0(row))
 }
 
-func (z zeroed) CDF(y float64, eta []float64, disp [2]float64) float64 {
+func (z zeroed) CDF(y float64, eta []float64, disp [2]float64, trials float64) float64 {
 	if y < 0 {
 		return 0
 	}
-	row := z.row(eta, disp)
+	row := z.row(eta, disp, trials)
 	none, up := z.of0(row), 0.0
 	if y > 0 || !z.continuous() {
 		up = z.base.CDF(y, row)
@@ -360,11 +376,11 @@ func (z zeroed) CDF(y float64, eta []float64, disp [2]float64) float64 {
 }
 
 // Draw passes a hurdle by trying again, or by the inverse distribution function if most tries fail.
-func (z zeroed) Draw(s prior.Source, eta []float64, disp [2]float64) float64 {
+func (z zeroed) Draw(s prior.Source, eta []float64, disp [2]float64, trials float64) float64 {
 	if s.Float64() < vec.Logistic(eta[1]) {
 		return 0
 	}
-	row := z.row(eta, disp)
+	row := z.row(eta, disp, trials)
 	none := z.of0(row)
 	if none > 0.5 {
 		return z.quantile(row, math.FMA(s.Float64(), 1-none, none))

@@ -15,11 +15,11 @@ import (
 func TestPointwiseCDF(t *testing.T) {
 	for _, f := range everyFamily() {
 		data := &Data{X: design.NewDense(2, 0), Y: []float64{0.3, 0.6}}
-		whole := slices.Contains([]string{"bernoulli", "binomial", "poisson", "negative_binomial"}, f.Name)
+		whole := f.Support().Whole
 		if whole {
 			data.Y = []float64{0, 1}
 		}
-		if f.Name == "binomial" {
+		if f.Support().Trials {
 			data.Trials = []float64{4, 9}
 		}
 		if f.TakesPrecision() {

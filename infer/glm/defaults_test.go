@@ -89,7 +89,7 @@ func TestDefaultsAreSane(t *testing.T) {
 		} {
 			e := familyExample(4, f, 30, 3)
 			e.data.Trials, e.data.Offset = nil, nil
-			if f.Name == "binomial" {
+			if f.Support().Trials {
 				fill(e.data.Y, 1)
 			}
 			harm(e.data)

@@ -38,7 +38,7 @@ func newExample(seed uint64, name string, n, d int, priors ...prior.Prior) examp
 			}
 		}
 	}
-	if name == "binomial" {
+	if f.Support().Trials {
 		data.Trials = make([]float64, n)
 	}
 	for i := range n {

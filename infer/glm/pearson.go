@@ -6,12 +6,12 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Overdispersed is Pearson's statistic of a poisson model over its degrees of freedom from which on counts are taken
-// for negative_binomial.
+// Overdispersed is Pearson's statistic of a poisson or binomial model over its degrees of freedom from which on counts
+// are taken for negative_binomial, and successes for beta_binomial.
 const Overdispersed = 1.5
 
-// Pearson returns Pearson's statistic of a target's poisson model at its penalised point over the degrees of freedom,
-// which is 1 on average where counts vary as poisson says; NaN if it cannot be computed. Cost: O(n·d).
+// Pearson returns Pearson's statistic of a target's poisson or binomial model at its penalised point over the degrees
+// of freedom, which is 1 on average if counts vary as the model says; NaN if it cannot be computed. Cost: O(n·d).
 func (t *Target) Pearson() float64 {
 	at := t.Penalised()
 	if at == nil || t.Rows() <= t.Cols() {
@@ -21,9 +21,17 @@ func (t *Target) Pearson() float64 {
 	predictor.SetUnconstrained(at)
 	sum := 0.0
 	for i, eta := range predictor.Eta() {
-		mean := vec.Exp(eta)
-		d := t.data.Y[i] - mean
-		sum += float64(d*d) / mean
+		mean, share := vec.Exp(eta), 1.0
+		if t.model.Family.Support().Probability() {
+			mean, share = vec.Logistic(eta), vec.Logistic(-eta)
+			if t.data.Trials != nil {
+				mean = float64(mean * t.data.Trials[i])
+			}
+		}
+		if variance := float64(mean * share); variance > 0 {
+			d := t.data.Y[i] - mean
+			sum += float64(d*d) / variance
+		}
 	}
 	return sum / float64(t.Rows()-t.Cols())
 }

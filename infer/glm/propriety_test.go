@@ -136,7 +136,7 @@ func responses(f Family) map[string][]float64 {
 	switch f.Name {
 	case "bernoulli":
 		return map[string][]float64{"fine": {0, 1, 1}, "edge": {1, 1, 1}}
-	case "binomial":
+	case "binomial", "beta_binomial":
 		return map[string][]float64{"fine": {1, 2, 0}, "edge": {0, 0, 0}, "half": {1}}
 	case "poisson", "negative_binomial":
 		return map[string][]float64{"fine": {1, 0, 2}, "edge": {0, 0, 0}, "one": {2}, "one of two": {0, 3}}
@@ -161,7 +161,7 @@ func eachProper(f func(c proper1)) {
 		for _, what := range slices.Sorted(maps.Keys(all)) {
 			y := all[what]
 			var m []float64
-			if family.Name == "binomial" {
+			if family.Support().Trials {
 				m = []float64{3, 2, 1}[:len(y)]
 			}
 			for _, disp := range disps {

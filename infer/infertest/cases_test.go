@@ -60,7 +60,7 @@ func TestResponses(t *testing.T) {
 func checkResponses(t *testing.T, f glm.Family, eta float64, disp [2]float64) {
 	const n = 20_000
 	data, trials := glm.Data{}, 1.0
-	if f.Name == "binomial" {
+	if f.Support().Trials {
 		trials = 12
 		data.Trials = []float64{trials}
 	}
@@ -76,7 +76,7 @@ func checkResponses(t *testing.T, f glm.Family, eta float64, disp [2]float64) {
 	slices.Sort(y)
 	limit := uniformLimit(n, 1e-6)
 	density := func(x float64) float64 { return math.Exp(rowDensity(f, x, eta, disp, trials)) }
-	counts := map[string]bool{"poisson": true, "negative_binomial": true, "bernoulli": true, "binomial": true}[f.Name]
+	counts := f.Support().Whole
 	exact, at := 0.5/n, 0.0 // of what is below the smallest response, within 1/n for continuous laws
 	for i := range y {
 		switch {

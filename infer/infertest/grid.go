@@ -114,7 +114,7 @@ func gridCase(f glm.Family, k int) Case {
 	if prior.kind.Shrinks() { // never the intercept
 		c.Model.Coefficients[0] = gridPriors[0].at(at[0]*scale, scale)
 	}
-	if f.Name == "binomial" {
+	if f.Support().Trials {
 		c.Data.Trials = []float64{0, 1, 2, 3, 4, 5, 0, 1, 2}
 	}
 	for i, d := range f.Dispersions() {

@@ -95,6 +95,8 @@ func meanVariance(f glm.Family, eta float64, disp [2]float64) (mu, variance floa
 		return mu, mu * mu * mu / s
 	case "beta":
 		return mu, mu * (1 - mu) / (1 + s)
+	case "beta_binomial":
+		return mu, mu * (1 - mu) * (s + 3) / (1 + s) // at three trials
 	}
 	if f.Link == "logit" {
 		return mu, mu / (1 + math.Exp(eta))
@@ -260,10 +262,21 @@ func rowDensity(f glm.Family, y, eta float64, disp [2]float64, trials float64) f
 		return logGamma(s) - logGamma(a) - logGamma(b) + (a-1)*math.Log(y) + (b-1)*math.Log1p(-y)
 	}
 	choose := logGamma(trials+1) - logGamma(y+1) - logGamma(trials-y+1)
+	if f.Name == "beta_binomial" {
+		return choose + rising(mu*s, y) + rising((1-mu)*s, trials-y) - rising(s, trials)
+	}
 	if f.Link == "logit" {
 		return choose + y*eta - trials*math.Max(eta, 0) - trials*math.Log1p(math.Exp(-math.Abs(eta)))
 	}
 	return choose + xlogy(y, mu) + xlogy(trials-y, 1-mu)
+}
+
+// rising is log x(x + 1) … (x + k − 1).
+func rising(x, k float64) float64 {
+	if k == 0 {
+		return 0
+	}
+	return logGamma(x+k) - logGamma(x)
 }
 
 // logNormalCDF is log Φ, by the asymptotic series where Φ underflows.

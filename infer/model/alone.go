@@ -44,10 +44,10 @@ func (a *alone) LogLik(r *family.Rows, first int, eta [][]float64, dst []float64
 
 func (a *alone) Means(eta []float64, disp [2]float64, dst []float64) { a.family.Means(eta, disp, dst) }
 
-func (a *alone) CDF(y float64, eta []float64, disp [2]float64) float64 {
+func (a *alone) CDF(y float64, eta []float64, disp [2]float64, _ float64) float64 {
 	return a.Pointwise.CDF(0, y, eta[0], disp[:])
 }
 
-func (a *alone) Draw(s prior.Source, eta []float64, disp [2]float64) float64 {
+func (a *alone) Draw(s prior.Source, eta []float64, disp [2]float64, _ float64) float64 {
 	return a.Pointwise.Draw(s, 0, eta[0], disp[:])
 }

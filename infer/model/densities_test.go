@@ -81,6 +81,27 @@ func weibull(y, eta, s float64) float64 {
 	return math.Log(s) + z - math.Log(y) - math.Exp(z)
 }
 
+func binomialOf5(y, eta, _ float64) float64 {
+	return logGamma(6) - logGamma(y+1) - logGamma(6-y) + y*eta - 5*math.Log(1+math.Exp(eta))
+}
+
+func betaBinomialOf5(y, eta, phi float64) float64 {
+	a, b := phi/(1+math.Exp(-eta)), phi/(1+math.Exp(eta))
+	return logGamma(6) - logGamma(y+1) - logGamma(6-y) + logGamma(y+a) + logGamma(5-y+b) - logGamma(5+phi) + logGamma(phi) -
+		logGamma(a) - logGamma(b)
+}
+
+func zerosAndOnes(y float64, eta []float64, phi float64) float64 {
+	ends, ones := inverseLogit(eta[1]), inverseLogit(eta[2])
+	switch y {
+	case 0:
+		return math.Log(ends * (1 - ones))
+	case 1:
+		return math.Log(ends * ones)
+	}
+	return math.Log(1-ends) + beta(y, eta[0], phi)
+}
+
 // censored is a density whose responses are known up to a bound: above it with a probability.
 func censored(bound float64, density func(float64, []float64, float64) float64,
 	above func(eta []float64) float64) func(float64, []float64, float64) float64 {

@@ -90,7 +90,8 @@ func (p *Problem) thinned() *Problem {
 	for i := 0; i < len(p.Y); i += stride {
 		rows = append(rows, i)
 	}
-	out.Y, out.Frequency, out.Predictors = design.Take(p.Y, rows), make([]float64, len(rows)), nil
+	out.Y, out.Trials, out.Predictors = design.Take(p.Y, rows), design.Take(p.Trials, rows), nil
+	out.Frequency = make([]float64, len(rows))
 	out.Censoring = p.Censoring.Taken(rows)
 	for k, i := range rows {
 		if out.Frequency[k] = float64(stride); p.Frequency != nil {

@@ -23,6 +23,7 @@ type Problem struct {
 	Family           glm.Family
 	Classes          []string  // of the response, the reference first; nil if the family has none
 	Y                []float64 // [n], numbers of classes where there are such
+	Trials           []float64 // [n], nil for 1 each
 	Frequency        []float64 // [n], nil for 1 each
 	family.Censoring           // of rows, of a family with Limits
 	// Predictors are in the order of the family's. Responses and frequencies of their data, and the families of their
@@ -71,8 +72,8 @@ func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
 
 func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 	s := &setup{several: p.Family.Several()}
-	s.draw = func(from prior.Source, _ int, eta []float64, disp [2]float64) float64 {
-		return s.several.Draw(from, eta, disp)
+	s.draw = func(from prior.Source, row int, eta []float64, disp [2]float64) float64 {
+		return s.several.Draw(from, eta, disp, s.rows.Attempts(row))
 	}
 	if s.several == nil {
 		own, err := newAlone(p)
@@ -88,8 +89,8 @@ func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 	if err := p.check(of); err != nil {
 		return nil, err
 	}
-	s.rows = family.Rows{Y: p.Y, Frequency: p.Frequency, Kernels: simd.Vector(), Total: float64(len(p.Y)),
-		Censoring: p.Censoring}
+	s.rows = family.Rows{Y: p.Y, Trials: p.Trials, Frequency: p.Frequency, Kernels: simd.Vector(),
+		Total: float64(len(p.Y)), Censoring: p.Censoring}
 	if p.Frequency != nil {
 		s.rows.Total = s.rows.Kernels.Sum(p.Frequency)
 	}
@@ -127,7 +128,7 @@ func (p *Problem) check(of []family.Predictor) error {
 	case p.Frequency != nil && len(p.Frequency) != n:
 		return fmt.Errorf("model: %d frequencies for %d rows", len(p.Frequency), n)
 	}
-	if err := family.CheckResponse(p.Family, p.Y, p.Predictors[0].Data.Trials); err != nil {
+	if err := family.CheckResponse(p.Family, p.Y, p.Trials); err != nil {
 		return err
 	}
 	if err := p.checkClasses(); err != nil {

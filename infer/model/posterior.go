@@ -123,7 +123,9 @@ func (p *Posterior) Respond(s prior.Source, theta []float64) []float64 {
 			y[i] = draw()
 			continue
 		}
-		y[i] = p.bounds[i].Draw(s, draw, func(y float64) float64 { return p.setup.several.CDF(y, row, rows.Disp) })
+		y[i] = p.bounds[i].Draw(s, draw, func(y float64) float64 {
+			return p.setup.several.CDF(y, row, rows.Disp, rows.Attempts(i))
+		})
 	}
 	return y
 }

@@ -44,6 +44,9 @@ func newPredictor(q *Predictor, place int, of family.Predictor, y []float64, bes
 	}
 	data := *q.Data
 	data.Y, data.Frequency, data.Censoring, data.Offset = y, beside.Frequency, beside.Censoring, make([]float64, len(y))
+	if data.Trials = nil; of.Of.Support().Trials {
+		data.Trials = beside.Trials
+	}
 	data.Names, data.Smooths, data.Effects = nil, nil, nil
 	for _, name := range q.Data.Names {
 		data.Names = append(data.Names, p.named(name))

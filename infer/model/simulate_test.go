@@ -22,7 +22,7 @@ func (s study) simulate(rng *infer.Stream) (*model.Problem, []float64) {
 			of, _ := glm.NewPointwise(p.Family, &glm.Data{X: p.Predictors[0].Data.X})
 			p.Y[i] = of.Draw(rng, i, row[0], []float64{disp})
 		} else {
-			p.Y[i] = p.Family.Several().Draw(rng, row, [2]float64{disp, disp})
+			p.Y[i] = p.Family.Several().Draw(rng, row, [2]float64{disp, disp}, max(1, s.trials))
 		}
 		if s.bound > 0 {
 			p.Kind = append(p.Kind, family.Observed)

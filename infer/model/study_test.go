@@ -26,6 +26,7 @@ type study struct {
 	levels                 int   // of a grouping; 0 for none
 	terms                  []int // of linked effects of each predictor; nil: one each, which are not linked
 	smooth                 int   // penalised columns, the last ones; 0 for none
+	trials                 float64
 	weighted, sparse       bool
 	law                    prior.Prior // of slopes
 	bound                  float64     // above which rows are censored; 0 for none
@@ -125,6 +126,15 @@ var studies = map[string]study{
 		columns: 3, steps: 3},
 	"mo of two predictors": {of: family.Named("zero_inflated_poisson").Family(), density: inflated(poisson), rows: 25,
 		columns: 4, steps: 2},
+	"zero_inflated_binomial": {of: family.Named("zero_inflated_binomial").Family(), density: inflated(binomialOf5), rows: 30,
+		columns: 3, trials: 5},
+	"zero_inflated_beta_binomial by group": {of: family.Named("zero_inflated_beta_binomial").Family(),
+		density: inflated(betaBinomialOf5), rows: 40, columns: 2, trials: 5, levels: 4, weighted: true,
+		shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 1}},
+	"zero_inflated_beta": {of: family.Named("zero_inflated_beta").Family(), density: hurdle(beta, false), rows: 30, columns: 2,
+		shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 1}},
+	"zero_one_inflated_beta": {of: family.Named("zero_one_inflated_beta").Family(), density: zerosAndOnes, rows: 30, columns: 2,
+		shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 1}},
 }
 
 // predicted returns a family whose sigma has a predictor, or other parameters have such.
@@ -214,6 +224,9 @@ func (s study) problem(rng *infer.Stream) *model.Problem {
 	}
 	for i := 0; s.weighted && i < s.rows; i++ {
 		p.Frequency = append(p.Frequency, float64(1+i%3))
+	}
+	for i := 0; s.trials > 0 && i < s.rows; i++ {
+		p.Trials = append(p.Trials, s.trials)
 	}
 	for k := range s.cuts + 1 {
 		if s.cuts > 0 {

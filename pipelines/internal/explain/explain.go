@@ -341,7 +341,7 @@ func (e *Explanation) responses(c *plan.Case) {
 	if classes == nil {
 		e.Predictive = append(e.Predictive, fmt.Sprintf("Over rows of the data, the priors put responses %s.", between(all)))
 	}
-	if support.Counts() || support.Zero {
+	if support.Counts() || support.Zero || support.Trials && e.Family.Several() != nil {
 		e.Predictive = append(e.Predictive, fmt.Sprintf("The share of zeros is %s.", between(shares[0])))
 	}
 }

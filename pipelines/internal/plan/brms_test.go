@@ -51,9 +51,7 @@ type brmsFormula struct {
 
 // notYet are the formulas that this program refuses, with the beginning of the reason.
 var notYet = map[string]string{
-	"rating ~ dose + cs(treated)":                    `there is no function "cs"`,
-	"hits | trials(shots) ~ dose":                    `family "beta_binomial" is unknown`,
-	"bf(hits0 | trials(shots) ~ dose, zi ~ treated)": `family "zero_inflated_binomial" is unknown`,
+	"rating ~ dose + cs(treated)": `there is no function "cs"`,
 }
 
 // familiesHere are families of brms that have another name here.
@@ -69,7 +67,7 @@ var priorDifferences = []struct{ name, there, here string }{
 	{"intercept of zi and hu", `^b_(zi|hu)_Intercept logistic\(0, 1\)$`, `^normal\(0, 2.5\)$`},
 	{"sigma", `^sigma half_student_t\(3, .*\)$`, `^exponential\(.*\)$`},
 	{"beta of exgaussian", `^beta gamma\(1, 0.1\)$`, `^exponential\(.*\)$`},
-	{"shape of negative_binomial", `^shape gamma\(0.01, 0.01\)$`, `^gamma\(0.3, 0.003\)$`},
+	{"shape of negative_binomial, phi of beta_binomial", `^(shape|phi) gamma\(0.01, 0.01\)$`, `^gamma\(0.3, 0.003\)$`},
 	{"shape and phi", `^(shape|phi) gamma\(0.01, 0.01\)$`, `^inverse_gamma\(0.5, 0.08\)$`},
 	{"sds", `^(sd|sds)_.* half_student_t\(3, 2.5\)$`, `^half_student_t\(3, .*\)$`},
 }

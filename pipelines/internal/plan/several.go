@@ -111,8 +111,8 @@ func severalMethod(s *spec.Sampler, m *spec.Model) Method {
 
 // problem is the posterior on data, the design or some of its rows.
 func (s *Several) problem(data *glm.Data) *model.Problem {
-	out := &model.Problem{Family: s.Family(), Classes: s.Record.Response.Levels, Y: data.Y, Frequency: data.Frequency,
-		Censoring: data.Censoring}
+	out := &model.Problem{Family: s.Family(), Classes: s.Record.Response.Levels, Y: data.Y, Trials: data.Trials,
+		Frequency: data.Frequency, Censoring: data.Censoring}
 	for k := range s.predictors {
 		out.Predictors = append(out.Predictors, model.Predictor{Data: s.of(k, data), Model: s.laws()[k]})
 	}

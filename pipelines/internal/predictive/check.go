@@ -84,7 +84,7 @@ func (e *Evaluator) Check(ctx context.Context, want Wanted, stream func(row int)
 // sample gathers the statistics of a data set, one response after the other.
 type sample struct {
 	origin               float64 // sums are of distances from it
-	n, zeros             float64
+	n, zeros, ones       float64
 	sum, squares, lo, hi float64
 	classes              []int32 // responses in each class
 }
@@ -99,8 +99,11 @@ func (s *sample) add(y float64, in classes) {
 	s.sum += d
 	s.squares = math.FMA(d, d, s.squares)
 	s.lo, s.hi = math.Min(s.lo, y), math.Max(s.hi, y)
-	if y == 0 {
+	switch y {
+	case 0:
 		s.zeros++
+	case 1:
+		s.ones++
 	}
 	if !math.IsNaN(y) {
 		s.classes[in.of(y)]++
@@ -141,8 +144,11 @@ func statisticsOf(f glm.Family) []statistic {
 	all = append(all, statistic{"sd", "standard deviation", (*sample).sd},
 		statistic{"min", "minimum", func(s *sample) float64 { return s.lo }},
 		statistic{"max", "maximum", func(s *sample) float64 { return s.hi }})
-	if support.Whole {
+	if support.Mass(0) {
 		all = append(all, statistic{"zeros", "share of zeros", func(s *sample) float64 { return s.zeros / s.n }})
+	}
+	if support.One {
+		all = append(all, statistic{"ones", "share of ones", func(s *sample) float64 { return s.ones / s.n }})
 	}
 	return all
 }

@@ -21,11 +21,11 @@ type outcomes interface {
 func newOutcomes(f glm.Family, classes []string, data *glm.Data) (outcomes, error) {
 	if several := f.Several(); several != nil {
 		o := &severalOutcomes{Several: several, classes: max(1, len(classes)),
-			rows: family.Rows{Y: data.Y, Kernels: simd.Vector(), Total: 1, Censoring: data.Censoring}}
+			rows: family.Rows{Y: data.Y, Trials: data.Trials, Kernels: simd.Vector(), Total: 1, Censoring: data.Censoring}}
 		if data.Limits() == family.Truncated {
 			o.bounds = data.Bounds
 		}
-		if err := family.CheckResponse(f, data.Y, nil); err != nil {
+		if err := family.CheckResponse(f, data.Y, data.Trials); err != nil {
 			return nil, err
 		}
 		several.Prepare(&o.rows)
@@ -89,13 +89,13 @@ func (o *severalOutcomes) mean(b *Block, s, from, to, class int, dst []float64) 
 	means := make([]float64, o.classes)
 	for i := from; i < to; i++ {
 		o.Means(o.row(b, s, i), b.Disp[s], means)
-		dst[i-from] = means[class]
+		dst[i-from] = float64(means[class] * o.rows.Attempts(b.First+i))
 	}
 }
 
 func (o *severalOutcomes) cdf(b *Block, s, i int, y float64) float64 {
-	row := o.row(b, s, i)
-	cdf := func(y float64) float64 { return o.CDF(y, row, b.Disp[s]) }
+	row, trials := o.row(b, s, i), o.rows.Attempts(b.First+i)
+	cdf := func(y float64) float64 { return o.CDF(y, row, b.Disp[s], trials) }
 	if o.bounds != nil {
 		return o.bounds[b.First+i].CDF(y, cdf)
 	}
@@ -103,10 +103,10 @@ func (o *severalOutcomes) cdf(b *Block, s, i int, y float64) float64 {
 }
 
 func (o *severalOutcomes) draw(b *Block, random *infer.Stream, s, i int) float64 {
-	row := o.row(b, s, i)
-	draw := func() float64 { return o.Draw(random, row, b.Disp[s]) }
+	row, trials := o.row(b, s, i), o.rows.Attempts(b.First+i)
+	draw := func() float64 { return o.Draw(random, row, b.Disp[s], trials) }
 	if o.bounds != nil {
-		return o.bounds[b.First+i].Draw(random, draw, func(y float64) float64 { return o.CDF(y, row, b.Disp[s]) })
+		return o.bounds[b.First+i].Draw(random, draw, func(y float64) float64 { return o.CDF(y, row, b.Disp[s], trials) })
 	}
 	return draw()
 }

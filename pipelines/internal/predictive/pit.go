@@ -23,14 +23,14 @@ const (
 type pit struct {
 	data   *glm.Data
 	stream func(row int) *infer.Stream // nil: none is computed
-	whole  bool                        // responses are whole numbers
+	mass   func(y float64) bool        // reports whether a response has a probability of its own
 	every  int                         // of which draws one counts
 	values [][]float64                 // of each row's observations
 }
 
 func newPIT(e *Evaluator, stream func(row int) *infer.Stream) *pit {
 	most := max(fewestPIT, min(mostPIT, pitValues/max(1, e.rows())))
-	return &pit{data: e.data, stream: stream, whole: e.family.Support().Whole, values: make([][]float64, e.rows()),
+	return &pit{data: e.data, stream: stream, mass: e.family.Support().Mass, values: make([][]float64, e.rows()),
 		every: (e.Size() + most - 1) / most}
 }
 
@@ -42,6 +42,7 @@ func (p *pit) row(w *loo.Workspace, b *Block, i int, logLik, weight []float64) {
 	row := b.First + i
 	upTo, at := 0.0, 0.0
 	low, high := p.data.Seen(row)
+	whole := low == high && p.mass(high)
 	for k, v := range weight {
 		s := k * p.every
 		cdf := b.cdf(s, i, high)
@@ -49,7 +50,7 @@ func (p *pit) row(w *loo.Workspace, b *Block, i int, logLik, weight []float64) {
 		if low < high {
 			at = math.FMA(v, cdf-b.cdf(s, i, low), at)
 		}
-		if p.whole && low == high {
+		if whole {
 			at = math.FMA(v, math.Exp(logLik[s]), at)
 		}
 	}
@@ -58,7 +59,7 @@ func (p *pit) row(w *loo.Workspace, b *Block, i int, logLik, weight []float64) {
 		times = int(p.data.Frequency[row])
 	}
 	var random *infer.Stream
-	if p.whole || low < high {
+	if whole || low < high {
 		random = p.stream(row)
 	}
 	for range times {

@@ -22,8 +22,8 @@ type Table struct {
 	Triplets, NonZeros int
 	// Response is the column that the caller names; empty: one is proposed.
 	Response string
-	// Dispersion fits the draft of a spec with family poisson, and returns Pearson's
-	// statistic over its degrees of freedom; nil: counts are taken for poisson.
+	// Dispersion fits the draft of a spec with family poisson or binomial, and returns Pearson's statistic over its
+	// degrees of freedom; nil: counts are taken for poisson, successes for binomial.
 	Dispersion func(draft []byte) (float64, error)
 }
 

@@ -39,9 +39,11 @@ func (t *Table) familyOf(r *roles, draft func(*family) []byte) *family {
 	case r.trials.column != nil:
 		f.name, f.left = "binomial", f.left+" | trials("+quoteName(r.trials.column.Name)+")"
 		f.because("%s counts successes out of %s: %s", y.Name, r.trials.column.Name, r.trials.why)
+		t.vary(f, "beta_binomial", draft)
 	case r.failures.column != nil:
 		f.name, f.left = "binomial", "cbind("+f.left+", "+quoteName(r.failures.column.Name)+")"
 		f.because("%s counts successes, %s failures: %s", y.Name, r.failures.column.Name, r.failures.why)
+		t.vary(f, "beta_binomial", draft)
 	case y.answersTwo():
 		f.twoValued(y)
 	case y.inClasses():
@@ -108,21 +110,26 @@ func (t *Table) counts(f *family, r *roles, draft func(*family) []byte) {
 	y := r.response.column
 	f.name = "poisson"
 	f.because("%s counts: whole numbers from %s to %s, mean %s", y.Name, brief(y.Min), brief(y.Max), brief(y.Mean))
+	t.vary(f, "negative_binomial", draft)
+}
+
+// vary takes a wider family if the responses vary more than the family of f allows.
+func (t *Table) vary(f *family, wider string, draft func(*family) []byte) {
 	if t.Dispersion == nil {
 		return
 	}
+	narrow := f.name
 	ratio, err := t.Dispersion(draft(f))
+	than := "about as"
 	switch {
 	case err != nil:
-		f.because("A quick fit could not determine whether they vary more than poisson allows (%s)", words.Line(err))
+		f.because("A quick fit could not determine whether they vary more than %s allows (%s)", narrow, words.Line(err))
+		return
 	case ratio > glm.Overdispersed:
-		f.name = "negative_binomial"
-		f.because("They vary more than poisson allows: around a quick poisson fit Pearson's statistic is %.3g times its "+
-			"degrees of freedom, and 1 is expected", ratio)
-	default:
-		f.because("They vary about as poisson allows: around a quick poisson fit Pearson's statistic is %.3g times its "+
-			"degrees of freedom, and 1 is expected", ratio)
+		f.name, than = wider, "more than"
 	}
+	f.because("They vary %s %s allows: around a quick %s fit Pearson's statistic is %.3g times its degrees of freedom, "+
+		"and 1 is expected", than, narrow, narrow, ratio)
 }
 
 // gaussian is the family of all else.
