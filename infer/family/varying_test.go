@@ -40,7 +40,7 @@ func varying() (out []family.Family) {
 func rows(f family.Family, n int) (r family.Rows, eta [][]float64) {
 	rng, several := infer.NewStream(4, f.String(), f.Predicted), f.Several()
 	r = family.Rows{Disp: [2]float64{1.3, 2.6}, Kernels: simd.Vector(), Total: float64(n)}
-	for range several.Predictors(nil) {
+	for range several.Predictors(classesOf(f)) {
 		eta = append(eta, make([]float64, n))
 	}
 	row := make([]float64, len(eta))
@@ -126,26 +126,33 @@ func density1(f family.Family, one family.Rows, eta []float64) (log, cdf float64
 }
 
 // The likelihood along each predictor, given the others, has the density, its derivatives, and those in a dispersion
-// that all rows share.
-func TestVaryingViews(t *testing.T) {
-	for _, f := range varying() {
+// that all rows share. TestOrderedClassesAlong has ordered classes.
+func TestViews(t *testing.T) {
+	for _, f := range append(append(varying(), severals()...), family.Classes) {
 		const n = 140
 		r, eta := rows(f, n)
 		several, each := f.Several(), make([]float64, n)
 		several.LogLik(&r, 0, eta, each)
 		total, views := r.Kernels.Sum(each), family.NewViews(len(eta), n)
-		for p, of := range several.Predictors(nil) {
+		name := f.Predicted + " of " + f.String() + ", predictor "
+		for p, of := range several.Predictors(classesOf(f)) {
 			several.Given(p, &r, eta, views[p])
 			v := along{r, of.Of.Likelihood().Terms, eta[p]}
+			v.Y = several.Response(p, &r)
+			if of.Common && p == 0 {
+				several.Given(family.Common, &r, eta, views[len(eta)])
+				binary(t, name+"of all", several.Response(family.Common, &r), make([]float64, n), views[len(eta)], total)
+			}
 			if v.Given = views[p].Given; v.terms == nil {
-				continue // the zeros of a hurdle
+				binary(t, name+of.Name, v.Y, eta[p], views[p], total)
+				continue
 			}
 			for k, elsewhere := range of.Elsewhere {
 				if elsewhere {
 					v.Disp[k] = of.Of.Dispersions()[k].At(0)
 				}
 			}
-			name := f.Predicted + " of " + f.String() + ", predictor " + of.Name
+			name := name + of.Name
 			if got := v.at(0, each) + views[p].Base; math.Abs(got-total) > 1e-9*(1+math.Abs(total)) {
 				t.Errorf("%s: log likelihood %v, want %v", name, got, total)
 			}
@@ -157,6 +164,29 @@ func TestVaryingViews(t *testing.T) {
 			}
 		}
 	}
+}
+
+// binary compares a log likelihood with that of a view which has the form of bernoulli.
+func binary(t *testing.T, name string, y, eta []float64, v *family.View, want float64) {
+	t.Helper()
+	got := v.Base
+	for i, e := range eta {
+		if v.Rest != nil {
+			e += v.Rest[i]
+		}
+		got += y[i]*e - math.Max(e, 0) - math.Log1p(math.Exp(-math.Abs(e)))
+	}
+	if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
+		t.Errorf("%s: log likelihood %v, want %v", name, got, want)
+	}
+}
+
+// classesOf are the classes of responses that have such.
+func classesOf(f family.Family) []string {
+	if f.Support().Classes {
+		return []string{"a", "b", "c", "d"}
+	}
+	return nil
 }
 
 // along is the likelihood along a predictor.
