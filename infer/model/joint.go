@@ -32,7 +32,7 @@ const (
 	jointRows       = 20_000
 	jointPilot      = 24 // proposals
 	leastAcceptance = 0.8
-	jointTurns      = 32
+	jointTurns      = 64
 )
 
 // newJoint returns the proposals; nil if they do not serve the problem.
@@ -165,7 +165,8 @@ func (j *joint) pilot() bool {
 	var weights []float64
 	for range jointPilot {
 		square := j.propose(stream, u)
-		weights = append(weights, look.prior(u)+look.likelihood(u)-j.logProposal(square))
+		prior, _ := look.prior(u)
+		weights = append(weights, prior+look.likelihood(u)-j.logProposal(square))
 	}
 	for _, from := range weights {
 		for _, to := range weights {
@@ -217,23 +218,25 @@ func (t *Target) newLook() *look {
 	return &look{t, t.setup.predictorsOf(n), make([]float64, n)}
 }
 
-// prior returns the log prior density over u. Cost: O(len(u)).
-func (l *look) prior(u []float64) (sum float64) {
-	s := l.setup
+// prior returns the log prior density over u, and that of the parameters. Cost: O(len(u)).
+func (l *look) prior(u []float64) (inU, own float64) {
+	s, slope := l.setup, 0.0
 	for k, p := range s.predictors {
-		own := u[l.at[k]:l.at[k+1]]
+		at := u[l.at[k]:l.at[k+1]]
 		for i, law := range p.model.Coefficients {
-			sum += law.LogDensity(own[i])
+			own += law.LogDensity(at[i])
 		}
-		_, logPrior := p.dispersions(own[len(p.model.Coefficients):])
-		sum += logPrior
+		_, logPrior, logSlope := p.dispersions(at[len(p.model.Coefficients):])
+		own += logPrior
+		slope += logSlope
 	}
 	if c := s.cuts; c != nil {
 		z, tau := u[l.cuts:], make([]float64, len(c.params))
 		c.tau(z, tau)
-		sum += c.logPrior(tau) + c.logJacobian(z)
+		own += c.logPrior(tau)
+		slope += c.logJacobian(z)
 	}
-	return sum
+	return own + slope, own
 }
 
 // likelihood returns the log likelihood at u; −Inf where it is not a number. Cost: a pass over each design.
@@ -248,7 +251,7 @@ func (l *look) likelihood(u []float64) float64 {
 			p.data.X.Column(i).AddTo(eta, own[i])
 		}
 		if p.place == 0 {
-			rows.Disp, _ = p.dispersions(own[len(p.model.Coefficients):])
+			rows.Disp, _, _ = p.dispersions(own[len(p.model.Coefficients):])
 		}
 	}
 	if c := s.cuts; c != nil {
@@ -266,30 +269,33 @@ func (l *look) likelihood(u []float64) float64 {
 	return math.Inf(-1)
 }
 
-// dispersions returns the dispersions of coordinates, and the log prior density of these.
-func (p *predictor) dispersions(u []float64) (disp [2]float64, logPrior float64) {
+// dispersions returns the dispersions of coordinates, the log prior density of these, and that of their slope in u.
+func (p *predictor) dispersions(u []float64) (disp [2]float64, logPrior, logSlope float64) {
 	at := 0
 	for d, of := range p.model.Family.Dispersions() {
 		law := p.model.DispersionPrior(d)
 		if disp[d] = law.Location; law.Kind != prior.Constant {
 			disp[d] = of.At(u[at])
-			logPrior += law.LogDensity(disp[d]) + of.LogSlope(u[at])
+			logPrior += law.LogDensity(disp[d])
+			logSlope += of.LogSlope(u[at])
 			at++
 		}
 	}
-	return disp, logPrior
+	return disp, logPrior, logSlope
 }
 
-// jointMove is that of one chain.
+// jointMove is that of one chain. Between sweeps theta is where the chain is if ahead is set: the chains of the
+// predictors follow at the next sweep.
 type jointMove struct {
 	*joint
 	*look
 	u, to, theta []float64
+	ahead        bool
 }
 
 func newJointMove(j *joint) *jointMove {
 	d := len(j.mode)
-	return &jointMove{j, j.newLook(), make([]float64, d), make([]float64, d), make([]float64, d)}
+	return &jointMove{j, j.newLook(), make([]float64, d), make([]float64, d), make([]float64, d), false}
 }
 
 // moveJoint proposes all parameters at once.
@@ -306,19 +312,33 @@ func (k *kernel) moveJoint() bool {
 		m.u[i] += v
 	}
 	square := m.propose(k.Stream, m.to)
-	odds := m.prior(m.to) + m.likelihood(m.to) - m.prior(m.u) - k.logLik
+	before, own := m.prior(m.u)
+	after, next := m.prior(m.to)
+	logLik := m.likelihood(m.to)
+	odds := after + logLik - before - k.logLik
 	odds += m.logProposal(vec.SumSquares(distance)) - m.logProposal(square)
 	k.Touched += int64(len(m.u) * len(k.rest))
 	accept := vec.Exp(min(0, odds))
 	k.Tally(accept)
-	if !(k.Stream.Float64() < accept) {
-		return true
+	if k.Stream.Float64() < accept {
+		m.joint.Constrain(m.to, m.theta)
+		m.ahead, k.logLik, own = true, logLik, next
 	}
-	m.joint.Constrain(m.to, m.theta)
-	if err := k.SetPosition(m.theta); err != nil {
-		return k.Take(infer.Info{}, err)
+	return k.Arrive(k.logLik, own)
+}
+
+// follow brings the chains of the predictors to where the chain is.
+func (k *kernel) follow() error {
+	if k.joint == nil || !k.joint.ahead {
+		return nil
 	}
-	return true
+	logLik := k.logLik
+	err := k.SetPosition(k.joint.theta)
+	k.logLik = logLik
+	for _, own := range k.chains {
+		own.Point().RowsRead() // are those of the looks
+	}
+	return err
 }
 
 // words describes the proposals.

@@ -86,18 +86,19 @@ func (k *kernel) schedule() update.Schedule {
 	for _, l := range k.linked {
 		moves = append(moves, func() bool { return k.moveLinked(l) })
 	}
-	if k.joint != nil {
-		sweep := moves
-		moves = update.Moves{func() bool {
-			if k.Iteration%jointTurns > 0 {
-				return k.moveJoint()
-			}
-			ok := sweep.Make()
-			k.arrive() // the log likelihood that a chain has which resumes here
-			return ok
-		}}
+	moves = append(moves, k.sum)
+	if k.joint == nil {
+		return update.Schedule{First: moves}
 	}
-	return update.Schedule{First: moves, Last: update.Moves{k.sum}}
+	return update.Schedule{First: update.Moves{func() bool {
+		if k.Iteration%jointTurns > 0 {
+			return k.moveJoint()
+		}
+		if err := k.follow(); err != nil {
+			return k.Take(infer.Info{}, err)
+		}
+		return moves.Make()
+	}}}
 }
 
 // movePredictor moves a predictor given the others.
@@ -169,6 +170,10 @@ func (k *kernel) arrive() {
 
 // Position writes the parameters in their order.
 func (k *kernel) Position(dst []float64) {
+	if k.joint != nil && k.joint.ahead {
+		copy(dst, k.joint.theta)
+		return
+	}
 	tau, correlations := k.split(dst, func(i int, head, effects, steps []float64) {
 		k.predictors[i].Read(k.chains[i], head, effects)
 		copy(steps, k.stepsOf(i))
@@ -187,6 +192,9 @@ func (k *kernel) Position(dst []float64) {
 func (k *kernel) SetPosition(position []float64) (err error) {
 	if len(position) != len(k.params) {
 		return fmt.Errorf("model: a position of %d numbers for %d parameters", len(position), len(k.params))
+	}
+	if k.joint != nil {
+		k.joint.ahead = false
 	}
 	tau, correlations := k.split(position, func(i int, head, effects, steps []float64) {
 		copy(k.stepsOf(i), steps)

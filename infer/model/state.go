@@ -23,4 +23,19 @@ func (k *kernel) list(c *state.Codec) {
 		l.List(c)
 	}
 	c.Then(k.arrive)
+	if k.joint != nil {
+		k.listJoint(c)
+	}
+}
+
+// listJoint lists where a chain is between sweeps, with the log likelihood as its look has rounded it.
+func (k *kernel) listJoint(c *state.Codec) {
+	m, flags := k.joint, byte(0)
+	if m.ahead {
+		flags = 1
+	}
+	flags = c.Flags(flags, 1)
+	logLik := c.Finite("log likelihood", []float64{k.logLik})
+	c.Finite("position", m.theta)
+	c.Then(func() { m.ahead, k.logLik = flags == 1, logLik[0] })
 }
