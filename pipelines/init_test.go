@@ -48,6 +48,28 @@ func TestProposedFamilies(t *testing.T) {
 	}
 }
 
+// Counts and shares with many zeros have a second source of them.
+func TestProposedZeros(t *testing.T) {
+	for want, of := range map[string]func(i int) float64{
+		"zero_inflated_poisson":  func(i int) float64 { return []float64{0, 0, 4, 0, 3, 6, 9, 5, 0, 7}[(i*7)%10] },
+		"negative_binomial":      func(i int) float64 { return []float64{0, 0, 1, 2, 1, 0, 1, 30, 2, 45}[(i*7)%10] },
+		"zero_inflated_beta":     func(i int) float64 { return max(0, float64((i*29)%31)/31-0.2) },
+		"zero_one_inflated_beta": func(i int) float64 { return min(1, max(0, float64((i*29)%31)/25-0.2)) },
+	} {
+		var b strings.Builder
+		b.WriteString("y,x\n")
+		for i := range 60 {
+			fmt.Fprintf(&b, "%.5g,%d\n", of(i), (i*5)%13)
+		}
+		path := filepath.Join(t.TempDir(), "d.csv")
+		must(t, os.WriteFile(path, []byte(b.String()), 0o600))
+		p, err := Propose(t.Context(), path, ProposeOptions{Response: "y"})
+		if err != nil || p.Family != want {
+			t.Errorf("proposed %s, want %s: %v\n%s", p.Family, want, err, p.Spec)
+		}
+	}
+}
+
 // drawn are the data sets of which a few draws are taken; GLMBATCH_STAT=1 takes them of all.
 var drawn = []string{"quine.csv", "mixed.csv"}
 

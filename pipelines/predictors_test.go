@@ -81,6 +81,16 @@ func TestPredictors(t *testing.T) {
 	if got := b.String(); strings.Count(got, "linear[mu]") != 2 || strings.Count(got, "linear[hu]") != 2 {
 		t.Errorf("linear predictors of two rows:\n%s", got)
 	}
+	b.Reset()
+	o.Of = []string{"zero"}
+	if err := pipelines.Predict(t.Context(), &b, f.path("spec.yaml"), o); err != nil {
+		t.Fatal(err)
+	}
+	want := f.ask("t.duckdb", `SELECT printf('%.5g', avg(1 / (1 + exp(-value)))) FROM draws
+		WHERE model = 'hurdle' AND sampler = 'gibbs' AND parameter = 'hu_(Intercept)'`)
+	if got := b.String(); !strings.Contains(got, "2,zero,"+want[:5]) {
+		t.Errorf("the probability of zero is not %s:\n%s", want, got)
+	}
 }
 
 // Each combination without a sampler is refused with its reason.

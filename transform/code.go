@@ -207,7 +207,7 @@ func (b *builder) recall() error {
 		b.coded = append(b.coded, coded{variable: v})
 	}
 	for _, c := range b.record.Columns {
-		b.plan = append(b.plan, planned{name: c.Name, term: c.Term, parts: c.Parts})
+		b.plan = append(b.plan, planned{name: c.Name, term: c.Term, parts: c.Parts, negative: c.Negative})
 	}
 	return nil
 }

@@ -138,6 +138,8 @@ type planned struct {
 	term  int   // index into Record.Terms; −1 for the intercept
 	parts []int // as in Column
 	asIs  bool  // a column of a smooth, which is neither centred nor scaled
+
+	negative bool // a column of the other sign
 }
 
 // column names a column of the data that a column of the design is made of.

@@ -108,6 +108,11 @@ func (b *builder) fillColumn(col []float64, terms []Term, p planned) error {
 			}
 		}
 	}
+	if p.negative {
+		for k, u := range col {
+			col[k] = 0 - u
+		}
+	}
 	return nil
 }
 

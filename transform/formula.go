@@ -23,6 +23,7 @@ type Formula struct {
 
 	predicted []predicted // further predictors
 	whole     string      // of several predictors: the text of all
+	negative  bool        // of thresholds: columns have the other sign
 }
 
 // String returns the formula as it was written.

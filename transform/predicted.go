@@ -117,7 +117,8 @@ func (f *Formula) WithPredictors(names []string) *Formula {
 		if slices.Contains(f.Predictors(), name) {
 			continue
 		}
-		if own, err := f.with(name, f.source[:strings.IndexByte(f.source, '~')]+"~ 1"); err == nil {
+		if own, err := f.with(name, f.source[:strings.IndexByte(f.source, '~')]+f.specific(name)); err == nil {
+			own.predicted[len(own.predicted)-1].formula.negative = name == thresholds && f.CategorySpecific()
 			f = own
 		}
 	}
@@ -169,7 +170,7 @@ func (s *Spec) specs(schema *arrow.Schema) (out []Spec, err error) {
 		own := *s
 		own.Formula, own.Done, own.also = f, nil, all
 		own.cuts = s.Family.Support().Ordered && k < len(s.Formula.predicted) // the last formula is that of thresholds
-		own.bare = own.cuts && k > 0
+		own.bare = own.cuts && k > 0 || f.negative
 		read, err := f.columnsIn(schema)
 		if err != nil {
 			return nil, err

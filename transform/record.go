@@ -120,6 +120,8 @@ type Column struct {
 	Parts  []int   `json:"parts,omitempty"`
 	Centre float64 `json:"centre"`
 	Scale  float64 `json:"scale"`
+	// Negative reports whether the column has the other sign: that of a category-specific effect.
+	Negative bool `json:"negative,omitempty"`
 }
 
 // UnmarshalRecord reads a record that json.Marshal wrote.

@@ -205,7 +205,8 @@ func (b *builder) describe() error {
 	}
 	r.Columns = make([]Column, len(b.plan))
 	for j, p := range b.plan {
-		r.Columns[j] = Column{Name: p.name, Term: p.term, Parts: p.parts, Centre: b.unit[j].centre, Scale: b.unit[j].scale}
+		r.Columns[j] = Column{Name: p.name, Term: p.term, Parts: p.parts, Centre: b.unit[j].centre, Scale: b.unit[j].scale,
+			Negative: p.negative}
 	}
 	b.out.Record = r
 	return nil

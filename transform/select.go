@@ -249,6 +249,8 @@ func (s *selector) call(n *node, added bool) (*termSet, error) {
 		return new(termSet), nil // read by reserve
 	case n.isSmooth():
 		return new(termSet), s.smooth(n, added)
+	case n.text == "cs":
+		return new(termSet), s.categorySpecific(n, added)
 	case n.text == "glob":
 		if len(n.args) != 1 || n.args[0].kind != nodeString {
 			return nil, s.fail(n.pos, "glob() takes one pattern in quotes", `for example glob("*_rate")`)

@@ -201,6 +201,9 @@ func (b *builder) planColumns() error {
 	for _, clash := range names.clashes {
 		b.warn("%s", clash)
 	}
+	for j := range b.plan {
+		b.plan[j].negative = b.spec.Formula.negative && b.plan[j].term >= 0
+	}
 	return nil
 }
 

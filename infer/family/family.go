@@ -125,6 +125,17 @@ func (l *Distribution) with(parameters string, k *Link) Likelihood {
 	return l.varied(parameters, k)
 }
 
+// CategorySpecific reports whether thresholds between the classes of a response may depend on columns, each on its own:
+// those of the family are ordered and need not rise.
+func (f Family) CategorySpecific() bool {
+	of := f.Several()
+	if of == nil || !f.Support().Ordered {
+		return false
+	}
+	all := of.Predictors([]string{"", ""})
+	return !all[len(all)-1].Rising
+}
+
 // Further are the names of the predictors besides the first one; nil of a response in classes, which name them.
 func (f Family) Further() (names []string) {
 	of := f.Several()

@@ -19,7 +19,7 @@ type cutMove struct {
 	beta, moved []float64   // coefficients that the shear moves, and their change
 	step        []float64   // that this makes in eta
 	of          [][]float64 // predictors of a part of the rows: those before the thresholds, then these
-	first       []float64   // the first predictor at a look
+	main        []float64   // the first predictor at a look
 }
 
 // cutRows is how many rows a look computes at a time.
@@ -28,14 +28,14 @@ const cutRows = 8 * family.ChunkRows
 func newCutMove(c *cuts, predictors int, source *infer.Stream, looks *update.Looks) *cutMove {
 	m := len(c.priors)
 	out := &cutMove{cuts: c, slice: cggibbs.NewSlicer(source, looks), tau: make([]float64, m), z: make([]float64, m),
-		at: make([]float64, m), of: make([][]float64, predictors), first: make([]float64, cutRows)}
+		at: make([]float64, m), of: make([][]float64, predictors), main: make([]float64, cutRows)}
 	if c.shear.of != nil {
 		d := len(c.shear.priors)
 		out.beta, out.moved, out.step = make([]float64, d), make([]float64, d), make([]float64, len(c.shear.steps[0]))
 	}
 	out.slice.Stepping = true
-	for k := range m {
-		out.of[predictors-m+k] = make([]float64, cutRows)
+	for k := range c.first {
+		out.of[predictors-len(c.first)+k] = make([]float64, cutRows)
 	}
 	c.begin(source, out.tau)
 	return out
@@ -113,17 +113,18 @@ func (k *kernel) leanOver(j int, x float64) {
 
 // likelihood returns the log likelihood at thresholds, with the first predictor x along direction j of the shear.
 func (k *kernel) likelihood(tau []float64, j int, x float64) float64 {
-	c, before := k.cut, len(k.eta)-len(tau)
-	for j, t := range tau {
-		fill(c.of[before+j], t)
-	}
+	c, before := k.cut, len(k.eta)-len(k.cut.first)
 	for first := 0; first < len(k.rest); first += cutRows {
 		last := min(first+cutRows, len(k.rest))
+		for p := before; p < len(c.of); p++ {
+			c.of[p] = c.of[p][:last-first]
+		}
+		c.write(tau, first, c.of[before:])
 		for p := range before {
 			c.of[p] = k.eta[p][first:last]
 		}
 		if c.beta != nil {
-			c.of[0] = c.first[:copy(c.first, c.of[0])]
+			c.of[0] = c.main[:copy(c.main, c.of[0])]
 			k.rows.Kernels.Axpy(x, c.shear.steps[j][first:last], c.of[0])
 		}
 		k.several.LogLik(&k.rows, first, c.of, k.rest[first:last])
@@ -134,9 +135,7 @@ func (k *kernel) likelihood(tau []float64, j int, x float64) float64 {
 
 // takeCuts writes the thresholds as predictors.
 func (k *kernel) takeCuts() {
-	for j, t := range k.cut.tau {
-		fill(k.eta[len(k.eta)-len(k.cut.tau)+j], t)
-	}
+	k.cut.write(k.cut.tau, 0, k.eta[len(k.eta)-len(k.cut.first):])
 }
 
 // carryCuts moves effects of levels of the first predictor, all of a grouping and all thresholds by the same number:
@@ -147,16 +146,16 @@ func (k *kernel) carryCuts() bool {
 		return true
 	}
 	delta, ok := k.predictors[0].Carry(k.chains[0], func(delta float64) (sum float64) {
-		for j, law := range c.priors {
-			sum += law.LogDensity(c.tau[j] + delta)
+		for _, at := range c.first {
+			sum += c.priors[at].LogDensity(c.tau[at] + delta)
 		}
 		return sum
 	})
 	if !ok {
 		return k.FailAlong(c.params[0].Name)
 	}
-	for j := range c.tau {
-		c.tau[j] += delta
+	for _, at := range c.first {
+		c.tau[at] += delta
 	}
 	k.take(0)
 	k.takeCuts()

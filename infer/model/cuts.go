@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
@@ -17,6 +18,8 @@ import (
 type cuts struct {
 	params []infer.Parameter
 	priors []prior.Prior
+	first  []int         // of each threshold, among the parameters: the number that is the same in all rows
+	x      [][][]float64 // [threshold][column][row]: columns of category-specific effects, whose coefficients follow it
 	rising bool
 	score  func(y float64, eta, dst []float64) // see family.Likelihood
 	start  []float64                           // z
@@ -33,19 +36,76 @@ const mostCutRows = 2000
 // newCuts takes the thresholds off the predictors of a problem; nil if it has none.
 func newCuts(p *Problem, of []family.Predictor) *cuts {
 	c := &cuts{score: p.Family.Likelihood().CutScores}
+	columns := map[design.Matrix][][]float64{}
 	for k, q := range of {
 		if q.Cut == 0 {
 			continue
 		}
 		c.rising = q.Rising
-		c.priors = append(c.priors, p.Predictors[k].Model.Coefficients[0])
-		c.params = append(c.params, infer.Parameter{Name: q.Named(p.Predictors[k].Data.Names[0]), Kind: infer.Intercept,
-			Predictor: q.Name})
+		data := p.Predictors[k].Data
+		if _, there := columns[data.X]; !there {
+			columns[data.X] = dense(data.X)[1:]
+		}
+		c.first, c.x = append(c.first, len(c.params)), append(c.x, columns[data.X])
+		c.priors = append(c.priors, p.Predictors[k].Model.Coefficients...)
+		for j, name := range data.Names {
+			kind := infer.Coefficient
+			if j == 0 {
+				kind = infer.Intercept
+			}
+			c.params = append(c.params, infer.Parameter{Name: q.Named(name), Kind: kind, Predictor: q.Name})
+		}
 	}
 	if c.params == nil {
 		return nil
 	}
 	return c
+}
+
+// dense returns the columns of a matrix.
+func dense(x design.Matrix) [][]float64 {
+	n, d := x.Size()
+	out := make([][]float64, d)
+	for j := range out {
+		out[j] = make([]float64, n)
+		x.Column(j).AddTo(out[j], 1)
+	}
+	return out
+}
+
+// write writes the thresholds of the rows from one on to dst, one for each threshold, by their numbers and the
+// coefficients of category-specific effects.
+func (c *cuts) write(tau []float64, from int, dst [][]float64) {
+	for k, at := range c.first {
+		fill(dst[k], tau[at])
+		for j, column := range c.x[k] {
+			vec.Axpy(tau[at+1+j], column[from:from+len(dst[k])], dst[k])
+		}
+	}
+}
+
+// each passes the parameters of threshold k with the numbers that they multiply in a row.
+func (c *cuts) each(k, row int, do func(at int, x float64)) {
+	do(c.first[k], 1)
+	for j, column := range c.x[k] {
+		do(c.first[k]+1+j, column[row])
+	}
+}
+
+// expand adds the information about thresholds of a row, a lower triangle, to that about all parameters.
+func (c *cuts) expand(one []float64, row int, dst []float64) {
+	cuts, m := len(c.first), len(c.priors)
+	for k := range cuts {
+		for l := range k + 1 {
+			c.each(k, row, func(a int, x float64) {
+				c.each(l, row, func(b int, z float64) {
+					if b <= a {
+						dst[a*m+b] = math.FMA(float64(one[k*cuts+l]*x), z, dst[a*m+b])
+					}
+				})
+			})
+		}
+	}
 }
 
 // tau writes the thresholds of z.
@@ -104,9 +164,9 @@ func (c *cuts) gradient(rows *family.Rows, eta [][]float64, z, dst []float64) {
 	for k, law := range c.priors {
 		dst[k] = law.Gradient(tau[k])
 	}
-	c.scores(rows, eta, 1, func(_ []float64, score []float64, count float64) {
+	c.scores(rows, eta, 1, func(i int, _ []float64, score []float64, count float64) {
 		for k, s := range score {
-			dst[k] = math.FMA(count, s, dst[k])
+			c.each(k, i, func(at int, x float64) { dst[at] = math.FMA(float64(count*x), s, dst[at]) })
 		}
 	})
 	c.toZ(z, dst)
@@ -116,14 +176,15 @@ func (c *cuts) gradient(rows *family.Rows, eta [][]float64, z, dst []float64) {
 }
 
 // scores passes the predictors and scores of one row in each.
-func (c *cuts) scores(rows *family.Rows, eta [][]float64, each int, do func(row, score []float64, count float64)) {
-	row, score := make([]float64, len(eta)), make([]float64, len(c.priors))
+func (c *cuts) scores(rows *family.Rows, eta [][]float64, each int,
+	do func(i int, row, score []float64, count float64)) {
+	row, score := make([]float64, len(eta)), make([]float64, len(c.first))
 	for i := 0; i < len(rows.Y); i += each {
 		for p := range eta {
 			row[p] = eta[p][i]
 		}
 		c.score(rows.Y[i], row, score)
-		do(row, score, float64(each)*rows.Count(i))
+		do(i, row, score, float64(each)*rows.Count(i))
 	}
 }
 
@@ -131,11 +192,11 @@ func (c *cuts) scores(rows *family.Rows, eta [][]float64, each int, do func(row,
 // the thresholds in eta.
 func (c *cuts) settle(of family.Several, rows *family.Rows, eta [][]float64) {
 	m := len(c.priors)
-	own := eta[len(eta)-m:]
+	own := eta[len(eta)-len(c.first):]
 	tau := make([]float64, m)
 	if c.start == nil {
-		for k := range own {
-			tau[k] = own[k][0]
+		for k, at := range c.first {
+			tau[at] = own[k][0]
 		}
 		c.start = make([]float64, m)
 		c.z(tau, c.start)
@@ -149,9 +210,7 @@ func (c *cuts) settle(of family.Several, rows *family.Rows, eta [][]float64) {
 			c.start[k] += max(-1, min(1, s))
 		}
 		c.tau(c.start, tau)
-		for k := range own {
-			fill(own[k], tau[k])
-		}
+		c.write(tau, 0, own)
 	}
 }
 
@@ -161,11 +220,17 @@ func (c *cuts) newton(of family.Several, rows *family.Rows, eta [][]float64) ([]
 	m := len(c.priors)
 	tau, slope, curve := make([]float64, m), make([]float64, m), make([]float64, m*m)
 	c.tau(c.start, tau)
-	c.scores(rows, eta, c.stride(rows), func(row, own []float64, count float64) {
+	c.scores(rows, eta, c.stride(rows), func(i int, row, own []float64, count float64) {
 		for k, s := range own {
-			slope[k] = math.FMA(count, s, slope[k])
+			c.each(k, i, func(at int, x float64) { slope[at] = math.FMA(float64(count*x), s, slope[at]) })
 		}
-		c.information(of, row, count, curve)
+		if len(c.first) == m {
+			c.information(of, row, count, curve)
+			return
+		}
+		one := make([]float64, len(c.first)*len(c.first))
+		c.information(of, row, count, one)
+		c.expand(one, i, curve)
 	})
 	for k, law := range c.priors {
 		slope[k] += law.Gradient(tau[k])
@@ -187,7 +252,7 @@ func (c *cuts) stride(rows *family.Rows) int { return 1 + (len(rows.Y)-1)/mostCu
 
 // information adds Fisher's information about the thresholds of a row to a lower triangle.
 func (c *cuts) information(of family.Several, row []float64, count float64, dst []float64) {
-	m := len(c.priors)
+	m := len(c.first)
 	shares, score := make([]float64, m+1), make([]float64, m)
 	of.Means(row, [2]float64{}, shares)
 	for class, p := range shares {

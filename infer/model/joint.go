@@ -257,9 +257,7 @@ func (l *look) likelihood(u []float64) float64 {
 	if c := s.cuts; c != nil {
 		tau := make([]float64, len(c.params))
 		c.tau(u[l.cuts:], tau)
-		for i, t := range tau {
-			fill(l.eta[len(l.eta)-len(tau)+i], t)
-		}
+		c.write(tau, 0, l.eta[len(l.eta)-len(c.first):])
 	}
 	s.several.LogLik(&rows, 0, l.eta, l.rest)
 	rows.CountRows(l.rest)

@@ -46,8 +46,9 @@ func (k *kernel) logPriorOfSteps(i int) (sum float64) {
 		sum += m.logPrior(k.steps[i].c[m.at : m.at+m.size()])
 	}
 	if p.hidden > 0 {
-		k.chains[i].Beta(k.steps[i].beta)
-		sum -= p.model.Coefficients[0].LogDensity(k.steps[i].beta[0])
+		beta := make([]float64, 1)
+		k.chains[i].Beta(beta)
+		sum -= p.model.Coefficients[0].LogDensity(beta[0])
 	}
 	return sum
 }
@@ -116,8 +117,8 @@ func (k *kernel) leaning(move *stepsMove, m *monotone, c, to []float64) (sum flo
 		sum += m.lean.priors[j].LogDensity(move.beta[j] + move.delta[j])
 	}
 	if k.cut != nil {
-		for q, law := range k.cut.priors {
-			sum += law.LogDensity(k.cut.tau[q] + shift)
+		for _, at := range k.cut.first {
+			sum += k.cut.priors[at].LogDensity(k.cut.tau[at] + shift)
 		}
 	}
 	return sum
@@ -144,8 +145,8 @@ func (k *kernel) takeSteps(i int, move *stepsMove, m *monotone, to []float64) {
 	copy(c, to)
 	k.take(i)
 	if shift != 0 {
-		for q := range k.cut.tau {
-			k.cut.tau[q] += shift
+		for _, at := range k.cut.first {
+			k.cut.tau[at] += shift
 		}
 		k.takeCuts()
 		k.lay(i)

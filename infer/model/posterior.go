@@ -93,10 +93,8 @@ func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float
 				copy(rows.Disp[:], predictors[k].Point.Dispersions())
 			}
 		})
-		for j, t := range tau {
-			fill(eta[len(eta)-len(tau)+j], t)
-		}
-		if p.setup.cuts != nil {
+		if cuts := p.setup.cuts; cuts != nil {
+			cuts.write(tau, 0, eta[len(eta)-len(cuts.first):])
 			logPrior += p.setup.cuts.logPrior(tau)
 		}
 		for _, l := range linked {

@@ -71,10 +71,12 @@ func newPredictor(q *Predictor, place int, of family.Predictor, y []float64, bes
 // takeMonotone takes the monotonic effects off the data and the model.
 func (p *predictor) takeMonotone(q *Predictor) {
 	p.whole = q.Data
-	if len(q.Data.Monotone) == 0 {
+	first := q.Data.Cols()
+	if len(q.Data.Monotone) > 0 {
+		first = q.Data.Monotone[0].First
+	} else if first > 0 {
 		return
 	}
-	first := q.Data.Monotone[0].First
 	for i, m := range q.Data.Monotone {
 		p.mono = append(p.mono, newMonotone(m, q.Model.Monotone[i], q.Data.X, p.steps))
 		p.steps += m.Last - m.First
@@ -109,7 +111,7 @@ func (p *predictor) kept() int { return p.data.Cols() - p.hidden }
 
 // apart returns the head of the sampler's own position of that of the predictor, and the steps in it.
 func (p *predictor) apart(head []float64) (own, steps []float64) {
-	if p.steps == 0 {
+	if p.steps == 0 && p.hidden == 0 {
 		return head, nil
 	}
 	kept := p.kept()
@@ -118,7 +120,7 @@ func (p *predictor) apart(head []float64) (own, steps []float64) {
 
 // together is the inverse of apart, of the head of the sampler's own position.
 func (p *predictor) together(own, head []float64) {
-	if p.steps > 0 {
+	if p.steps > 0 || p.hidden > 0 {
 		kept := p.kept()
 		copy(head, own[p.hidden:p.hidden+kept])
 		copy(head[kept+p.steps:], own[p.hidden+kept:])

@@ -67,20 +67,21 @@ func (c *cuts) regress(of family.Several, rows *family.Rows, eta, cols [][]float
 	for k := range cross {
 		cross[k] = make([]float64, d)
 	}
-	curve, i := make([]float64, m*m), 0
-	c.scores(rows, eta, each, func(row, _ []float64, count float64) {
-		one := make([]float64, m*m)
+	curve := make([]float64, m*m)
+	c.scores(rows, eta, each, func(i int, row, _ []float64, count float64) {
+		cuts := len(c.first)
+		one := make([]float64, cuts*cuts)
 		c.information(of, row, count, one)
-		weight := c.spread(one, curve)
+		c.expand(one, i, curve)
+		weight := c.spread(one)
 		for a := range d {
 			for b := range a + 1 {
-				own[a*d+b] = math.FMA(float64(weight[m]*cols[a][i]), cols[b][i], own[a*d+b])
+				own[a*d+b] = math.FMA(float64(weight[cuts]*cols[a][i]), cols[b][i], own[a*d+b])
 			}
-			for k, w := range weight[:m] {
-				cross[k][a] = math.FMA(w, cols[a][i], cross[k][a])
+			for k, w := range weight[:cuts] {
+				c.each(k, i, func(at int, x float64) { cross[at][a] = math.FMA(float64(w*x), cols[a][i], cross[at][a]) })
 			}
 		}
-		i += each
 	})
 	tau := make([]float64, m)
 	c.tau(c.start, tau)
@@ -103,15 +104,13 @@ func (c *cuts) regress(of family.Several, rows *family.Rows, eta, cols [][]float
 	return curve
 }
 
-// spread adds the information of a row to curve, and returns that about eta and each threshold, with its sign changed,
-// then that about eta.
-func (c *cuts) spread(one, curve []float64) []float64 {
-	m := len(c.priors)
+// spread returns the information of a row about eta and each threshold, with its sign changed, then that about eta.
+func (c *cuts) spread(one []float64) []float64 {
+	m := len(c.first)
 	out := make([]float64, m+1)
 	for i := range m {
 		for j := range i + 1 {
 			v := one[i*m+j]
-			curve[i*m+j] += v
 			if out[i] += v; i != j {
 				out[j] += v
 			}

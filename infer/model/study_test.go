@@ -23,6 +23,7 @@ type study struct {
 	cuts                   int   // thresholds, which are the last predictors
 	steps                  int   // of a monotonic effect, the last columns of each predictor; 0 for none
 	alone                  bool  // whether the family has one predictor
+	specific               int   // columns of category-specific effects
 	levels                 int   // of a grouping; 0 for none
 	terms                  []int // of linked effects of each predictor; nil: one each, which are not linked
 	smooth                 int   // penalised columns, the last ones; 0 for none
@@ -116,6 +117,11 @@ var studies = map[string]study{
 		return lognormal(y, []float64{eta, math.Log(s)}, 0)
 	}, false), rows: 30, columns: 2, shape: prior.Prior{Kind: prior.HalfNormal, Scale: 1}},
 
+	"category-specific": {of: ordered("sratio", "cloglog"), density: stopping(inverseCloglog), cuts: 2, rows: 12,
+		columns: 2, specific: 1},
+	"acat, category-specific by group": {of: ordered("acat", "logit"), density: adjacent, cuts: 2, rows: 12,
+		columns: 2, specific: 1, levels: 3},
+
 	"mo": {of: family.Named("gaussian").Family(), density: func(y float64, eta []float64, sd float64) float64 {
 		return gaussian(y, []float64{eta[0], math.Log(sd)}, 0)
 	}, alone: true, rows: 25, columns: 5, steps: 3, shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 2}},
@@ -191,7 +197,7 @@ func (s study) smoothOf(k int) int {
 // own is how many columns a predictor has, and head how many parameters that are no effects.
 func (s study) own(k int) int {
 	if s.cut(k) {
-		return 1
+		return 1 + s.specific
 	}
 	if s.density != nil && k > 0 {
 		return s.columns - 1
@@ -235,7 +241,7 @@ func (s study) problem(rng *infer.Stream) *model.Problem {
 	}
 	x, names := s.design(rng, s.columns, s.cuts == 0)
 	for k := range s.predictors() {
-		if d := s.own(k); d < s.columns {
+		if d := s.own(k); d < s.columns || s.cut(k) {
 			x, names = s.design(rng, d, s.cuts == 0 || s.cut(k))
 		}
 		q := model.Predictor{Data: &glm.Data{X: x, Names: names, Y: p.Y},

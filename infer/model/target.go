@@ -255,9 +255,7 @@ func (t *Target) densityOfCuts(rows *family.Rows, eta [][]float64, z, grad []flo
 	cuts := t.setup.cuts
 	tau := make([]float64, len(z))
 	cuts.tau(z, tau)
-	for j, v := range tau {
-		fill(eta[len(eta)-len(tau)+j], v)
-	}
+	cuts.write(tau, 0, eta[len(eta)-len(cuts.first):])
 	cuts.gradient(rows, eta, z, grad)
 	logPrior = cuts.logPrior(tau)
 	return logPrior + cuts.logJacobian(z), logPrior

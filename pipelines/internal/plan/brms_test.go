@@ -38,6 +38,7 @@ type brmsFormula struct {
 		Penalised []sums
 		Monotonic []sums // of numbers of levels
 		Steps     []int
+		Category  map[string]sums // of category-specific effects
 		Offset    *sums
 	}
 	Groupings []struct {
@@ -49,11 +50,6 @@ type brmsFormula struct {
 	Priors map[string]string
 }
 
-// notYet are the formulas that this program refuses, with the beginning of the reason.
-var notYet = map[string]string{
-	"rating ~ dose + cs(treated)": `there is no function "cs"`,
-}
-
 // familiesHere are families of brms that have another name here.
 var familiesHere = strings.NewReplacer("student", "student_t", "negbinomial", "negative_binomial", "Beta", "beta",
 	"Gamma", "gamma")
@@ -61,7 +57,7 @@ var familiesHere = strings.NewReplacer("student", "student_t", "negbinomial", "n
 // priorDifferences are the default priors that differ from those of brms, as docs/brms.md lists them: the parameter
 // and prior there, and the prior here.
 var priorDifferences = []struct{ name, there, here string }{
-	{"coefficients", `^(b|bs|bsp)_.* flat$`, `^normal\(0, .*\)$`},
+	{"coefficients", `^(b|bs|bsp|bcs)_.* flat$`, `^normal\(0, .*\)$`},
 	{"intercept", `^b_(mu\w+_)?Intercept student_t\(3, .*\)$`, `^normal\(.*\)$`},
 	{"intercept of sigma", `^b_sigma_Intercept student_t\(3, 0, 2.5\)$`, `^normal\(.*, 2.5\)$`},
 	{"intercept of zi and hu", `^b_(zi|hu)_Intercept logistic\(0, 1\)$`, `^normal\(0, 2.5\)$`},
@@ -117,25 +113,15 @@ func parseBrms(models string) (*spec.Pipeline, error) {
 func TestBrmsFormulas(t *testing.T) {
 	formulas := brmsFormulas(t)
 	var models strings.Builder
-	refused := 0
 	for i, f := range formulas {
-		model := fmt.Sprintf("  m%d: {formula: %q, family: %s}\n", i, f.Formula, familiesHere.Replace(f.Family))
-		_, err := parseBrms(model)
-		switch want := notYet[f.Formula]; {
-		case err == nil && want == "":
-			models.WriteString(model)
-		case err == nil || want == "" || !strings.Contains(err.Error(), want):
-			t.Errorf("%s: refused with %v, want %q", f.Formula, err, want)
-		default:
-			refused++
-		}
+		fmt.Fprintf(&models, "  m%d: {formula: %q, family: %s}\n", i, f.Formula, familiesHere.Replace(f.Family))
 	}
 	p, err := parseBrms(models.String())
 	if err != nil {
 		t.Fatal(err)
 	}
 	laws, different := map[string]int{}, map[string]int{}
-	equal := len(formulas) - refused
+	equal := len(formulas)
 	err = (&Reader{Pipeline: p}).Units(t.Context(), func(u *Unit) error {
 		for _, fit := range Fits(p, Choice{}, u) {
 			var i int
@@ -153,8 +139,8 @@ func TestBrmsFormulas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("of %d formulas %d have the designs and names of parameters of brms, %d with named differences, %d are refused",
-		len(formulas), equal, len(formulas)-equal-refused, refused)
+	t.Logf("of %d formulas %d have the designs and names of parameters of brms, %d with named differences",
+		len(formulas), equal, len(formulas)-equal)
 	t.Logf("differences: %v", different)
 	t.Logf("default priors: %v", laws)
 }
@@ -185,6 +171,10 @@ func (c *brmsCase) check() {
 		c.columns(name, d.Record, d.Data)
 	}
 	for k, further := range d.Record.Predicted {
+		if further.Name == "thresholds" {
+			c.specific(further.Record, d.Data.Further[k])
+			continue
+		}
 		if _, there := c.Predictors[further.Name]; there || len(further.Record.Columns) > 1 {
 			c.columns(further.Name, further.Record, d.Data.Further[k])
 		}
@@ -295,6 +285,18 @@ func (c *brmsCase) columns(name string, r *transform.Record, data *glm.Data) {
 		return
 	}
 	c.same("offset", data.Offset, want.Offset)
+}
+
+// specific compares the columns of category-specific effects, which have the other sign in the design of thresholds.
+func (c *brmsCase) specific(r *transform.Record, data *glm.Data) {
+	want := c.Predictors["mu"].Category
+	if len(r.Columns) != 1+len(want) {
+		c.Errorf("%s: thresholds have %d columns, brms has %v", c.Formula, len(r.Columns), want)
+	}
+	for j, column := range r.Columns[1:] {
+		of := want[brmsName(column.Name)]
+		c.same(column.Name, eachOf(data.X.Col(j+1), func(_ int, v float64) float64 { return -v }), &of)
+	}
 }
 
 // monotonic compares the numbers of levels, which are sums of columns, and how many steps there are.
@@ -422,6 +424,8 @@ func (c *brmsCase) priors() {
 			if further, curve, found := strings.Cut(name, "_bs_"); found {
 				name = "bs_" + further + "_" + curve
 				c.differences = append(c.differences, "bs_sigma_sx_1 is sigma_bs_sx_1")
+			} else if p.Kind == infer.Coefficient && strings.HasPrefix(p.Predictor, "threshold") {
+				name = "bcs_" + name
 			} else if !strings.HasPrefix(name, "bs_") {
 				name = "b_" + name
 			}

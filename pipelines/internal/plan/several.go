@@ -135,7 +135,7 @@ func (s *Several) priors() (out []glm.Model) {
 				}
 			}
 		case of.Cut > 0:
-			own = glm.Model{Coefficients: []prior.Prior{thresholdPrior(m, of)}}
+			own = glm.Model{Coefficients: append([]prior.Prior{thresholdPrior(m, of)}, specificPriors(m, of, data)...)}
 		case k > 0:
 			_, own = furtherPriors(m, of, data)
 		}
@@ -176,6 +176,22 @@ func thresholdPrior(m *spec.Model, of family.Predictor) prior.Prior {
 		return prior.Prior{Kind: prior.StudentT, DF: 3, Scale: 2.5}
 	}
 	return given
+}
+
+// specificPriors are those of the category-specific effects of a threshold.
+func specificPriors(m *spec.Model, of family.Predictor, data *glm.Data) (out []prior.Prior) {
+	if data.Cols() == 1 {
+		return nil
+	}
+	defaults := glm.Defaults(of.Of, data)
+	for j, name := range data.Names[1:] {
+		law := m.Prior.For(of.Named(name))
+		if law.Kind == "" {
+			law = defaults.Coefficients[j+1]
+		}
+		out = append(out, law)
+	}
+	return out
 }
 
 // Identify adds the rules of further predictors.
@@ -278,10 +294,10 @@ func (s *Several) Need(chains, workers int) Need {
 // heads is how many parameters of a predictor are no effects of levels: coefficients, dispersions, standard deviations
 // of smooths and of effects, and correlations.
 func (s *Several) heads(k int) int {
-	if s.predictors[k].Cut > 0 {
-		return 1
-	}
 	given, data := s.laws()[k], s.of(k, s.Data)
+	if s.predictors[k].Cut > 0 {
+		return data.Cols()
+	}
 	n := data.Cols()
 	for d := range given.Family.Dispersions() {
 		if !s.predictors[k].Elsewhere[d] && given.DispersionPrior(d).Kind != prior.Constant {
@@ -312,7 +328,8 @@ func (s *Several) ToData(theta []float64) {
 	for k, of := range s.predictors {
 		if of.Cut > 0 {
 			theta[at] += s.Record.AtCentres(theta)
-		} else {
+		}
+		if of.Cut == 0 || s.heads(k) > 1 {
 			s.recordOf(k).ToData(theta[at : at+s.of(k, s.Data).Cols()])
 		}
 		at += s.heads(k)

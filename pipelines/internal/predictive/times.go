@@ -12,15 +12,16 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// timed is a quantity at a time, or the median: what reader of times ask for in addition to Quantities.
-var timed = regexp.MustCompile(`^(?:median|(survival|hazard)\(([^()]+)\))$`)
+// timed is a quantity at a time, the median, or the probability of zero: what readers of times and counts ask for in
+// addition to Quantities.
+var timed = regexp.MustCompile(`^(?:zero|median|(survival|hazard)\(([^()]+)\))$`)
 
 // Timed are the forms of further quantities.
-const Timed = "median, survival(T), hazard(T)"
+const Timed = "zero, median, survival(T), hazard(T)"
 
-// A question is a quantity of times.
+// A question is a quantity of times, or zero.
 type question struct {
-	of      string // median, survival, hazard
+	of      string // zero, median, survival, hazard
 	density *glm.Pointwise
 	tail    *glm.Pointwise
 }
@@ -34,10 +35,14 @@ type QuestionError struct{ Quantity, Reason string }
 func (e *QuestionError) Error() string { return e.Quantity + " " + e.Reason }
 
 // Ask adds quantities of times to those of Predict, in the order of names. It returns a *QuestionError for a family
-// whose rows cannot be censored, since their survival has no exact form.
+// whose rows cannot be censored, since their survival has no exact form, and for zero if responses are never 0.
 func (e *Evaluator) Ask(names []string) error {
 	for _, name := range names {
 		m := timed.FindStringSubmatch(name)
+		if s := e.family.Support(); name == "zero" && s.Mass(0) && !s.Classes {
+			e.questions, e.asked = append(e.questions, question{of: name}), append(e.asked, name)
+			continue
+		}
 		of, err := e.family.OfObserved().WithLimits(family.Censored)
 		if err != nil || e.Description.Weights != nil || e.family.Support().Low < 0 {
 			return &QuestionError{name, "is not a quantity of family " + e.family.Name}
@@ -64,7 +69,10 @@ func (e *Evaluator) Ask(names []string) error {
 
 // answer returns the quantity in the block's row i at draw s.
 func (q *question) answer(b *Block, s, i int) float64 {
-	if q.of == "median" {
+	switch q.of {
+	case "zero":
+		return b.cdf(s, i, 0)
+	case "median":
 		return medianOf(func(y float64) float64 { return b.cdf(s, i, y) }, b.Eta[0][s*b.Rows+i])
 	}
 	eta := b.Eta[0][s*b.Rows+i : s*b.Rows+i+1]

@@ -2,6 +2,7 @@ package propose
 
 import (
 	"fmt"
+	"math"
 
 	laws "glmbatch/infer/family"
 	"glmbatch/infer/glm"
@@ -66,6 +67,8 @@ func (t *Table) numbers(f *family, r *roles, draft func(*family) []byte) {
 		f.name = "beta"
 		f.because("%s lies between 0 and 1, from %s to %s: a share. A share of a known number of trials is better written "+
 			"as | proportion(n)", y.Name, brief(y.Min), brief(y.Max))
+	case y.Min >= 0 && y.Max <= 1 && y.Distinct > mostShares:
+		f.sharesWithEnds(y)
 	case y.Min >= 0 && y.Max <= 1:
 		f.gaussian(y)
 		f.because("Shares with values of exactly 0 or 1 are outside of beta: if the numbers of trials are known, write %s "+
@@ -110,13 +113,55 @@ func (t *Table) counts(f *family, r *roles, draft func(*family) []byte) {
 	y := r.response.column
 	f.name = "poisson"
 	f.because("%s counts: whole numbers from %s to %s, mean %s", y.Name, brief(y.Min), brief(y.Max), brief(y.Mean))
-	t.vary(f, "negative_binomial", draft)
+	if t.vary(f, "negative_binomial", draft) {
+		f.zeros(y)
+	}
 }
 
-// vary takes a wider family if the responses vary more than the family of f allows.
-func (t *Table) vary(f *family, wider string, draft func(*family) []byte) {
-	if t.Dispersion == nil {
+// mostShares is the number of distinct shares up to which they look like successes of few trials, or ratings.
+const mostShares = 10
+
+// sharesWithEnds are shares that reach 0 or 1.
+func (f *family) sharesWithEnds(y *Column) {
+	f.name = "zero_inflated_beta"
+	if y.Max == 1 {
+		f.name = "zero_one_inflated_beta"
+	}
+	f.because("%s is a share that reaches its ends, which beta does not: %d of %d rows are 0, and the largest is %s. If "+
+		"the numbers of trials are known, write %s | proportion(n) and family binomial", y.Name, y.Zeros, y.Present,
+		brief(y.Max), f.left)
+}
+
+// zeros takes zero_inflated_poisson for counts whose zeros alone vary more than poisson allows: those above 0 vary as
+// poisson counts above 0 do, and zeros are twice as frequent.
+func (f *family) zeros(y *Column) {
+	n, sum, squares := 0.0, 0.0, 0.0
+	for _, v := range y.Values {
+		if v > 0 {
+			n, sum, squares = n+1, sum+v, squares+v*v
+		}
+	}
+	mean := sum / n
+	if !(n > 1 && mean > 1.2) {
 		return
+	}
+	rate := mean
+	for range 100 { // the mean of counts above 0 is rate/(1 − e^−rate)
+		rate = mean * -math.Expm1(-rate)
+	}
+	spread := (squares/n - mean*mean) / (mean * (1 + rate - mean))
+	share, expected := float64(y.Zeros)/float64(y.Present), math.Exp(-rate)
+	if share > 2*expected+0.05 && spread < glm.Overdispersed {
+		f.name = "zero_inflated_poisson"
+		f.because("The zeros alone are too many: counts above 0 vary as poisson counts of mean %.3g do, with %.2g %% zeros, "+
+			"and %.2g %% are 0", rate, 100*expected, 100*share)
+	}
+}
+
+// vary takes a wider family if the responses vary more than the family of f allows, and reports whether it did.
+func (t *Table) vary(f *family, wider string, draft func(*family) []byte) (did bool) {
+	if t.Dispersion == nil {
+		return false
 	}
 	narrow := f.name
 	ratio, err := t.Dispersion(draft(f))
@@ -124,12 +169,13 @@ func (t *Table) vary(f *family, wider string, draft func(*family) []byte) {
 	switch {
 	case err != nil:
 		f.because("A quick fit could not determine whether they vary more than %s allows (%s)", narrow, words.Line(err))
-		return
+		return false
 	case ratio > glm.Overdispersed:
-		f.name, than = wider, "more than"
+		f.name, than, did = wider, "more than", true
 	}
 	f.because("They vary %s %s allows: around a quick %s fit Pearson's statistic is %.3g times its degrees of freedom, "+
 		"and 1 is expected", than, narrow, narrow, ratio)
+	return did
 }
 
 // gaussian is the family of all else.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
 	"glmbatch/transform"
 )
@@ -56,10 +57,23 @@ func (m *Model) parts() string {
 	return "monotonic effects"
 }
 
-// monotone refuses what is not combined with monotonic effects.
+// monotone refuses parts that are not combined with monotonic and category-specific effects.
 func (c *checker) monotone(m *Model) {
+	formula, err := transform.ParseFormula(m.Formula)
+	if err == nil && formula.CategorySpecific() && !m.Family.CategorySpecific() {
+		c.at("formula: cs() is of the families sratio, cratio and acat, and the model has "+m.Family.Name,
+			specificHint(m.Family.Family), "models", m.Name, "formula")
+	}
 	if m.Monotonic() && m.Family.Known() && m.Family.PositiveEta() {
 		c.at("family "+m.Family.String()+" bounds the linear predictor, and mo() is not combined with such a link",
 			"take another link: "+words.List(m.Family.Distribution().LinkNames()), "models", m.Name, "family")
 	}
+}
+
+// specificHint is the remedy of category-specific effects of another family.
+func specificHint(f glm.Family) string {
+	if f.Support().Ordered {
+		return "thresholds of cumulative that depend on x may cross, and then a class has no probability; take one of these"
+	}
+	return "leave cs() out"
 }

@@ -1,0 +1,66 @@
+# Rscript fits.R writes fits.json: maximum likelihood fits of R with their data, in the parameters of this program. A
+# predictor is its design; theta are coefficients of each predictor, the dispersion after those of the first one, then
+# thresholds.
+suppressMessages({library(pscl); library(glmmTMB); library(nnet); library(ordinal)})
+of <- function(name) read.csv(file.path("../../../testdata/classic", paste0(name, ".csv")))
+fits <- list()
+add <- function(name, by, family, y, designs, theta, fit, m = NULL, link = "", predicted = "", classes = 0,
+                log = as.numeric(logLik(fit)))
+  fits[[length(fits) + 1]] <<- list(name = name, by = by, family = family, link = link, predicted = predicted, y = y, m = m,
+    classes = classes, designs = designs, theta = theta, log = log)
+school <- of("quine")
+x <- model.matrix(~ Age + Sex, school); z <- model.matrix(~ Sex, school)
+tight <- zeroinfl.control(reltol = 1e-15); tight2 <- hurdle.control(reltol = 1e-15)
+for (dist in c("poisson", "negbin")) {
+  family <- c(poisson = "poisson", negbin = "negative_binomial")[[dist]]
+  a <- zeroinfl(Days ~ Age + Sex | Sex, school, dist = dist, control = tight)
+  b <- hurdle(Days ~ Age + Sex | Sex, school, dist = dist, control = tight2)
+  add("zeros of counts", "pscl::zeroinfl", paste0("zero_inflated_", family), school$Days, list(x, z),
+      c(a$coef$count, a$theta, a$coef$zero), a)
+  add("zeros of counts", "pscl::hurdle", paste0("hurdle_", family), school$Days, list(x, z),
+      c(b$coef$count, b$theta, -b$coef$zero), b)
+}
+births <- of("birthwt")
+a <- multinom(factor(race) ~ scale(age) + smoke, births, trace = FALSE, reltol = 1e-15, maxit = 1000)
+x <- model.matrix(~ scale(age) + smoke, births)
+add("classes", "nnet::multinom", "categorical", as.integer(factor(births$race)) - 1, list(x, x), c(t(coef(a))), a, classes = 3)
+wine <- of("wine")
+x <- model.matrix(~ temp + contact, wine)[, -1]
+inverse <- list(logit = plogis, probit = pnorm, cloglog = function(x) -expm1(-exp(x)), cauchit = pcauchy)
+for (link in c("logit", "probit", "cloglog", "cauchit")) { # logLik of clm is off by 3e-4 for cauchit
+  a <- clm(factor(rating) ~ temp + contact, data = wine, link = link, gradTol = 1e-10)
+  add("ordered classes", "ordinal::clm", "cumulative", wine$rating - 1, list(x), c(a$beta, a$alpha), a, link = link, classes = 5,
+      log = sum(log(inverse[[link]](c(-Inf, a$alpha, Inf)[wine$rating + 1] - x %*% a$beta) -
+                    inverse[[link]](c(-Inf, a$alpha, Inf)[wine$rating] - x %*% a$beta))))
+}
+fine <- function(...) glmmTMB(..., control = glmmTMBControl(optCtrl = list(iter.max = 1000, eval.max = 1000, rel.tol = 1e-15)))
+carrots <- of("carrots")
+x <- model.matrix(~ logdose + block, carrots)
+for (link in c("logit", "probit", "cloglog")) {
+  a <- fine(cbind(success, total - success) ~ logdose + block, data = carrots, family = betabinomial(link))
+  add("varied successes", "glmmTMB", "beta_binomial", carrots$success, list(x), c(fixef(a)$cond, sigma(a)), a,
+      m = carrots$total, link = link)
+}
+smoking <- of("esoph")
+smoking$n <- smoking$ncases + smoking$ncontrols; smoking$old <- as.numeric(smoking$agegp %in% c("45-54", "55-64", "65-74", "75+"))
+x <- model.matrix(~ old, smoking)
+a <- fine(cbind(ncases, n - ncases) ~ old, ziformula = ~ 1, data = smoking, family = binomial)
+add("zeros of successes", "glmmTMB", "zero_inflated_binomial", smoking$ncases, list(x, x[, 1, drop = FALSE]),
+    c(fixef(a)$cond, fixef(a)$zi), a, m = smoking$n)
+school$share <- school$Days / 100
+x <- model.matrix(~ Sex + Lrn, school)
+a <- fine(share ~ Sex + Lrn, ziformula = ~ Sex, data = school, family = beta_family())
+add("zeros of shares", "glmmTMB", "zero_inflated_beta", school$share, list(x, z), c(fixef(a)$cond, sigma(a), fixef(a)$zi), a)
+a <- fine(Days ~ Sex + Lrn, ziformula = ~ Sex, data = school, family = ziGamma("log"))
+add("zeros of times", "glmmTMB", "hurdle_gamma", school$Days, list(x, z), c(fixef(a)$cond, 1 / sigma(a)^2, fixef(a)$zi), a)
+a <- fine(Days ~ Sex + Lrn, dispformula = ~ Sex, data = school, family = nbinom2)
+add("shapes", "glmmTMB", "negative_binomial", school$Days, list(x, z), c(fixef(a)$cond, fixef(a)$disp), a, predicted = "shape")
+
+number <- function(v) paste0("[", paste(sprintf("%.15g", v), collapse = ", "), "]")
+text <- function(f) sprintf(
+  '{"name": "%s", "by": "%s", "family": "%s", "link": "%s", "predicted": "%s", "classes": %d,\n "y": %s, "m": %s,\n "designs": [%s],\n "theta": %s, "log": %.15g}',
+  f$name, f$by, f$family, f$link, f$predicted, f$classes, number(f$y), if (is.null(f$m)) "null" else number(f$m),
+  paste(vapply(f$designs, function(d) paste0("[", paste(apply(d, 2, number), collapse = ",\n  "), "]"), ""), collapse = ",\n  "),
+  number(f$theta), f$log)
+writeLines(c("[", paste(vapply(fits, text, ""), collapse = ",\n"), "]"), "fits.json")
+for (f in fits) cat(f$by, f$family, f$link, f$log, "\n")

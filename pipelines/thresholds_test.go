@@ -1,0 +1,68 @@
+package pipelines_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// Category-specific effects have the posteriors of brms with the same formulas and priors, by Gibbs and by NUTS.
+func TestSpecificLikeBrms(t *testing.T) {
+	text, err := os.ReadFile("../testdata/classic/thresholds.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var brms map[string]map[string][2]float64
+	if err := json.Unmarshal(text, &brms); err != nil {
+		t.Fatal(err)
+	}
+	f := newClassic(t, `
+pipeline: p
+database: t.duckdb
+seed: 3
+datasets: {wine: {path: wine.csv}}
+models:
+  sratio: {formula: rating ~ temp + cs(contact), family: sratio(cloglog), prior: {coefficients: "normal(0, 3)"}}
+  acat: {formula: rating ~ contact + cs(temp), family: acat, prior: {coefficients: "normal(0, 3)"}}
+samplers: {auto: {method: auto}, nuts: {method: nuts}}
+run: {chains: 2, warmup: 300, draws: 1200}
+fits:
+  - {datasets: [wine], models: [sratio, acat], samplers: [auto]}
+  - {datasets: [wine], models: [sratio], samplers: [nuts]}
+`, "wine.csv")
+	f.computes()
+	var values []string
+	count := 0
+	for model, parameters := range brms { //maporder:ok the largest of all is taken
+		if model == "equal" {
+			continue
+		}
+		for name, want := range parameters { //maporder:ok the largest of all is taken
+			values = append(values, fmt.Sprintf("('%s', '%s', %v, %v)", model, name, want[0], want[1]))
+			if count++; model == "sratio" {
+				count++ // by two samplers
+			}
+		}
+	}
+	f.far("mean or standard deviation", fmt.Sprintf(`
+		SELECT max(greatest(abs(c.mean - v.m) / c.sd, abs(ln(c.sd / v.s)))) + abs(count(*) - %d)
+		FROM coefficients c JOIN (VALUES %s) AS v(model, parameter, m, s) USING (model, parameter)`, count,
+		strings.Join(values, ", ")), 0.15)
+}
+
+// Other families refuse category-specific effects with the reason.
+func TestSpecificRefused(t *testing.T) {
+	for change, want := range map[string]string{
+		`formula: rating ~ cs(temp), family: cumulative`:                        `thresholds of cumulative that depend on x may cross`,
+		`formula: response ~ cs(temp), family: gaussian`:                        `cs() is of the families sratio, cratio and acat`,
+		`formula: rating ~ cs(temp), family: acat, prior: {coefficients: flat}`: `flat prior`,
+	} {
+		f := newClassic(t, "pipeline: p\ndatabase: t.duckdb\ndatasets: {wine: {path: wine.csv}}\nmodels: {m: {"+change+
+			"}}\nsamplers: {s: {method: auto}}\nrun: {warmup: 20, draws: 20}\n", "wine.csv")
+		if text := f.errors(); !strings.Contains(text, want) {
+			t.Errorf("%s: %q, want %q", change, text, want)
+		}
+	}
+}
