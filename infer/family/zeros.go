@@ -329,6 +329,7 @@ func (z zeroed) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 		for k, y := range part.Y {
 			at := &dst[i+k]
 			switch {
+			case y != 0 && z.base.Dispersions == nil: // without a norm
 			case y != 0:
 				*at += terms.Norm(part.Part(k, k+1))
 			case z.hurdle:

@@ -24,19 +24,21 @@ func (inflated) addZeros(r Rows, dst []float64) {
 func (r *Rows) addToZeros(a, b, dst []float64) {
 	var as, bs Block
 	n := 0
-	for i, y := range r.Y {
+	for i, y := range r.Y { // no branch depends on data: zeros come in no order
+		as[n], bs[n] = a[i], b[i]
+		next := n + 1
 		if y == 0 {
-			as[n], bs[n] = a[i], b[i]
-			n++
+			n = next
 		}
 	}
 	r.addLogs(as[:n], bs[:n], as[:n])
 	n = 0
 	for i, y := range r.Y {
-		if y == 0 {
-			dst[i] = as[n]
-			n++
+		to, next := math.Float64bits(dst[i]), n+1
+		if sum := math.Float64bits(as[n]); y == 0 {
+			to, n = sum, next
 		}
+		dst[i] = math.Float64frombits(to)
 	}
 }
 
