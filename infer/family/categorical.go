@@ -104,14 +104,32 @@ func (choice) Given(p int, r *Rows, eta [][]float64, v *View) {
 }
 
 func (choice) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
-	row := make([]float64, len(eta))
-	for i := range dst {
-		for k := range eta {
-			row[k] = eta[k][i]
+	var most, sum, gap Block
+	for at := 0; at < len(dst); at += ChunkRows {
+		n := min(ChunkRows, len(dst)-at)
+		clear(most[:n])
+		for _, of := range eta {
+			for i, e := range of[at : at+n] {
+				most[i] = max(most[i], e)
+			}
 		}
-		dst[i] = -logSum(row)
-		if y := int(r.Y[first+i]); y > 0 {
-			dst[i] += row[y-1]
+		for i, m := range most[:n] {
+			gap[i] = -m
+		}
+		r.Kernels.Exp(sum[:], gap[:n])
+		for _, of := range eta {
+			for i, e := range of[at : at+n] {
+				gap[i] = e - most[i]
+			}
+			r.Kernels.Exp(gap[:], gap[:n])
+			r.Kernels.Axpy(1, gap[:n], sum[:n])
+		}
+		r.Kernels.Log(sum[:], sum[:n])
+		for i, v := range sum[:n] {
+			dst[at+i] = -most[i] - v
+			if y := int(r.Y[first+at+i]); y > 0 {
+				dst[at+i] += eta[y-1][at+i]
+			}
 		}
 	}
 }
