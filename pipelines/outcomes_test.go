@@ -25,7 +25,11 @@ func zerosOf(p, dispersion string) string {
 }
 
 const (
-	lungRows = `{sql: "SELECT * FROM read_csv('../outcomes/lung.csv', nullstr = 'NA') WHERE time >= 30"}`
+	sharesRows = `{sql: "SELECT Days / 100 AS Days, Age, Sex FROM read_csv('../classic/quine.csv')"}`
+	lungRows   = `{sql: "SELECT * FROM read_csv('../outcomes/lung.csv', nullstr = 'NA') WHERE time >= 30"}`
+	weeksRows  = `{sql: "SELECT *, CASE WHEN status = 0 THEN 'right' WHEN time < 7 THEN 'left' ELSE 'interval' END AS kind, ` +
+		`CASE WHEN status = 0 THEN time WHEN time < 7 THEN 7 ELSE 7 * (time // 7) END AS low, 7 * (time // 7) + 7 AS high ` +
+		`FROM read_csv('../outcomes/veteran.csv')"}`
 )
 
 // outcomes are models whose posteriors testdata/outcomes has, from Stan programs of their own (stan.R) and some from
@@ -55,6 +59,13 @@ var outcomes = []struct{ name, data, model string }{
 	{"lognormal", "outcomes/veteran.csv", `time | cens(status == 0) ~ karno + trt, family: lognormal, ` + priorsOfTimes + ", sigma: exponential(1)}"},
 	{"loglogistic", "outcomes/veteran.csv", `time | cens(status == 0) ~ karno + trt, family: loglogistic, ` + priorsOfTimes + `, shape: "gamma(2, 1)"}`},
 	{"frechet", lungRows, `time | cens(status == 1) + trunc(lb = 30) ~ sex + ph.ecog, family: frechet, missing: drop, ` + priorsOfTimes + "}"},
+	{"beta_binomial", "classic/carrots.csv", `success | trials(total) ~ logdose + block, family: beta_binomial, ` + zerosOf("P", ", phi: exponential(0.05)")},
+	{"zib", "classic/esoph.csv", `"bf(ncases | trials(ncases + ncontrols) ~ alcgp, zi ~ tobgp)", family: zero_inflated_binomial, ` + zerosOf("zi", "")},
+	{"zero_inflated_beta", sharesRows, `"bf(Days ~ Age + Sex, zi ~ Sex)", family: zero_inflated_beta, ` + zerosOf("zi", ", phi: exponential(0.1)")},
+	{"nb_shape", "classic/quine.csv", `"bf(Days ~ Age + Sex, shape ~ Sex)", family: negative_binomial, ` + zerosOf("shape", "")},
+	{"weibull_shape", "outcomes/veteran.csv", `"bf(time | cens(status == 0) ~ karno + trt, shape ~ trt)", family: weibull, ` + priorsOfTimes +
+		`, by_name: {shape_trt: "normal(0, 1)", "shape_(Intercept)": "normal(0, 1)"}}`},
+	{"weeks", weeksRows, `"low | cens(kind, high) ~ karno + trt", family: weibull, ` + priorsOfTimes + `, shape: "gamma(2, 1)"}`},
 }
 
 // Posteriors of outcomes of several predictors, in classes, censored and skewed, by Stan programs of their own and by
@@ -88,7 +99,7 @@ func TestOutcomesAgainstStan(t *testing.T) {
 		formula, rest, _ := strings.Cut(m.model, ", family:")
 		f := newFolder(t, fmt.Sprintf(`{pipeline: stan, database: t.duckdb, seed: %d, datasets: {d: %s}, models: {%s: {formula: %q, family: %s}},
 			samplers: {s: {method: auto}}, run: {chains: 4, warmup: 300, draws: %d}, gates: {ess_bulk: off, ess_tail: off, rhat: 1.05}}`,
-			infertest.Seed(t), strings.ReplaceAll(source, "../outcomes", filepath.Join(data, "outcomes")), m.name,
+			infertest.Seed(t), strings.ReplaceAll(source, "../", data+"/"), m.name,
 			strings.Trim(formula, `"`), rest, draws))
 		if out := f.run(pipelines.RunOptions{}); out.Fits[0].Err != nil || out.Fits[0].Verdict == "fail" {
 			t.Errorf("%s: %s, %v", m.name, out.Fits[0].Reasons, out.Fits[0].Err)

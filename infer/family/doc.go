@@ -5,7 +5,7 @@
 //
 //   - table.go, family.go: the table, and the pair of names that specs and ledgers write;
 //   - link.go, support.go, precision.go: links, possible responses, and weights of rows;
-//   - limits.go: rows that are censored or truncated;
+//   - limits.go: rows that are censored or truncated, tailed.go: by distribution functions;
 //   - rows.go, positive.go, binary.go, special.go: what several families have in common;
 //   - several.go: families of several predictors;
 //   - gaussian.go, student.go, bernoulli.go, binomial.go, betabinomial.go, poisson.go, negativebinomial.go, gamma.go,

@@ -25,13 +25,17 @@ var gamma = &Distribution{
 		}
 		return along
 	},
-	Constant: func(r *Rows) float64 { return -r.sum(func(i int) float64 { return r.LogY[i] }) },
+	Limited:  tailed{terms: gammaMean{}, at: gammaAt, dispersions: 1, power: 1, concave: true}.limited(negativeLogs),
+	Constant: negativeLogs,
 	Draw: func(s prior.Source, at Row) float64 {
 		return math.Min(math.Max(LeastPositive, at.Mean*variate.GammaMean(s, at.Disp[0])), MostPositive)
 	},
 	CDF:  func(y float64, at Row) float64 { return incompleteGamma(at.Disp[0], float64(at.Disp[0]*(y/at.Mean))) },
 	Ends: func(e Evidence) (zero, tail float64) { return e.shapeEnds(e.Rows - e.Flat) },
 }
+
+// negativeLogs is the constant −Σ log y.
+func negativeLogs(r *Rows) float64 { return -r.sum(func(i int) float64 { return r.LogY[i] }) }
 
 // deviance returns e^δ − 1 − δ ≥ 0, half the unit deviance of a gamma response,
 // with a relative error below 1e-14.

@@ -145,16 +145,28 @@ type Bound struct{ Upper, Low, High float64 }
 // Truncates reports whether some responses cannot be seen.
 func (b *Bound) Truncates() bool { return !math.IsInf(b.Low, -1) || !math.IsInf(b.High, 1) }
 
-// Draw returns a random response between the ends, by rejection, and from the 1000th draw on by halving.
-func (b *Bound) Draw(s prior.Source, draw func() float64, cdf func(y float64) float64) float64 {
+// ends are numbers up to which and from which on no response of a family is seen, of counts the first one below.
+func (f Family) ends(b *Bound) (low, high float64) {
+	if f.Support().Whole {
+		return math.Ceil(b.Low) - 1, math.Floor(b.High)
+	}
+	return b.Low, b.High
+}
+
+// DrawWithin returns a random response between bounds, by rejection, and from the 1000th draw on by halving.
+func (f Family) DrawWithin(b *Bound, s prior.Source, draw func() float64, cdf func(y float64) float64) float64 {
 	for range 1000 {
 		if y := draw(); y >= b.Low && y <= b.High {
 			return y
 		}
 	}
-	low, high := cdf(b.Low), cdf(b.High)
+	from, to := f.ends(b)
+	low, high := cdf(from), cdf(to)
 	u := math.FMA(s.Float64(), high-low, low)
-	from, to := max(b.Low, -MostPositive), min(b.High, MostPositive)
+	from, to = max(from, -MostPositive), min(to, MostPositive)
+	if f.Support().Whole {
+		return leastCount(cdf, u, max(from, -1), to)
+	}
 	for range 200 {
 		if middle := from + float64(0.5*(to-from)); cdf(middle) < u {
 			from = middle
@@ -165,9 +177,27 @@ func (b *Bound) Draw(s prior.Source, draw func() float64, cdf func(y float64) fl
 	return to
 }
 
-// CDF returns the distribution function between the ends.
-func (b *Bound) CDF(y float64, cdf func(y float64) float64) float64 {
-	low, high := cdf(b.Low), cdf(b.High)
+// leastCount returns the least count above low, and at most high, whose distribution function reaches u, by doubling
+// and halving.
+func leastCount(cdf func(y float64) float64, u, low, high float64) float64 {
+	end := low + 1
+	for step := 1.0; end < min(high, maxCount) && cdf(end) < u; step *= 2 {
+		low, end = end, min(high, end+step)
+	}
+	for end-low > 1 {
+		if middle := math.Floor(0.5 * (low + end)); cdf(middle) < u {
+			low = middle
+		} else {
+			end = middle
+		}
+	}
+	return end
+}
+
+// CDFWithin returns the distribution function between bounds.
+func (f Family) CDFWithin(b *Bound, y float64, cdf func(y float64) float64) float64 {
+	from, to := f.ends(b)
+	low, high := cdf(from), cdf(to)
 	return min(1, max(0, (cdf(y)-low)/(high-low)))
 }
 

@@ -24,6 +24,8 @@ var negativeBinomial = &Distribution{
 		along.Concave, along.Cell, along.Rowwise = true, negativeBinomialMean{}, negativeBinomialMean{}
 		return along
 	},
+	Limited: tailed{terms: negativeBinomialMean{}, at: negativeBinomialAt, dispersions: 1, whole: true}.
+		limited(factorials),
 	Constant: factorials,
 	Draw:     func(s prior.Source, at Row) float64 { return variate.NegativeBinomial(s, at.Mean, at.Disp[0]) },
 	CDF: func(y float64, at Row) float64 {

@@ -21,6 +21,7 @@ var poisson = &Distribution{
 		}
 		return ofMean(poissonMean{}, l)
 	},
+	Limited:  tailed{terms: poissonMean{}, at: poissonAt, whole: true}.limited(factorials),
 	Constant: factorials,
 	Draw:     func(s prior.Source, at Row) float64 { return variate.Poisson(s, at.Mean) },
 	CDF:      func(y float64, at Row) float64 { return 1 - incompleteGamma(y+1, at.Mean) },

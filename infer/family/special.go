@@ -17,20 +17,30 @@ const termsMost = 1_000_000
 // Source: Press et al. (2007), Numerical Recipes, 6.2.
 func incompleteGamma(a, x float64) float64 {
 	switch {
-	case !(x > 0):
+	case !(x > 0) || math.IsInf(a, 1):
 		return 0
 	case math.IsInf(x, 1):
 		return 1
 	}
 	front := vec.Exp(math.FMA(a, vec.Log(x), -x) - vec.LogGamma(a))
 	if x < a+1 {
-		term, sum := 1/a, 1/a
-		for n := 1.0; n < termsMost && term > 1e-14*sum; n++ {
-			term = float64(term * (x / (a + n)))
-			sum += term
-		}
-		return math.Min(1, float64(sum*front))
+		return math.Min(1, float64(gammaSeries(a, x, 1e-14)*front))
 	}
+	return math.Max(0, 1-float64(front*gammaFraction(a, x)))
+}
+
+// gammaSeries is P(a, x) over x^a·e^−x/Γ(a), for small x.
+func gammaSeries(a, x, tolerance float64) float64 {
+	term, sum := 1/a, 1/a
+	for n := 1.0; n < termsMost && term > tolerance*sum; n++ {
+		term = float64(term * (x / (a + n)))
+		sum += term
+	}
+	return sum
+}
+
+// gammaFraction is 1 − P(a, x) over the same, for large x, by Lentz's method.
+func gammaFraction(a, x float64) float64 {
 	const tiny = 1e-300
 	b := x + 1 - a
 	c, d := 1/tiny, 1/b
@@ -45,7 +55,7 @@ func incompleteGamma(a, x float64) float64 {
 			break
 		}
 	}
-	return math.Max(0, 1-float64(front*h))
+	return h
 }
 
 // nonZero keeps Lentz's method from dividing by 0.
@@ -63,7 +73,7 @@ func incompleteBeta(a, b, x float64) float64 {
 	switch {
 	case !(x > 0):
 		return 0
-	case x >= 1:
+	case x >= 1 || math.IsInf(b, 1):
 		return 1
 	}
 	front := vec.Exp(vec.LogGamma(a+b) - vec.LogGamma(a) - vec.LogGamma(b) +

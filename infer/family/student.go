@@ -23,6 +23,7 @@ var studentT = &Distribution{
 	Notation: Notation{Law: "Student_t(nu, μ_i, sigma)", LaTeX: `\mathrm{Student\ t}(\nu, \mu_i, \sigma)`, Mean: "μ_i",
 		TeX: `\mu_i`, Of: meanResponse},
 	Along:    func(*Link) Likelihood { return Likelihood{Form: Termwise, Terms: studentLaw{}} },
+	Limited:  tailed{terms: studentLaw{}, at: studentAt, dispersions: 2, power: -2}.limited((*Rows).halfLogs),
 	Constant: (*Rows).halfLogs,
 	Draw: func(s prior.Source, at Row) float64 {
 		return math.FMA(at.Disp[0], variate.StudentT(s, at.Disp[1]), at.Mean)

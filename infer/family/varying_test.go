@@ -46,14 +46,14 @@ func rows(f family.Family, n int) (r family.Rows, eta [][]float64) {
 	row := make([]float64, len(eta))
 	for i := range n {
 		for p := range eta {
-			if eta[p][i] = 2*rng.Float64() - 1; p == 0 && f.Support().Counts() {
+			if eta[p][i] = 2*rng.Float64() - 1; p == 0 && f.Support().Counts() && f.Limits == family.NoLimits {
 				eta[p][i] *= 6
 			}
 			row[p] = eta[p][i]
 		}
 		y := several.Draw(rng, row, r.Disp, trialsOf(f))
 		r.Y, r.Trials = append(r.Y, y), append(r.Trials, trialsOf(f))
-		switch step := 0.5 * (1 + math.Abs(y)); f.Limits {
+		switch step := 1 + 0.5*math.Abs(y); f.Limits {
 		case family.Truncated:
 			r.Bounds = append(r.Bounds, family.Bound{Upper: y + step, Low: y - step, High: y + 3*step})
 		case family.Censored:

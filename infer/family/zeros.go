@@ -384,27 +384,12 @@ func (z zeroed) Draw(s prior.Source, eta []float64, disp [2]float64, trials floa
 	row := z.row(eta, disp, trials)
 	none := z.of0(row)
 	if none > 0.5 {
-		return z.quantile(row, math.FMA(s.Float64(), 1-none, none))
+		u := math.FMA(s.Float64(), 1-none, none)
+		return leastCount(func(y float64) float64 { return z.base.CDF(y, row) }, u, 0, maxCount)
 	}
 	for {
 		if y := z.base.Draw(s, row); y > 0 || !z.hurdle {
 			return y
 		}
 	}
-}
-
-// quantile returns the least count above 0 whose distribution function reaches u, by doubling and halving.
-func (z zeroed) quantile(row Row, u float64) float64 {
-	low, high := 0.0, 1.0 // the function at low is below u
-	for high < maxCount && z.base.CDF(high, row) < u {
-		low, high = high, 2*high
-	}
-	for high-low > 1 {
-		if middle := math.Floor(0.5 * (low + high)); z.base.CDF(middle, row) < u {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return high
 }

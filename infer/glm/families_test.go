@@ -98,15 +98,20 @@ func oracle(f Family, y, m, eta float64, disp [2]float64) float64 {
 }
 
 // eachFamily runs f at random points of every family and link, on 150 rows (two
-// chunks), on 7, and on 140 with frequencies and, where there are any, precisions.
+// chunks), on 7, and on 140 with frequencies and, where there are any, precisions;
+// on fewer rows of slowTails.
 func eachFamily(t *testing.T, check func(t *testing.T, target *Target, theta []float64)) {
 	for _, f := range append(everyFamily(), limitedFamilies()...) {
 		t.Run(f.String(), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(8, 8))
-			for _, n := range []int{7, 150, 140} {
+			sizes := []int{7, 150, 140}
+			if slowTails(f) {
+				sizes = []int{7, 14}
+			}
+			for _, n := range sizes {
 				e := familyExample(uint64(n), f, n, 3)
 				e.limit(uint64(n))
-				if n == 140 {
+				if n == 140 || n == 14 {
 					e.weigh(140)
 				}
 				target := mustTarget(t, e)

@@ -66,5 +66,11 @@ func checkLimits(data *Data, f Family) error {
 	if data.Y == nil {
 		return nil
 	}
+	for i, y := range data.Y {
+		if f.Support().Whole && data.Kind != nil && data.Kind[i] == family.Within && data.Bounds[i].Upper < y+1 {
+			return &DomainError{What: "interval", Row: i, Value: data.Bounds[i].Upper,
+				Allowed: fmt.Sprintf("it has a count above its lower end, %v", y)}
+		}
+	}
 	return family.CheckLimits(data.Y, data.Kind, data.Bounds)
 }

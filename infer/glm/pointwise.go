@@ -21,6 +21,7 @@ type Pointwise struct {
 	rows     family.Rows
 	constant []float64      // per row, of the log density; nil without responses
 	bounds   []family.Bound // of truncated rows, in units of the response; or nil
+	family   Family
 }
 
 // NewPointwise returns the family's laws on the rows of data, of which Y,
@@ -36,7 +37,7 @@ func NewPointwise(f Family, data *Data) (*Pointwise, error) {
 	if along.Several != nil {
 		return nil, fmt.Errorf("glm: family %s has several linear predictors", f.Name)
 	}
-	p := &Pointwise{law: f.Distribution(), link: f.Of(), form: along.Form, terms: along.Terms}
+	p := &Pointwise{family: f, law: f.Distribution(), link: f.Of(), form: along.Form, terms: along.Terms}
 	if err := checkOutcomes(f, data); err != nil {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func (p *Pointwise) Draw(s prior.Source, row int, eta float64, disp []float64) f
 		return at.Mean
 	}
 	if p.bounds != nil {
-		return p.bounds[row].Draw(s, func() float64 { return p.law.Draw(s, at) },
+		return p.family.DrawWithin(&p.bounds[row], s, func() float64 { return p.law.Draw(s, at) },
 			func(y float64) float64 { return p.law.CDF(y, at) })
 	}
 	return p.law.Draw(s, at)
@@ -165,7 +166,7 @@ func (p *Pointwise) CDF(row int, y, eta float64, disp []float64) float64 {
 		return at.Mean
 	}
 	if p.bounds != nil {
-		return p.bounds[row].CDF(y, func(y float64) float64 { return p.law.CDF(y, at) })
+		return p.family.CDFWithin(&p.bounds[row], y, func(y float64) float64 { return p.law.CDF(y, at) })
 	}
 	return p.law.CDF(y, at)
 }

@@ -5,6 +5,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/family"
+	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
 	"glmbatch/infer/prior"
 )
@@ -15,6 +16,7 @@ type Posterior struct {
 	setup  *setup
 	of     []*groups.Model
 	bounds []family.Bound // of responses, or nil
+	family glm.Family
 }
 
 // NewPosterior returns the posterior of a problem; errors are those of New.
@@ -23,7 +25,7 @@ func NewPosterior(p *Problem, by infer.Parallel) (*Posterior, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Posterior{setup: s}
+	out := &Posterior{setup: s, family: p.Family}
 	if p.Family.Several() != nil { // others draw within their bounds
 		out.bounds = p.Bounds
 	}
@@ -121,7 +123,7 @@ func (p *Posterior) Respond(s prior.Source, theta []float64) []float64 {
 			y[i] = draw()
 			continue
 		}
-		y[i] = p.bounds[i].Draw(s, draw, func(y float64) float64 {
+		y[i] = p.family.DrawWithin(&p.bounds[i], s, draw, func(y float64) float64 {
 			return p.setup.several.CDF(y, row, rows.Disp, rows.Attempts(i))
 		})
 	}

@@ -7,6 +7,7 @@ read <- function(file, ...) transform(read.csv(file, stringsAsFactors = TRUE), .
 quine <- read("../classic/quine.csv"); births <- read("../classic/birthwt.csv"); wine <- read("../classic/wine.csv")
 births$race <- relevel(births$race, "white")
 cars <- read("../classic/mtcars.csv"); air <- read("../classic/airquality.csv"); epil <- read("../classic/epil.csv")
+carrots <- read("../classic/carrots.csv"); esoph <- read("../classic/esoph.csv")
 housing <- read("../classic/housing.csv")
 for (v in c("Infl", "Cont")) housing[[v]] <- factor(housing[[v]], levels = sort(levels(housing[[v]])))
 lung <- na.omit(read("lung.csv")[c("time", "status", "age", "sex", "ph.ecog")])
@@ -91,6 +92,15 @@ cases <- list(
     c = as.integer(subset(lung, time >= 30)$status == 1),
     pars = list(list("nu", "<lower=1>", "gamma(2, 0.1)")), rows = paste("{ real s = exp(eta[i]) / tgamma(1 - 1 / nu);",
       censored("frechet", "nu, s"), "target += -frechet_lccdf(30 | nu, s); }")),
+  beta_binomial = list(data = carrots, y = "success", x = ~ logdose + block, c = carrots$total, priors = counts,
+    pars = positive("phi", "exponential(0.05)"),
+    rows = "target += beta_binomial_lpmf(k[i] | c[i], phi * inv_logit(eta[i]), phi * inv_logit(-eta[i]));"),
+  zib = list(data = esoph, y = "ncases", x = ~ alcgp, x2 = ~ tobgp, of = "zi", priors = counts,
+    c = esoph$ncases + esoph$ncontrols, rows = inflated("binomial_logit_lpmf(k[i] | c[i], eta[i])")),
+  zero_inflated_beta = list(data = transform(quine, Days = Days / 100), y = "Days", x = ~ Age + Sex, x2 = ~ Sex,
+    of = "zi", priors = counts, pars = positive("phi", "exponential(0.1)"), rows = "if (y[i] == 0)
+      target += bernoulli_logit_lpmf(1 | zeta[i]); else target += bernoulli_logit_lpmf(0 | zeta[i]) +
+        beta_lpdf(y[i] | phi * inv_logit(eta[i]), phi * inv_logit(-eta[i]));"),
   nb_shape = list(data = quine, y = "Days", x = ~ Age + Sex, x2 = ~ Sex, of = "shape", priors = counts,
     rows = "target += neg_binomial_2_log_lpmf(k[i] | eta[i], exp(zeta[i]));"),
   weibull_shape = list(data = veteran, y = "time", x = ~ karno + trt, x2 = ~ trt, of = "shape",

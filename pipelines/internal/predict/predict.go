@@ -81,7 +81,7 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 	}
 	c.remark(o, design)
 	if err := rows.Ask(timed); err != nil {
-		return &CallError{words.Hint(err, "median, survival(365) and hazard(365) are of families of times: weibull, "+
+		return &CallError{words.Hint(err, "median, survival(365) and hazard(365) are of families of times: weibull, gamma, "+
 			"exponential, loglogistic, frechet, lognormal; zero is of responses that may be 0")}
 	}
 	places, names := rows.Quantities()

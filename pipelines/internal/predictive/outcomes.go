@@ -20,7 +20,7 @@ type outcomes interface {
 // newOutcomes returns the responses of a family; classes are those of a response that has such.
 func newOutcomes(f glm.Family, classes []string, data *glm.Data) (outcomes, error) {
 	if several := f.Several(); several != nil {
-		o := &severalOutcomes{Several: several, classes: max(1, len(classes)),
+		o := &severalOutcomes{Several: several, family: f, classes: max(1, len(classes)),
 			rows: family.Rows{Y: data.Y, Trials: data.Trials, Kernels: simd.Vector(), Total: 1, Censoring: data.Censoring}}
 		if data.Limits() == family.Truncated {
 			o.bounds = data.Bounds
@@ -59,6 +59,7 @@ func (o pointwise) draw(b *Block, random *infer.Stream, s, i int) float64 {
 // severalOutcomes has several.
 type severalOutcomes struct {
 	family.Several
+	family  glm.Family
 	rows    family.Rows
 	classes int
 	bounds  []family.Bound // of truncated rows, or nil
@@ -97,7 +98,7 @@ func (o *severalOutcomes) cdf(b *Block, s, i int, y float64) float64 {
 	row, trials := o.row(b, s, i), o.rows.Attempts(b.First+i)
 	cdf := func(y float64) float64 { return o.CDF(y, row, b.Disp[s], trials) }
 	if o.bounds != nil {
-		return o.bounds[b.First+i].CDF(y, cdf)
+		return o.family.CDFWithin(&o.bounds[b.First+i], y, cdf)
 	}
 	return cdf(y)
 }
@@ -106,7 +107,8 @@ func (o *severalOutcomes) draw(b *Block, random *infer.Stream, s, i int) float64
 	row, trials := o.row(b, s, i), o.rows.Attempts(b.First+i)
 	draw := func() float64 { return o.Draw(random, row, b.Disp[s], trials) }
 	if o.bounds != nil {
-		return o.bounds[b.First+i].Draw(random, draw, func(y float64) float64 { return o.CDF(y, row, b.Disp[s], trials) })
+		return o.family.DrawWithin(&o.bounds[b.First+i], random, draw,
+			func(y float64) float64 { return o.CDF(y, row, b.Disp[s], trials) })
 	}
 	return draw()
 }

@@ -22,8 +22,8 @@ const Timed = "zero, median, survival(T), hazard(T)"
 // A question is a quantity of times, or zero.
 type question struct {
 	of      string // zero, median, survival, hazard
-	density *glm.Pointwise
-	tail    *glm.Pointwise
+	density outcomes
+	tail    outcomes
 }
 
 // IsTimed reports whether a name has a form of Timed.
@@ -44,7 +44,7 @@ func (e *Evaluator) Ask(names []string) error {
 			continue
 		}
 		of, err := e.family.OfObserved().WithLimits(family.Censored)
-		if err != nil || e.Description.Weights != nil || e.family.Support().Low < 0 {
+		if err != nil || e.Description.Weights != nil || !e.family.Support().Positive() {
 			return &QuestionError{name, "is not a quantity of family " + e.family.Name}
 		}
 		q := question{of: strings.SplitN(name, "(", 2)[0]}
@@ -54,11 +54,12 @@ func (e *Evaluator) Ask(names []string) error {
 				return &QuestionError{name, "has no time above 0"}
 			}
 			data := &glm.Data{Y: slices.Repeat([]float64{t}, e.rows()), Precision: e.data.Precision}
-			if q.density, err = glm.NewPointwise(e.family.OfObserved(), data); err != nil {
+			if q.density, err = newOutcomes(e.family.OfObserved(), nil, data); err != nil {
 				return err
 			}
-			data.Kind = slices.Repeat([]float64{family.Above}, e.rows())
-			if q.tail, err = glm.NewPointwise(of, data); err != nil {
+			data = &glm.Data{Y: data.Y, Precision: data.Precision,
+				Censoring: family.Censoring{Kind: slices.Repeat([]float64{family.Above}, e.rows())}}
+			if q.tail, err = newOutcomes(of, nil, data); err != nil {
 				return err
 			}
 		}
@@ -75,13 +76,12 @@ func (q *question) answer(b *Block, s, i int) float64 {
 	case "median":
 		return medianOf(func(y float64) float64 { return b.cdf(s, i, y) }, b.Eta[0][s*b.Rows+i])
 	}
-	eta := b.Eta[0][s*b.Rows+i : s*b.Rows+i+1]
 	var above, at [1]float64
-	q.tail.LogLik(b.First+i, eta, b.Disp[s][:], above[:])
+	q.tail.logLik(b, s, i, i+1, above[:])
 	if q.of == "survival" {
 		return vec.Exp(above[0])
 	}
-	q.density.LogLik(b.First+i, eta, b.Disp[s][:], at[:])
+	q.density.logLik(b, s, i, i+1, at[:])
 	return vec.Exp(at[0] - above[0])
 }
 
