@@ -51,8 +51,11 @@ func (o *EffectsOptions) effect() (*spec.Effect, error) {
 	}{
 		{"contrast", o.Contrast, []string{"", "pairwise", "reference"}},
 		{"as", o.As, []string{"", "difference", "ratio", "odds_ratio"}},
-		{"scale", o.Scale, []string{"", "response", "link"}},
+		{"scale", o.Scale, []string{"", "response", "link", predict.Timed}},
 	} {
+		if word.flag == "scale" && predict.IsTimed(o.Scale) {
+			continue
+		}
 		if !slices.Contains(word.allowed, word.value) {
 			return nil, words.Hint(fmt.Errorf("--%s cannot be %q", word.flag, word.value),
 				"it is "+strings.Join(word.allowed[1:], ", "))

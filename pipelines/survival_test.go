@@ -3,6 +3,7 @@ package pipelines_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,7 +32,7 @@ database: t.duckdb
 datasets: {d: {path: d.csv}}
 models:
   w: {formula: "time | cens(event == 0) ~ x", family: weibull}
-  g: {formula: "time ~ x", family: gamma(log)}
+  g: {formula: "time ~ x", family: inverse_gaussian(log)}
 samplers: {auto: {method: auto}}
 run: {chains: 2, draws: 200}
 `)
@@ -56,8 +57,18 @@ run: {chains: 2, draws: 200}
 		}
 	}
 	_, _, err = f.predict("spec.yaml", pipelines.PredictOptions{Only: []string{"model=g"}, Of: of})
-	if err == nil || !strings.Contains(err.Error(), "not a quantity of family gamma") {
-		t.Errorf("gamma: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "not a quantity of family inverse_gaussian") {
+		t.Errorf("inverse_gaussian: %v", err)
+	}
+	for _, scale := range of { // an effect at the row is its prediction
+		var b strings.Builder
+		o := pipelines.EffectsOptions{Effect: "x", At: []string{"x=1"}, Scale: scale}
+		o.Only = []string{"model=w"}
+		o.Notes, o.Output.Format = &strings.Builder{}, "csv"
+		must(t, pipelines.Effects(t.Context(), &b, f.path("spec.yaml"), o))
+		if want := rows[1+slices.Index(of, scale)][2]; !strings.Contains(b.String(), "\n1,"+want+",") {
+			t.Errorf("effect on the scale %s: %s, predicted %s", scale, b.String(), want)
+		}
 	}
 }
 

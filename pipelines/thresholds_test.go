@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Category-specific effects have the posteriors of brms with the same formulas and priors, by Gibbs and by NUTS.
+// Category-specific effects and equidistant thresholds have the posteriors of brms with the same formulas and priors, by Gibbs and by NUTS.
 func TestSpecificLikeBrms(t *testing.T) {
 	text, err := os.ReadFile("../testdata/classic/thresholds.json")
 	if err != nil {
@@ -26,19 +26,18 @@ datasets: {wine: {path: wine.csv}}
 models:
   sratio: {formula: rating ~ temp + cs(contact), family: sratio(cloglog), prior: {coefficients: "normal(0, 3)"}}
   acat: {formula: rating ~ contact + cs(temp), family: acat, prior: {coefficients: "normal(0, 3)"}}
+  equal: {formula: rating ~ temp + contact, family: 'cumulative("logit", threshold = "equidistant")',
+    prior: {coefficients: "normal(0, 3)", by_name: {delta: "normal(0, 1000)"}}}
 samplers: {auto: {method: auto}, nuts: {method: nuts}}
 run: {chains: 2, warmup: 300, draws: 1200}
 fits:
-  - {datasets: [wine], models: [sratio, acat], samplers: [auto]}
+  - {datasets: [wine], models: [sratio, acat, equal], samplers: [auto]}
   - {datasets: [wine], models: [sratio], samplers: [nuts]}
 `, "wine.csv")
 	f.computes()
 	var values []string
 	count := 0
 	for model, parameters := range brms { //maporder:ok the largest of all is taken
-		if model == "equal" {
-			continue
-		}
 		for name, want := range parameters { //maporder:ok the largest of all is taken
 			values = append(values, fmt.Sprintf("('%s', '%s', %v, %v)", model, name, want[0], want[1]))
 			if count++; model == "sratio" {
@@ -52,12 +51,16 @@ fits:
 		strings.Join(values, ", ")), 0.15)
 }
 
-// Other families refuse category-specific effects with the reason.
+// Category-specific effects and equidistant thresholds of other models are refused with the reason.
 func TestSpecificRefused(t *testing.T) {
 	for change, want := range map[string]string{
-		`formula: rating ~ cs(temp), family: cumulative`:                        `thresholds of cumulative that depend on x may cross`,
-		`formula: response ~ cs(temp), family: gaussian`:                        `cs() is of the families sratio, cratio and acat`,
-		`formula: rating ~ cs(temp), family: acat, prior: {coefficients: flat}`: `flat prior`,
+		`formula: rating ~ cs(temp), family: cumulative`:                           `thresholds of cumulative that depend on x may cross`,
+		`formula: response ~ cs(temp), family: gaussian`:                           `cs() is of the families sratio, cratio and acat`,
+		`formula: rating ~ cs(temp), family: acat, prior: {coefficients: flat}`:    `flat prior`,
+		`formula: response ~ temp, family: 'gaussian(threshold = "equidistant")'`:  `threshold is of families of ordered classes`,
+		`formula: rating ~ temp, family: 'acat(threshold = "sum_to_zero")'`:        `thresholds are flexible or equidistant`,
+		`formula: rating ~ cs(temp), family: 'acat(threshold = "equidistant")'`:    `these thresholds are equidistant`,
+		`formula: contact ~ temp, family: 'cumulative(threshold = "equidistant")'`: `need 3 classes, and there are 2`,
 	} {
 		f := newClassic(t, "pipeline: p\ndatabase: t.duckdb\ndatasets: {wine: {path: wine.csv}}\nmodels: {m: {"+change+
 			"}}\nsamplers: {s: {method: auto}}\nrun: {warmup: 20, draws: 20}\n", "wine.csv")

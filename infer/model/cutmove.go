@@ -146,7 +146,7 @@ func (k *kernel) carryCuts() bool {
 		return true
 	}
 	delta, ok := k.predictors[0].Carry(k.chains[0], func(delta float64) (sum float64) {
-		for _, at := range c.first {
+		for _, at := range c.shifts {
 			sum += c.priors[at].LogDensity(c.tau[at] + delta)
 		}
 		return sum
@@ -154,7 +154,7 @@ func (k *kernel) carryCuts() bool {
 	if !ok {
 		return k.FailAlong(c.params[0].Name)
 	}
-	for _, at := range c.first {
+	for _, at := range c.shifts {
 		c.tau[at] += delta
 	}
 	k.take(0)

@@ -21,6 +21,8 @@ type cuts struct {
 	first  []int         // of each threshold, among the parameters: the number that is the same in all rows
 	x      [][][]float64 // [threshold][column][row]: columns of category-specific effects, whose coefficients follow it
 	rising bool
+	equal  bool                                // whether parameters are the first threshold and the distance
+	shifts []int                               // the parameters that a shift of all thresholds adds to
 	score  func(y float64, eta, dst []float64) // see family.Likelihood
 	start  []float64                           // z
 	root   *linalg.Chol                        // of the curvature at start
@@ -59,7 +61,37 @@ func newCuts(p *Problem, of []family.Predictor) *cuts {
 	if c.params == nil {
 		return nil
 	}
+	if c.shifts = c.first; p.Distance != nil {
+		c.equal, c.shifts = true, []int{0}
+		c.priors = []prior.Prior{c.priors[0], *p.Distance}
+		c.params = append(c.params, infer.Parameter{Name: DistanceName, Kind: infer.Dispersion})
+	}
 	return c
+}
+
+// DistanceName is the name of the distance between equidistant thresholds, as in brms.
+const DistanceName = "delta"
+
+// follow is how many parameters follow from others: all thresholds but the first one if the distances are equal.
+func (c *cuts) follow() int { return len(c.params) - len(c.priors) }
+
+// position writes the parameters in their order, and read is its inverse.
+func (c *cuts) position(tau, dst []float64) {
+	copy(dst, tau)
+	for k := range c.first {
+		if c.equal {
+			dst[k] = math.FMA(float64(k), tau[1], tau[0])
+		}
+	}
+	if c.equal {
+		dst[len(c.first)] = tau[1]
+	}
+}
+
+func (c *cuts) read(position, tau []float64) {
+	if copy(tau, position); c.equal {
+		tau[1] = position[len(c.first)]
+	}
 }
 
 // dense returns the columns of a matrix.
@@ -77,6 +109,10 @@ func dense(x design.Matrix) [][]float64 {
 // coefficients of category-specific effects.
 func (c *cuts) write(tau []float64, from int, dst [][]float64) {
 	for k, at := range c.first {
+		if c.equal {
+			fill(dst[k], math.FMA(float64(k), tau[1], tau[0]))
+			continue
+		}
 		fill(dst[k], tau[at])
 		for j, column := range c.x[k] {
 			vec.Axpy(tau[at+1+j], column[from:from+len(dst[k])], dst[k])
@@ -86,6 +122,11 @@ func (c *cuts) write(tau []float64, from int, dst [][]float64) {
 
 // each passes the parameters of threshold k with the numbers that they multiply in a row.
 func (c *cuts) each(k, row int, do func(at int, x float64)) {
+	if c.equal {
+		do(0, 1)
+		do(1, float64(k))
+		return
+	}
 	do(c.first[k], 1)
 	for j, column := range c.x[k] {
 		do(c.first[k]+1+j, column[row])
@@ -95,15 +136,21 @@ func (c *cuts) each(k, row int, do func(at int, x float64)) {
 // expand adds the information about thresholds of a row, a lower triangle, to that about all parameters.
 func (c *cuts) expand(one []float64, row int, dst []float64) {
 	cuts, m := len(c.first), len(c.priors)
+	add := func(k, l int, v float64) {
+		c.each(k, row, func(a int, x float64) {
+			c.each(l, row, func(b int, z float64) {
+				if b <= a {
+					dst[a*m+b] = math.FMA(float64(v*x), z, dst[a*m+b])
+				}
+			})
+		})
+	}
 	for k := range cuts {
 		for l := range k + 1 {
-			c.each(k, row, func(a int, x float64) {
-				c.each(l, row, func(b int, z float64) {
-					if b <= a {
-						dst[a*m+b] = math.FMA(float64(one[k*cuts+l]*x), z, dst[a*m+b])
-					}
-				})
-			})
+			add(k, l, one[k*cuts+l])
+			if c.equal && k != l { // whose parameters are the same
+				add(l, k, one[k*cuts+l])
+			}
 		}
 	}
 }
@@ -112,7 +159,9 @@ func (c *cuts) expand(one []float64, row int, dst []float64) {
 func (c *cuts) tau(z, dst []float64) {
 	copy(dst, z)
 	for k := 1; c.rising && k < len(z); k++ {
-		dst[k] = dst[k-1] + vec.Exp(z[k])
+		if dst[k] = vec.Exp(z[k]); !c.equal {
+			dst[k] += dst[k-1]
+		}
 	}
 }
 
@@ -120,7 +169,11 @@ func (c *cuts) tau(z, dst []float64) {
 func (c *cuts) z(tau, dst []float64) {
 	copy(dst, tau)
 	for k := 1; c.rising && k < len(tau); k++ {
-		dst[k] = vec.Log(max(tau[k]-tau[k-1], leastGap))
+		gap := tau[k]
+		if !c.equal {
+			gap -= tau[k-1]
+		}
+		dst[k] = vec.Log(max(gap, leastGap))
 	}
 }
 
@@ -149,6 +202,9 @@ func (c *cuts) toZ(z, gradient []float64) {
 	}
 	behind := 0.0
 	for k := len(z) - 1; k >= 0; k-- {
+		if c.equal {
+			behind = 0
+		}
 		behind += gradient[k]
 		if gradient[k] = behind; k > 0 {
 			gradient[k] = float64(gradient[k] * vec.Exp(z[k]))
@@ -196,7 +252,15 @@ func (c *cuts) settle(of family.Several, rows *family.Rows, eta [][]float64) {
 	tau := make([]float64, m)
 	if c.start == nil {
 		for k, at := range c.first {
-			tau[at] = own[k][0]
+			if !c.equal {
+				tau[at] = own[k][0]
+			}
+		}
+		if last := len(own) - 1; c.equal {
+			tau[0], tau[1] = own[0][0], (own[last][0]-own[0][0])/float64(last)
+			if c.rising {
+				tau[1] = max(tau[1], 0.01)
+			}
 		}
 		c.start = make([]float64, m)
 		c.z(tau, c.start)
@@ -224,7 +288,7 @@ func (c *cuts) newton(of family.Several, rows *family.Rows, eta [][]float64) ([]
 		for k, s := range own {
 			c.each(k, i, func(at int, x float64) { slope[at] = math.FMA(float64(count*x), s, slope[at]) })
 		}
-		if len(c.first) == m {
+		if len(c.first) == m && !c.equal {
 			c.information(of, row, count, curve)
 			return
 		}
@@ -331,12 +395,14 @@ func (c *cuts) draw(s prior.Source, tau []float64) {
 			tau[k] = law.Draw(s)
 			same = same && law == c.priors[0]
 		}
-		if c.rising && same {
+		if c.rising && same && !c.equal {
 			slices.Sort(tau)
 		}
-		if !c.rising || slices.IsSorted(tau) {
+		if !c.rising || !c.equal && slices.IsSorted(tau) || c.equal && tau[1] > 0 {
 			return
 		}
 	}
-	slices.Sort(tau)
+	if !c.equal {
+		slices.Sort(tau)
+	}
 }

@@ -18,12 +18,12 @@ import (
 type fitOfR struct {
 	Name, By, Family, Link, Predicted string
 	Classes                           int
-	Y, M, Theta                       []float64
+	Y, M, Kind, Theta                 []float64
 	Designs                           [][][]float64
 	Log                               float64
 }
 
-// At the maximum likelihood fits of pscl, nnet, ordinal and glmmTMB the log likelihood is theirs, and its slope along each
+// At the maximum likelihood fits of pscl, nnet, ordinal, survival and glmmTMB the log likelihood is theirs, and its slope along each
 // parameter is 0 within 0.002 standard errors: they are the modes under flat priors.
 func TestModesAgainstR(t *testing.T) {
 	text, err := os.ReadFile("testdata/fits.json")
@@ -70,6 +70,11 @@ func (f *fitOfR) logLik() (func(theta []float64) float64, error) {
 	if f.Predicted != "" {
 		of, _ = of.WithPredictor(f.Predicted)
 	}
+	if f.Kind != nil {
+		if of, err = of.WithLimits(family.Censored); err != nil {
+			return nil, err
+		}
+	}
 	wide := prior.Prior{Kind: prior.Normal, Scale: 1e6}
 	predictor := func(columns [][]float64) model.Predictor {
 		q := model.Predictor{Data: &glm.Data{X: design.NewDense(len(f.Y), len(columns)), Y: f.Y, Trials: f.M, Intercept: -1},
@@ -89,7 +94,7 @@ func (f *fitOfR) logLik() (func(theta []float64) float64, error) {
 		}
 		return target.LogLik, nil
 	}
-	p := &model.Problem{Family: of, Y: f.Y, Trials: f.M}
+	p := &model.Problem{Family: of, Y: f.Y, Trials: f.M, Censoring: family.Censoring{Kind: f.Kind}}
 	for k := range f.Classes {
 		p.Classes = append(p.Classes, string(rune('a'+k)))
 	}

@@ -231,7 +231,7 @@ func (l *look) prior(u []float64) (inU, own float64) {
 		slope += logSlope
 	}
 	if c := s.cuts; c != nil {
-		z, tau := u[l.cuts:], make([]float64, len(c.params))
+		z, tau := u[l.cuts:], make([]float64, len(c.priors))
 		c.tau(z, tau)
 		own += c.logPrior(tau)
 		slope += c.logJacobian(z)
@@ -255,7 +255,7 @@ func (l *look) likelihood(u []float64) float64 {
 		}
 	}
 	if c := s.cuts; c != nil {
-		tau := make([]float64, len(c.params))
+		tau := make([]float64, len(c.priors))
 		c.tau(u[l.cuts:], tau)
 		c.write(tau, 0, l.eta[len(l.eta)-len(c.first):])
 	}

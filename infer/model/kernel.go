@@ -182,7 +182,7 @@ func (k *kernel) Position(dst []float64) {
 		correlations = correlations[l.Correlations(correlations):]
 	}
 	if k.cut != nil {
-		copy(tau, k.cut.tau)
+		k.cut.position(k.cut.tau, tau)
 	}
 	k.writeShares(dst)
 }
@@ -203,7 +203,7 @@ func (k *kernel) SetPosition(position []float64) (err error) {
 		}
 	})
 	if k.cut != nil {
-		copy(k.cut.tau, tau)
+		k.cut.read(tau, k.cut.tau)
 	}
 	for _, l := range k.linked {
 		correlations = correlations[l.SetCorrelations(correlations):]

@@ -29,6 +29,9 @@ type Problem struct {
 	// Predictors are in the order of the family's. Responses and frequencies of their data, and the families of their
 	// models, are not looked at.
 	Predictors []Predictor
+	// Distance is the prior of the distance between equidistant thresholds, whose first one has the prior of the first
+	// predictor among them; nil for flexible thresholds.
+	Distance *prior.Prior
 }
 
 // Predictor is one linear predictor with its priors.

@@ -234,7 +234,7 @@ func (m *monotone) settle(p *predictor, cuts *cuts, weights []float64) {
 	if cuts != nil && p.place == 0 {
 		ones, precision := make([]float64, len(weights)), 0.0
 		fill(ones, 1)
-		for _, at := range cuts.first {
+		for _, at := range cuts.shifts {
 			precision += 1 / cuts.priors[at].Scale / cuts.priors[at].Scale
 		}
 		columns, own = append(columns, ones), append(own, precision)

@@ -117,7 +117,7 @@ func (k *kernel) leaning(move *stepsMove, m *monotone, c, to []float64) (sum flo
 		sum += m.lean.priors[j].LogDensity(move.beta[j] + move.delta[j])
 	}
 	if k.cut != nil {
-		for _, at := range k.cut.first {
+		for _, at := range k.cut.shifts {
 			sum += k.cut.priors[at].LogDensity(k.cut.tau[at] + shift)
 		}
 	}
@@ -145,7 +145,7 @@ func (k *kernel) takeSteps(i int, move *stepsMove, m *monotone, to []float64) {
 	copy(c, to)
 	k.take(i)
 	if shift != 0 {
-		for _, at := range k.cut.first {
+		for _, at := range k.cut.shifts {
 			k.cut.tau[at] += shift
 		}
 		k.takeCuts()

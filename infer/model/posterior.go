@@ -58,7 +58,9 @@ func (p *Posterior) DrawPrior(s prior.Source, theta []float64) {
 	})
 	copy(correlations, numbers)
 	if p.setup.cuts != nil {
-		p.setup.cuts.draw(s, tau)
+		own := make([]float64, len(p.setup.cuts.priors))
+		p.setup.cuts.draw(s, own)
+		p.setup.cuts.position(own, tau)
 	}
 	p.setup.writeShares(theta)
 }
@@ -96,8 +98,10 @@ func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float
 			}
 		})
 		if cuts := p.setup.cuts; cuts != nil {
-			cuts.write(tau, 0, eta[len(eta)-len(cuts.first):])
-			logPrior += p.setup.cuts.logPrior(tau)
+			own := make([]float64, len(cuts.priors))
+			cuts.read(tau, own)
+			cuts.write(own, 0, eta[len(eta)-len(cuts.first):])
+			logPrior += cuts.logPrior(own)
 		}
 		for _, l := range linked {
 			correlations = correlations[l.SetCorrelations(correlations):]

@@ -133,7 +133,7 @@ func (s *shear) directions(c *cuts, cols [][]float64) {
 			if c.rising && k > 0 {
 				v *= vec.Exp(c.start[k])
 			}
-			if tau[k] = v; c.rising && k > 0 {
+			if tau[k] = v; c.rising && k > 0 && !c.equal {
 				tau[k] += tau[k-1]
 			}
 		}

@@ -61,8 +61,27 @@ func (s study) shareNumbers(theta []float64) (out []float64) {
 
 // shared is how many numbers follow from steps.
 func (s study) shared() int {
+	if s.equal {
+		return 1
+	}
 	if s.steps == 0 {
 		return 0
 	}
 	return (s.steps + 1) * (s.predictors() - s.cuts)
+}
+
+// distance is the prior of the distance between equidistant thresholds.
+var distance = prior.Prior{Kind: prior.Normal, Location: 0.5, Scale: 0.7}
+
+// equidistant makes the thresholds at the end of a position equidistant, and adds their distance.
+func (s study) equidistant(rng *infer.Stream, theta []float64) []float64 {
+	by := distance.Draw(rng)
+	for s.of.Name == "cumulative" && by <= 0 {
+		by = distance.Draw(rng)
+	}
+	first := len(theta) - s.cuts
+	for k := range s.cuts {
+		theta[first+k] = theta[first] + float64(k)*by
+	}
+	return append(theta, by)
 }

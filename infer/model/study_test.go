@@ -24,6 +24,7 @@ type study struct {
 	steps                  int   // of a monotonic effect, the last columns of each predictor; 0 for none
 	alone                  bool  // whether the family has one predictor
 	specific               int   // columns of category-specific effects
+	equal                  bool  // whether thresholds are equidistant
 	levels                 int   // of a grouping; 0 for none
 	terms                  []int // of linked effects of each predictor; nil: one each, which are not linked
 	smooth                 int   // penalised columns, the last ones; 0 for none
@@ -117,6 +118,9 @@ var studies = map[string]study{
 		return lognormal(y, []float64{eta, math.Log(s)}, 0)
 	}, false), rows: 30, columns: 2, shape: prior.Prior{Kind: prior.HalfNormal, Scale: 1}},
 
+	"equidistant": {of: ordered("cumulative", "probit"), density: cumulative(inverseProbit), cuts: 3, rows: 15, columns: 2,
+		equal: true},
+	"acat, equidistant": {of: ordered("acat", "logit"), density: adjacent, cuts: 3, rows: 12, columns: 2, equal: true},
 	"category-specific": {of: ordered("sratio", "cloglog"), density: stopping(inverseCloglog), cuts: 2, rows: 12,
 		columns: 2, specific: 1},
 	"acat, category-specific by group": {of: ordered("acat", "logit"), density: adjacent, cuts: 2, rows: 12,
@@ -275,6 +279,9 @@ func (s study) problem(rng *infer.Stream) *model.Problem {
 		}
 		p.Predictors = append(p.Predictors, q)
 	}
+	if s.equal {
+		p.Distance = &distance
+	}
 	return p
 }
 
@@ -357,6 +364,9 @@ func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 		}
 	}
 	slices.Sort(theta[len(theta)-s.rising():])
+	if s.equal {
+		theta = s.equidistant(rng, theta)
+	}
 	theta = append(theta, s.shareNumbers(theta)...)
 	if s.terms == nil {
 		return append(theta, effects...)
@@ -366,7 +376,7 @@ func (s study) theta(p *model.Problem, rng *infer.Stream) (theta []float64) {
 
 // rising is how many thresholds each have to be above the one before.
 func (s study) rising() int {
-	if s.of.Name == "cumulative" {
+	if s.of.Name == "cumulative" && !s.equal {
 		return s.cuts
 	}
 	return 0
@@ -393,6 +403,9 @@ func (s study) logPrior(k int, q model.Predictor, own, effects []float64) (disp,
 	for j, law := range q.Model.Coefficients {
 		if j >= d-s.smoothOf(k) {
 			law = prior.Prior{Kind: prior.Normal, Scale: own[scales]}
+		}
+		if s.equal && k > s.predictors()-s.cuts {
+			continue // the threshold follows from the first one
 		}
 		if s.cut(k) || j < d-s.steps {
 			logPrior += law.LogDensity(own[j])
@@ -425,6 +438,9 @@ func (s study) densities(p *model.Problem, theta []float64) (eta [][]float64, di
 	heads, first := 0, 0
 	for k := range p.Predictors {
 		heads += s.head(k)
+	}
+	if s.equal {
+		logPrior += distance.LogDensity(theta[heads])
 	}
 	heads += s.shared()
 	for i := range eta {

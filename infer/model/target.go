@@ -47,7 +47,7 @@ func (s *setup) newTarget(by infer.Parallel, effects string) (*Target, error) {
 	t.cuts = t.at[len(t.at)-1]
 	t.steps = t.cuts
 	if s.cuts != nil {
-		t.steps += len(s.cuts.params)
+		t.steps += len(s.cuts.priors)
 	}
 	from, skipped := t.steps, make([]int, len(s.predictors))
 	for k, p := range s.predictors {
@@ -91,7 +91,12 @@ func (t *Target) stepsAt(u []float64) [][]float64 {
 }
 
 // Dim returns the length of u: the number of parameters that do not follow from others.
-func (t *Target) Dim() int { return len(t.setup.params) - t.setup.shares }
+func (t *Target) Dim() int {
+	if t.setup.cuts != nil {
+		return len(t.setup.params) - t.setup.shares - t.setup.cuts.follow()
+	}
+	return len(t.setup.params) - t.setup.shares
+}
 
 // Parameters are those of New's setup.
 func (t *Target) Parameters() []infer.Parameter { return t.setup.params }
@@ -115,7 +120,7 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 		u = append(u, own[t.setup.predictors[k].hidden:]...)
 	}
 	if cuts := t.setup.cuts; cuts != nil {
-		tau := make([]float64, len(cuts.params))
+		tau := make([]float64, len(cuts.priors))
 		cuts.begin(c.Stream, tau)
 		u = append(u, tau...)
 		cuts.z(tau, u[t.cuts:])
@@ -155,7 +160,9 @@ func (t *Target) Constrain(u, theta []float64) {
 		copy(c, steps[k])
 	})
 	if t.setup.cuts != nil {
-		t.setup.cuts.tau(u[t.cuts:t.steps], tau)
+		own := make([]float64, t.steps-t.cuts)
+		t.setup.cuts.tau(u[t.cuts:t.steps], own)
+		t.setup.cuts.position(own, tau)
 	}
 	for i, l := range t.links {
 		l.Constrain(u[t.from[i]:][:l.Dim()], correlations)
@@ -174,7 +181,9 @@ func (t *Target) Unconstrain(theta, u []float64) {
 		steps[k] = c
 	})
 	if t.setup.cuts != nil {
-		t.setup.cuts.z(tau, u[t.cuts:t.steps])
+		own := make([]float64, t.steps-t.cuts)
+		t.setup.cuts.read(tau, own)
+		t.setup.cuts.z(own, u[t.cuts:t.steps])
 	}
 	for i, l := range t.links {
 		l.Unconstrain(correlations[:l.Dim()], u[t.from[i]:])

@@ -1,13 +1,13 @@
 # Rscript fits.R writes fits.json: maximum likelihood fits of R with their data, in the parameters of this program. A
 # predictor is its design; theta are coefficients of each predictor, the dispersion after those of the first one, then
 # thresholds.
-suppressMessages({library(pscl); library(glmmTMB); library(nnet); library(ordinal)})
+suppressMessages({library(survival); library(pscl); library(glmmTMB); library(nnet); library(ordinal)})
 of <- function(name) read.csv(file.path("../../../testdata/classic", paste0(name, ".csv")))
 fits <- list()
 add <- function(name, by, family, y, designs, theta, fit, m = NULL, link = "", predicted = "", classes = 0,
-                log = as.numeric(logLik(fit)))
+                log = as.numeric(logLik(fit)), kind = NULL)
   fits[[length(fits) + 1]] <<- list(name = name, by = by, family = family, link = link, predicted = predicted, y = y, m = m,
-    classes = classes, designs = designs, theta = theta, log = log)
+    classes = classes, designs = designs, theta = theta, log = log, kind = kind)
 school <- of("quine")
 x <- model.matrix(~ Age + Sex, school); z <- model.matrix(~ Sex, school)
 tight <- zeroinfl.control(reltol = 1e-15); tight2 <- hurdle.control(reltol = 1e-15)
@@ -56,10 +56,23 @@ add("zeros of times", "glmmTMB", "hurdle_gamma", school$Days, list(x, z), c(fixe
 a <- fine(Days ~ Sex + Lrn, dispformula = ~ Sex, data = school, family = nbinom2)
 add("shapes", "glmmTMB", "negative_binomial", school$Days, list(x, z), c(fixef(a)$cond, fixef(a)$disp), a, predicted = "shape")
 
+lung <- read.csv("../../../testdata/outcomes/lung.csv")
+x <- model.matrix(~ age + sex, lung); z <- model.matrix(~ sex, lung)
+by_sex <- function(v) c(2 * v[1] - v[2], v[2] - v[1]) # coefficients of numbers at sex 1 and 2
+for (dist in c("lognormal", "weibull")) {
+  a <- survreg(Surv(time, status == 2) ~ age + sex + strata(sex), lung, dist = dist,
+               control = survreg.control(rel.tolerance = 1e-14, maxiter = 200))
+  shift <- if (dist == "weibull") by_sex(lgamma(1 + a$scale)) else c(0, 0) # the program has the mean
+  add("scales of censored times", "survival::survreg", dist, lung$time, list(x, z),
+      c(coef(a) + c(shift[1], 0, shift[2]), by_sex(log(a$scale)) * (if (dist == "weibull") -1 else 1)), a,
+      predicted = if (dist == "weibull") "shape" else "sigma", kind = as.numeric(lung$status == 1))
+}
+
 number <- function(v) paste0("[", paste(sprintf("%.15g", v), collapse = ", "), "]")
 text <- function(f) sprintf(
-  '{"name": "%s", "by": "%s", "family": "%s", "link": "%s", "predicted": "%s", "classes": %d,\n "y": %s, "m": %s,\n "designs": [%s],\n "theta": %s, "log": %.15g}',
+  '{"name": "%s", "by": "%s", "family": "%s", "link": "%s", "predicted": "%s", "classes": %d,\n "y": %s, "m": %s, "kind": %s,\n "designs": [%s],\n "theta": %s, "log": %.15g}',
   f$name, f$by, f$family, f$link, f$predicted, f$classes, number(f$y), if (is.null(f$m)) "null" else number(f$m),
+  if (is.null(f$kind)) "null" else number(f$kind),
   paste(vapply(f$designs, function(d) paste0("[", paste(apply(d, 2, number), collapse = ",\n  "), "]"), ""), collapse = ",\n  "),
   number(f$theta), f$log)
 writeLines(c("[", paste(vapply(fits, text, ""), collapse = ",\n"), "]"), "fits.json")

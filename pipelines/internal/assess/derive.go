@@ -142,7 +142,7 @@ func (d *Deriving) average(a *transform.Averaged) ([]float64, error) {
 		}
 	}
 	cells, err := fit.Averages(context.Background(), []predictive.Design{{Data: a.Data, Columns: a.Columns}}, a.Cells,
-		a.Weights, 1, false)
+		a.Weights, 1, "")
 	if err != nil {
 		return nil, err
 	}

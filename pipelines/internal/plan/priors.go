@@ -6,6 +6,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
+	"glmbatch/infer/model"
 	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/transform"
@@ -136,6 +137,9 @@ func unused(m *spec.Model, data *glm.Data) []string {
 	}
 	for _, s := range data.Smooths {
 		used[m.Prior.MatchSD(glm.SmoothSDName(s.Name))] = true
+	}
+	if m.Family.Equidistant {
+		used[m.Prior.Match(model.DistanceName)] = true
 	}
 	for _, e := range data.Monotone {
 		used[m.Prior.Match(e.Name)], used[m.Prior.MatchShare(e.Simplex)] = true, true

@@ -48,6 +48,10 @@ func newSeveral(f *Fit) (*Several, error) {
 	}
 	s := &Several{Regression: &Regression{d.coded, f, sampler{Method: severalMethod(f.Sampler, f.Model)}}}
 	s.predictors = predictorsOf(s.Family(), d.Record.Response.Levels)
+	if classes := len(d.Record.Response.Levels); f.Model.Family.Equidistant && classes < 3 {
+		return nil, f.Explain(words.Hint(fmt.Errorf("equidistant thresholds need 3 classes, and there are %d", classes),
+			"leave threshold out"))
+	}
 	s.laws = sync.OnceValue(s.priors)
 	for k := range s.predictors {
 		if err := checkMonotone(s.of(k, s.Data), s.laws()[k].Monotone); err != nil {
@@ -113,6 +117,10 @@ func severalMethod(s *spec.Sampler, m *spec.Model) Method {
 func (s *Several) problem(data *glm.Data) *model.Problem {
 	out := &model.Problem{Family: s.Family(), Classes: s.Record.Response.Levels, Y: data.Y, Trials: data.Trials,
 		Frequency: data.Frequency, Censoring: data.Censoring}
+	if s.fit.Model.Family.Equidistant {
+		law := distancePrior(s.fit.Model)
+		out.Distance = &law
+	}
 	for k := range s.predictors {
 		out.Predictors = append(out.Predictors, model.Predictor{Data: s.of(k, data), Model: s.laws()[k]})
 	}
@@ -178,6 +186,14 @@ func thresholdPrior(m *spec.Model, of family.Predictor) prior.Prior {
 	return given
 }
 
+// distancePrior is the prior of the distance between equidistant thresholds; that of brms is flat.
+func distancePrior(m *spec.Model) prior.Prior {
+	if named := m.Prior.Match(model.DistanceName); named != nil {
+		return named.Prior.Prior
+	}
+	return prior.Prior{Kind: prior.StudentT, DF: 3, Scale: 2.5}
+}
+
 // specificPriors are those of the category-specific effects of a threshold.
 func specificPriors(m *spec.Model, of family.Predictor, data *glm.Data) (out []prior.Prior) {
 	if data.Cols() == 1 {
@@ -205,6 +221,9 @@ func (s *Several) Identify(id *Identity) {
 // further are the predictors besides the first one; nil of the classes of a response, whose design is the first one.
 func (s *Several) further() (out []*Case) {
 	for k := 1; k < len(s.predictors) && !s.shared(); k++ {
+		if s.fit.Model.Family.Equidistant && s.predictors[k].Cut > 1 {
+			break // the others follow from the first threshold and the distance
+		}
 		out = append(out, &Case{Predictor: s.predictors[k], Posterior: s.laws()[k],
 			Design: &transform.Design{Data: s.of(k, s.Data), Record: s.recordOf(k)}})
 	}
@@ -356,12 +375,18 @@ func (s *Several) Describe(rec *record.Fit, params []infer.Parameter) error {
 			j := slices.IndexFunc(data.Names, func(name string) bool { return s.predictors[k].Named(name) == p.Name })
 			c := s.recordOf(k).Columns[j]
 			out.Center, out.Scale, out.Prior = c.Centre, c.Scale, given.Coefficients[j].String()
-			if IsStep(data, j) {
+			switch {
+			case IsStep(data, j):
 				out.Prior = monotonePrior(&given, data, s.predictors[k], p, j)
+			case s.fit.Model.Family.Equidistant && s.predictors[k].Cut > 1:
+				out.Prior = fmt.Sprintf("(Intercept)[1] + %d · %s", s.predictors[k].Cut-1, model.DistanceName)
 			}
 		case infer.Monotonic:
 			out.Prior = monotonePrior(&given, data, s.predictors[k], p, -1)
 		case infer.Dispersion:
+			if s.fit.Model.Family.Equidistant {
+				out.Prior = distancePrior(s.fit.Model).String()
+			}
 			for d, of := range given.Family.Dispersions() {
 				if of.Name == p.Name {
 					out.Prior = given.DispersionPrior(d).String()

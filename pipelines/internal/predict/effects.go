@@ -102,6 +102,12 @@ func (c *Config) weightsOf(o *opened, room transform.Room) (weights []float64, e
 	return slices.Repeat([]float64{1}, int(o.table.Data.NumRows())), err
 }
 
+// Timed are further scales of effects.
+const Timed = predictive.Timed
+
+// IsTimed reports whether the scale of an effect is a quantity of times.
+func IsTimed(scale string) bool { return predictive.IsTimed(scale) }
+
 // remark says what the numbers are of.
 func (s *setting) remark(w io.Writer, record *transform.Record) {
 	say := func(format string, a ...any) { fmt.Fprintf(w, "note: "+format+"\n", a...) }
@@ -162,7 +168,7 @@ func (s *setting) compute(ctx context.Context) ([]estimate, error) {
 	}
 	s.rows.fit.Cells = nil // there are none in rows that are made
 	draws, err := s.rows.fit.Averages(ctx, s.rows.designs(design), each, slices.Repeat([]float64{1}, len(each)), len(each),
-		s.Scale == "link")
+		s.Scale)
 	var out []estimate
 	for i, of := range s.byClass(draws) {
 		for k, class := range s.classes() {
@@ -247,7 +253,7 @@ func (s *setting) average(ctx context.Context, names []string, values []any, gro
 		}
 		there[of[i]] = true
 	}
-	all, err := s.rows.fit.Averages(ctx, s.rows.designs(design), of, weights, groups, s.Scale == "link")
+	all, err := s.rows.fit.Averages(ctx, s.rows.designs(design), of, weights, groups, s.Scale)
 	draws := s.byClass(all)
 	for g := range draws {
 		if !there[g] {

@@ -8,7 +8,8 @@ import (
 )
 
 // Averages computes at every draw the weighted mean, over cells of rows, of the mean of the response (for binomial of
-// the probability of one trial), or, with linear, of the linear predictor, which mixtures do not have. of has the cell
+// the probability of one trial), or on the scale link of the linear predictor, which mixtures do not have, or of one of
+// the quantities of Ask. of has the cell
 // of each row, −1 for none; cells is their number. A response in K classes has K means, one after the other of a
 // cell; of several linear predictors likewise. A row outside the domain of the link makes its cell NaN at that
 // draw, as does a cell without rows.
@@ -16,12 +17,18 @@ import (
 // The sums run over rows in their order: neither workers nor blocks of draws change a bit. Cost: that of Blocks, and an
 // inverse link for each row and draw.
 func (f *Fit) Averages(ctx context.Context, designs []Design, of []int32, weights []float64, cells int,
-	linear bool) ([][]float64, error) {
+	scale string) ([][]float64, error) {
 	e, err := f.On(&glm.Data{X: designs[0].X}, designs...) // one trial each
 	if err != nil {
 		return nil, err
 	}
-	each := e.outcomes.means()
+	each, linear := e.outcomes.means(), scale == "link"
+	if IsTimed(scale) {
+		if err := e.Ask([]string{scale}); err != nil {
+			return nil, err
+		}
+		each = 1
+	}
 	if linear {
 		each = min(each, len(e.parts[0].predictors))
 	}
@@ -40,9 +47,14 @@ func (f *Fit) Averages(ctx context.Context, designs []Design, of []int32, weight
 			works[w] = slices.Grow(works[w][:0], b.Rows)[:b.Rows]
 			values := works[w]
 			for k := range each {
-				if linear {
+				switch {
+				case linear:
 					values = b.at(k, s)
-				} else {
+				case e.questions != nil:
+					for i := range values {
+						values[i] = e.questions[0].answer(b, s, i)
+					}
+				default:
 					b.means(s, 0, b.Rows, k, values)
 				}
 				for i, v := range values {

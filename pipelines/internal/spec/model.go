@@ -17,6 +17,9 @@ import (
 
 var familyText = regexp.MustCompile(`^\s*([A-Za-z0-9_.]+)\s*(?:\(\s*([A-Za-z0-9_./^]*)\s*\)\s*)?$`)
 
+// thresholdText is brms's spelling of how thresholds are parametrised, an argument of the family.
+var thresholdText = regexp.MustCompile(`[(,]\s*threshold\s*=\s*["']?(\w+)["']?\s*\)\s*$`)
+
 // foreignFamilies are families of other tools whose names here differ much, or that are models of another kind.
 var foreignFamilies = map[string]string{
 	"negbinomial": "write negative_binomial",
@@ -30,7 +33,19 @@ func (fam *Family) decodeNode(d *decoder, n *node, f field, _ []string) {
 		d.wrongKind(n, f, "text")
 		return
 	}
-	m := familyText.FindStringSubmatch(n.text)
+	text := n.text
+	if threshold := thresholdText.FindStringSubmatch(text); threshold != nil {
+		if text = strings.TrimSuffix(thresholdText.ReplaceAllString(text, ")"), "()"); !strings.Contains(text, "(") {
+			text = strings.TrimSuffix(text, ")")
+		}
+		text = strings.NewReplacer(`"`, "", "'", "").Replace(text)
+		if fam.Equidistant = threshold[1] == "equidistant"; !fam.Equidistant && threshold[1] != "flexible" {
+			d.add(n.at, "threshold is "+quote(threshold[1])+", and thresholds are flexible or equidistant",
+				`write cumulative(threshold = "equidistant")`)
+			return
+		}
+	}
+	m := familyText.FindStringSubmatch(text)
 	if m == nil {
 		d.add(n.at, "family "+quote(n.text)+" is neither a name nor name(link)", "write bernoulli, or bernoulli(logit)")
 		return
@@ -45,7 +60,7 @@ func (fam *Family) decodeNode(d *decoder, n *node, f field, _ []string) {
 		return
 	}
 	link := m[2]
-	if !strings.Contains(n.text, "(") {
+	if !strings.Contains(text, "(") {
 		link = law.Links[0].Name
 	}
 	known, err := family.Parse(m[1], link)

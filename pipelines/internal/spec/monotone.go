@@ -60,6 +60,14 @@ func (m *Model) parts() string {
 // monotone refuses parts that are not combined with monotonic and category-specific effects.
 func (c *checker) monotone(m *Model) {
 	formula, err := transform.ParseFormula(m.Formula)
+	if m.Family.Equidistant && !m.Family.Support().Ordered {
+		c.at("threshold is of families of ordered classes, and the model has "+m.Family.Name, "leave it out", "models",
+			m.Name, "family")
+	}
+	if m.Family.Equidistant && err == nil && formula.CategorySpecific() {
+		c.at("cs() gives each threshold effects of its own, and these thresholds are equidistant", "leave one of them out",
+			"models", m.Name, "formula")
+	}
 	if err == nil && formula.CategorySpecific() && !m.Family.CategorySpecific() {
 		c.at("formula: cs() is of the families sratio, cratio and acat, and the model has "+m.Family.Name,
 			specificHint(m.Family.Family), "models", m.Name, "formula")
@@ -76,4 +84,18 @@ func specificHint(f glm.Family) string {
 		return "thresholds of cumulative that depend on x may cross, and then a class has no probability; take one of these"
 	}
 	return "leave cs() out"
+}
+
+// Family is a response distribution with its link, as glm knows it.
+type Family struct {
+	glm.Family
+	Equidistant bool `yaml:"-" json:",omitzero"` // of thresholds between ordered classes
+}
+
+// String adds how thresholds are parametrised.
+func (f Family) String() string {
+	if f.Equidistant {
+		return strings.TrimSuffix(f.Family.String(), ")") + `, threshold = "equidistant")`
+	}
+	return f.Family.String()
 }

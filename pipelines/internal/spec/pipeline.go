@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/report/judge"
 	"glmbatch/transform"
@@ -178,9 +177,6 @@ func (Model) waives(n *node, key string) bool {
 	}
 	return kind != nil && kind.text != "glm" && (key == "formula" || key == "family") || items && key == "family"
 }
-
-// Family is a response distribution with its link, as glm knows it.
-type Family struct{ glm.Family }
 
 // Priors are the prior distributions of a model. Those that the family does not
 // have, and those that are left out, have an empty Kind.
