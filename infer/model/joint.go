@@ -15,45 +15,53 @@ import (
 
 // joint proposes all parameters at once, from a mixture of a normal and a t₇ distribution at the mode of the posterior
 // with its curvature. On many rows and few parameters most proposals are accepted, at the cost of one look at the
-// likelihood; a sweep of slices takes about four looks for each parameter. A sweep is made in each of jointTurns
+// likelihood; a sweep of slices takes about four looks for each parameter. A sweep is made in one of some
 // iterations, so that a chain leaves places that proposals do not reach.
 type joint struct {
 	*Target
 	mode   []float64
 	root   *linalg.Chol // of the curvature
 	accept float64      // in the pilot
+	turns  int64        // iterations from one sweep to the next
 }
 
 // Conditions of joint. Its curvature is that of at most jointRows rows, which stand for all.
 const (
-	leastJointRows  = 2000 // and as many rows for each parameter as here:
-	jointRowsEach   = 50
+	leastJointRows  = 64 // rows, each as often as it counts, and as many for each parameter as here:
+	jointRowsEach   = 10
 	mostJoint       = 200 // parameters
 	jointRows       = 20_000
 	jointPilot      = 24 // proposals
 	leastAcceptance = 0.8
 	jointTurns      = 64
+	fewTurns        = 16 // and fewRows rows or fewer
+	fewRows         = 2000
 )
 
 // newJoint returns the proposals; nil if they do not serve the problem.
 func (s *setup) newJoint(p *Problem, by infer.Parallel) (*joint, error) {
-	n, d := len(p.Y), len(s.params)
-	if n < leastJointRows || n < jointRowsEach*d || d > mostJoint || !s.rotatable() {
+	d := len(s.params)
+	if s.rows.Total < float64(max(leastJointRows, jointRowsEach*d)) || d > mostJoint || !s.rotatable() {
 		return nil, nil
 	}
 	whole, err := s.newTarget(by, "")
 	if err != nil {
 		return nil, err
 	}
-	part, err := newSetup(p.thinned(), by)
-	if err != nil {
-		return nil, nil //nolint:nilerr // rows that stand for others may not determine the parameters
+	few := whole
+	if len(p.Y) > jointRows {
+		part, err := newSetup(p.thinned(), by)
+		if err != nil {
+			return nil, nil //nolint:nilerr // rows that stand for others may not determine the parameters
+		}
+		if few, err = part.newTarget(by, ""); err != nil {
+			return nil, err
+		}
 	}
-	few, err := part.newTarget(by, "")
-	if err != nil {
-		return nil, err
+	j := &joint{Target: whole, mode: whole.Penalised(), turns: jointTurns}
+	if s.rows.Total <= fewRows {
+		j.turns = fewTurns
 	}
-	j := &joint{Target: whole, mode: whole.Penalised()}
 	density := few.Densities()
 	for far, round := true, 0; far && round < 3; round++ { // the curvature at the start of the search, then where it leads
 		if j.root = curvature(density, j.mode); j.root == nil {
@@ -342,5 +350,5 @@ func (k *kernel) follow() error {
 // words describes the proposals.
 func (j *joint) words() string {
 	return fmt.Sprintf("all parameters at once, proposed by the curvature at the mode (%.2f accepted in a pilot), and in "+
-		"one of %d iterations a sweep: ", j.accept, jointTurns)
+		"one of %d iterations a sweep: ", j.accept, j.turns)
 }
