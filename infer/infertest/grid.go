@@ -145,7 +145,10 @@ func limitedCase(f glm.Family) Case {
 		}
 	}
 	unit := func(v float64) float64 { return v }
-	if f.Support().Low == 0 {
+	switch of := f.Support(); {
+	case of.Whole:
+		unit = func(v float64) float64 { return math.Floor(2 * math.Exp(v)) }
+	case of.Low == 0:
 		unit = math.Exp
 	}
 	for i := range c.Data.Rows() {

@@ -45,7 +45,7 @@ func (s *setup) newJoint(p *Problem, by infer.Parallel) (*joint, error) {
 		return nil, nil
 	}
 	whole, err := s.newTarget(by, "")
-	if err != nil {
+	if err != nil || whole.Dim() != d { // thresholds at equal distances follow from two numbers
 		return nil, err
 	}
 	few := whole
