@@ -1,23 +1,14 @@
 package pipelines_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 )
 
 // Monotonic effects have the posteriors of brms with the same formulas and priors, by Gibbs and by NUTS.
 func TestMonotonicLikeBrms(t *testing.T) {
-	text, err := os.ReadFile("../testdata/classic/monotonic.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var brms map[string]map[string][2]float64
-	if err := json.Unmarshal(text, &brms); err != nil {
-		t.Fatal(err)
-	}
+	rows, all, of := brmsMoments(t, "../testdata/classic/monotonic.json")
 	f := newClassic(t, `
 pipeline: p
 database: t.duckdb
@@ -34,20 +25,10 @@ fits:
   - {datasets: [wine], models: [crossed], samplers: [nuts]}
 `, "wine.csv")
 	f.computes()
-	var values []string
-	count := 0
-	for model, parameters := range brms { //maporder:ok the largest of all is taken
-		for name, want := range parameters { //maporder:ok the largest of all is taken
-			values = append(values, fmt.Sprintf("('%s', '%s', %v, %v)", model, name, want[0], want[1]))
-			if count++; model == "crossed" {
-				count++ // by two samplers
-			}
-		}
-	}
 	f.far("mean or standard deviation", fmt.Sprintf(`
 		SELECT max(greatest(abs(s.mean - v.m) / s.sd, abs(ln(s.sd / v.s)))) + abs(count(*) - %d)
-		FROM summary s JOIN fit USING (fit_id) JOIN (VALUES %s) AS v(model, name, m, s) USING (model, name)`, count,
-		strings.Join(values, ", ")), 0.12)
+		FROM summary s JOIN fit USING (fit_id) JOIN (VALUES %s) AS v(model, name, m, s) USING (model, name)`,
+		all+of["crossed"], rows), 0.12)
 	f.far("steps", `SELECT max(abs(s.mean - b.mean * 4 * i.mean) / s.sd) FROM summary s JOIN summary b USING (fit_id)
 		JOIN summary i USING (fit_id) WHERE s.name = 'mo(rating)[1]' AND b.name = 'mo(rating)'
 		AND i.name = 'simo_rating[1]'`, 0.3)

@@ -1,23 +1,14 @@
 package pipelines_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 )
 
 // Category-specific effects and equidistant thresholds have the posteriors of brms with the same formulas and priors, by Gibbs and by NUTS.
 func TestSpecificLikeBrms(t *testing.T) {
-	text, err := os.ReadFile("../testdata/classic/thresholds.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var brms map[string]map[string][2]float64
-	if err := json.Unmarshal(text, &brms); err != nil {
-		t.Fatal(err)
-	}
+	rows, all, of := brmsMoments(t, "../testdata/classic/thresholds.json")
 	f := newClassic(t, `
 pipeline: p
 database: t.duckdb
@@ -35,20 +26,10 @@ fits:
   - {datasets: [wine], models: [sratio], samplers: [nuts]}
 `, "wine.csv")
 	f.computes()
-	var values []string
-	count := 0
-	for model, parameters := range brms { //maporder:ok the largest of all is taken
-		for name, want := range parameters { //maporder:ok the largest of all is taken
-			values = append(values, fmt.Sprintf("('%s', '%s', %v, %v)", model, name, want[0], want[1]))
-			if count++; model == "sratio" {
-				count++ // by two samplers
-			}
-		}
-	}
 	f.far("mean or standard deviation", fmt.Sprintf(`
 		SELECT max(greatest(abs(c.mean - v.m) / c.sd, abs(ln(c.sd / v.s)))) + abs(count(*) - %d)
-		FROM coefficients c JOIN (VALUES %s) AS v(model, parameter, m, s) USING (model, parameter)`, count,
-		strings.Join(values, ", ")), 0.15)
+		FROM coefficients c JOIN (VALUES %s) AS v(model, parameter, m, s) USING (model, parameter)`,
+		all+of["sratio"], rows), 0.15)
 }
 
 // Category-specific effects and equidistant thresholds of other models are refused with the reason.
