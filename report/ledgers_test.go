@@ -72,12 +72,19 @@ func answersTo(t *testing.T, l *Ledger, b *strings.Builder) {
 	}
 	earlier, err := l.Earlier(ctx, "p")
 	tell("earlier", mustJSON(t, earlier), err)
-	for _, fingerprint := range []string{"f-good", "f-bad", "f12", "f-a"} {
+	fingerprints := []string{"f-good", "f-bad", "f12", "f-a"}
+	var ids []int64
+	for _, fingerprint := range fingerprints {
+		ids = append(ids, stored[fingerprint].ID)
+	}
+	recalled, err := l.Recall(ctx, ids)
+	tell("recalled", len(recalled), err)
+	for _, fingerprint := range fingerprints {
 		evidence, err := l.Evidence(ctx, fingerprint)
 		tell("evidence of "+fingerprint, evidence, err)
-		recalled, err := l.Recall(ctx, stored[fingerprint].ID)
-		recalled.Data = nil // a pointer
-		tell("recalled of "+fingerprint, recalled, err)
+		of := recalled[stored[fingerprint].ID]
+		tell("recalled of "+fingerprint, []any{of.Parameters, of.StepSizes}, nil)
+		tell("recalled data of "+fingerprint, mustJSON(t, of.Data), nil)
 	}
 	for block, err := range l.Columns(ctx, stored["f-good"], 1<<20) {
 		tell("draws", block.Values, err)

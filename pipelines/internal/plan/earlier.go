@@ -121,7 +121,11 @@ func (id *Identified) startAt(e record.Stored, p *Previous, why string) {
 		id.Start.Note += fmt.Sprintf(" and %d of %d effects of levels", p.levels, p.effects)
 	}
 	run := &id.Pipeline.Run
-	id.Schedule = NewSchedule(run).warmed(run.WarmupGiven)
+	usual := NewSchedule(run)
+	id.Schedule = usual.warmed(run.WarmupGiven)
+	if run.WarmupGiven && id.Schedule == usual {
+		id.Start.Note += fmt.Sprintf("; the spec gives warmup: %d, which is not shortened", usual.Warmup())
+	}
 	id.identify()
 }
 

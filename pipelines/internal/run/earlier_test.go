@@ -2,8 +2,10 @@ package run
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"glmbatch/pipelines/internal/exit"
 	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/spool"
+	"glmbatch/report/record"
 )
 
 // startSpec is a fit that starts from the night before; %s is the ledger, the seed of
@@ -143,6 +146,8 @@ func TestStartsAsUsual(t *testing.T) {
 		"many more rows":  {now: []string{"rows: 60", "rows: 300"}, want: "it has 60 rows, and this fit 300"},
 		"had not mixed":   {first: []string{"method: nuts", "method: cggibbs", "first: 200, max_iterations: 400", "first: 20, max_iterations: 20"}, want: "had not mixed"},
 		"another sampler": {first: []string{"method: nuts", "method: cggibbs"}, now: []string{"method: cggibbs", "method: nuts"}, want: "from the posterior of fit 1, which knows 3 of 3 parameters"},
+		"fixed warm-up": {now: []string{"until: {ess: 30, over: all}, first: 200, max_iterations: 400", "warmup: 60, draws: 40"},
+			want: "from the posterior of fit 1, which knows 3 of 3 parameters; the spec gives warmup: 60, which is not shortened"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			database := filepath.Join(dir, name+".duckdb")
@@ -162,5 +167,18 @@ func TestStartsAsUsual(t *testing.T) {
 				t.Errorf("a warm-up of %d", res.Warmup)
 			}
 		})
+	}
+}
+
+// The fits of a run are read in groups, in the order of their numbers, and a fit beyond the bound is alone.
+func TestByParameters(t *testing.T) {
+	fits := []record.Stored{{ID: 5, RunID: "b"}, {ID: 1, RunID: "a"}, {ID: 2, RunID: "b"}, {ID: 4, RunID: "b"}, {ID: 3, RunID: "a"}}
+	for i, parameters := range []int{3, 5, 6, 20, 5} {
+		fits[i].Parameters = parameters
+	}
+	got := byParameters(fits, 10)
+	want := map[int64][]int64{1: {1, 3}, 3: {1, 3}, 2: {2}, 4: {4}, 5: {5}}
+	if !maps.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
