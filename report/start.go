@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 
 	"glmbatch/infer"
 	"glmbatch/report/judge"
@@ -23,8 +22,8 @@ func (s *Session) insertStart(id int64, st *Start) error {
 	return storing("where the fit began", insert(s, row))
 }
 
-// Recall reads the posteriors and the summaries of the data of fits. Numbers of no fit are left out. Cost: five queries,
-// and a row for each parameter and column.
+// Recall reads the posteriors and the summaries of the data of fits. Numbers of no fit are left out. Cost: five
+// queries, and a row for each parameter and column.
 func (l *Ledger) Recall(ctx context.Context, ids []int64) (map[int64]*Recalled, error) {
 	found := make(map[int64]*Recalled, len(ids))
 	err := l.readIfThere(ctx, func(c *sql.Conn) error { return recall(ctx, c, ids, found) })
@@ -53,16 +52,16 @@ func recall(ctx context.Context, c *sql.Conn, ids []int64, found map[int64]*Reca
 		ofFit
 		ColumnSummary
 	}
-	in := " WHERE fit_id IN (" + strings.Join(strings.Fields(strings.Trim(fmt.Sprint(ids), "[]")), ", ") + ")"
+	const in = " WHERE fit_id IN (SELECT unnest(?::BIGINT[]))"
 	err := errors.Join(
-		read(ctx, c, &fits, "SELECT fit_id FROM fit"+in),
+		read(ctx, c, &fits, "SELECT fit_id FROM fit"+in, ids),
 		read(ctx, c, &parameters, "SELECT fit_id, kind, "+columnList(judge.Statistic{})+" FROM summary"+in+
 			" AND parameter_id IS NOT NULL AND kind <> ? AND kind <> ? ORDER BY fit_id, parameter_id",
-			string(infer.LocalScale), string(Derived)),
+			ids, string(infer.LocalScale), string(Derived)),
 		read(ctx, c, &steps, "SELECT fit_id, value FROM diagnostic"+in+
-			" AND name = 'step_size' AND value IS NOT NULL ORDER BY fit_id, chain"),
-		read(ctx, c, &data, "SELECT fit_id, rows_missing, response_mean, response_sd FROM data_summary"+in),
-		read(ctx, c, &columns, "SELECT fit_id, name, mean, sd FROM column_summary"+in+" ORDER BY fit_id, column_id"))
+			" AND name = 'step_size' AND value IS NOT NULL ORDER BY fit_id, chain", ids),
+		read(ctx, c, &data, "SELECT fit_id, rows_missing, response_mean, response_sd FROM data_summary"+in, ids),
+		read(ctx, c, &columns, "SELECT fit_id, name, mean, sd FROM column_summary"+in+" ORDER BY fit_id, column_id", ids))
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,8 @@ type base struct {
 	held   []map[int64]*record.Recalled // the groups that were read last, the newest first
 }
 
-// Earlier fits are read in groups of at most groupParameters parameters, and heldGroups of them are kept: queries of one
-// fit each took 15 to 22 ms.
+// Earlier fits are read in groups of at most groupParameters parameters, and heldGroups of them are kept: queries of
+// one fit took 15 to 22 ms.
 const (
 	groupParameters = 50_000
 	heldGroups      = 4
@@ -44,10 +44,11 @@ func newBase(ctx context.Context, file *report.Ledger, r *runner) (*base, error)
 	return b, err
 }
 
-// byParameters divides the fits of each run into groups of at most most parameters, in the order of their numbers. A fit with
-// more is a group by itself.
+// byParameters divides the fits of each run into groups of at most most parameters, in the order of their numbers. A
+// fit with more is a group by itself.
 func byParameters(fits []record.Stored, most int) map[int64][]int64 {
-	sorted := slices.SortedFunc(slices.Values(fits), func(a, b record.Stored) int {
+	sorted := slices.Clone(fits)
+	slices.SortFunc(sorted, func(a, b record.Stored) int {
 		return cmp.Or(cmp.Compare(a.RunID, b.RunID), cmp.Compare(a.ID, b.ID))
 	})
 	groups := make(map[int64][]int64, len(fits))
