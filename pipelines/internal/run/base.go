@@ -12,7 +12,7 @@ import (
 	"glmbatch/report/record"
 )
 
-// base is what the ledger knew of earlier fits when the run began; it is a plan.Base.
+// base has the earlier fits of the ledger as of the start of the run; it is a plan.Base.
 type base struct {
 	*runner
 	file    *report.Ledger
@@ -94,7 +94,7 @@ func (b *base) Recall(ctx context.Context, id int64) (record.Recalled, error) {
 	return *p, nil
 }
 
-// Answers reports whether the fit with a fingerprint serves in place of f.
+// Answers reports whether the fit with a fingerprint answers f, which is then not drawn.
 func (b *base) Answers(f *plan.Fit, fingerprint string) bool {
 	stored, _ := b.known.fit(fingerprint)
 	return !b.Force && !redraws(f.Model, stored)
