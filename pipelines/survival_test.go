@@ -72,6 +72,37 @@ run: {chains: 2, draws: 200}
 	}
 }
 
+// Survival, hazard and median of a hazard in pieces are those of the stored draws by SQL, before and after its break.
+func TestPredictPieces(t *testing.T) {
+	f := newFolder(t, `pipeline: times
+database: t.duckdb
+datasets: {d: {path: d.csv}}
+models: {p: {formula: "bf(surv(time, event, breaks = 4) ~ x, from4 ~ x)", family: piecewise_exponential}}
+samplers: {auto: {method: auto}}
+run: {chains: 2, draws: 200, loo: true, ppc: true, kfold: {folds: 3}}
+`)
+	f.write("d.csv", censoredTimes(60))
+	f.write("new.csv", "x\n1\n")
+	f.run(pipelines.RunOptions{})
+	of := []string{"survival(3)", "survival(6)", "hazard(3)", "hazard(6)", "median"}
+	rows, _, err := f.predict("spec.yaml", pipelines.PredictOptions{Data: f.path("new.csv"), Of: of})
+	must(t, err)
+	for k, sql := range []string{"exp(-3 * h)", "exp(-4 * h - 2 * g)", "h", "g",
+		"CASE WHEN 4 * h > ln(2) THEN ln(2) / h ELSE 4 + (ln(2) - 4 * h) / g END"} {
+		want := number(t, f.ask("t.duckdb", `WITH d AS (SELECT exp(a.value + b.value) AS h,
+				exp(a.value + b.value + c.value + e.value) AS g
+			FROM draws a JOIN draws b USING (fit_id, chain, iteration) JOIN draws c USING (fit_id, chain, iteration)
+			JOIN draws e USING (fit_id, chain, iteration) WHERE a.parameter = '(Intercept)' AND b.parameter = 'x'
+			AND c.parameter = 'from4_(Intercept)' AND e.parameter = 'from4_x') SELECT avg(`+sql+`) FROM d`))
+		if row := rows[1+k]; row[1] != of[k] || math.Abs(number(t, row[2])-want) > 1e-9*want {
+			t.Errorf("%v, by SQL %v", row, want)
+		}
+	}
+	if got := f.ask("t.duckdb", "SELECT count(*) FROM pointwise"); got != "60" {
+		t.Errorf("leave-one-out of %s rows, want 60 subjects", got)
+	}
+}
+
 // Leave-one-out transforms of a model that fits are uniform, censored rows at random above their bound; replicates that
 // are censored like the rows have their Kaplan-Meier curve.
 func TestCensoredTransforms(t *testing.T) {
@@ -95,13 +126,15 @@ run: {chains: 2, draws: 300, loo: true, ppc: true}
 // Features that do not go with censored rows are refused with the spec, by name.
 func TestCensoredRowsAreRefused(t *testing.T) {
 	for model, want := range map[string]string{
-		`{formula: "time | cens(event == 0) ~ x", family: skew_normal}`:                       "family skew_normal(identity) has no censored",
-		`{formula: "time | cens(event == 0) ~ x", family: hurdle_lognormal}`:                  "family hurdle_lognormal(identity) has no censored",
-		`{formula: "bf(time | cens(event == 0) ~ x, shape ~ x)", family: lognormal}`:          "lognormal has no parameter",
-		`{formula: "time | cens(event == 0) ~ x", family: weibull, mixture: {components: 2}}`: "mixture have no censored rows",
-		`{formula: "time | cens(event == 0) ~ x", family: weibull, missing: impute}`:          "missing: impute does not go with censored",
-		`{formula: "time | cens(event == 0) + cens(g) ~ x", family: weibull}`:                 "cens() is given twice",
-		`{formula: "surv(time, event) ~ x", family: poisson}`:                                 "surv() cannot be used here",
+		`{formula: "time | cens(event == 0) ~ x", family: skew_normal}`:                                "family skew_normal(identity) has no censored",
+		`{formula: "time | cens(event == 0) ~ x", family: hurdle_lognormal}`:                           "family hurdle_lognormal(identity) has no censored",
+		`{formula: "bf(time | cens(event == 0) ~ x, shape ~ x)", family: lognormal}`:                   "lognormal has no parameter",
+		`{formula: "time | cens(event == 0) ~ x", family: weibull, mixture: {components: 2}}`:          "mixture have no censored rows",
+		`{formula: "time | cens(event == 0) ~ x", family: weibull, missing: impute}`:                   "missing: impute does not go with censored",
+		`{formula: "time | cens(event == 0) + cens(g) ~ x", family: weibull}`:                          "cens() is given twice",
+		`{formula: "surv(time, event, breaks = 3) ~ x", family: weibull}`:                              "weibull has no breaks",
+		`{formula: "bf(surv(time, event, breaks = 3) ~ x, from4 ~ x)", family: piecewise_exponential}`: "has no parameter \"from4\"",
+		`{formula: "y ~ surv(time, event)", family: gaussian}`:                                         "are on the left: surv(time, event)",
 	} {
 		f := newFolder(t, "pipeline: p\ndatabase: t.duckdb\ndatasets: {d: {path: d.csv}}\nmodels: {m: "+model+
 			"}\nsamplers: {auto: {method: auto}}\n")

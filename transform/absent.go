@@ -152,8 +152,8 @@ var elsewhere = map[string]string{
 	"trials":      "trials(n) is added to the terms, or is on the left: y | trials(n)",
 	"c":           "several numbers are an argument of knots only",
 	"proportion":  "proportion(n) is on the left: p | proportion(n) ~ …",
-	"surv":        splitting,
-	"Surv":        "censored times are written time | cens(event == 0) ~ …",
+	"surv":        "times with events are on the left: surv(time, event) ~ …",
+	"Surv":        "censored times are written surv(time, event) ~ …, or time | cens(event == 0) ~ …",
 	"cens":        "censoring is on the left: y | cens(c) ~ …",
 	"trunc":       "truncation is on the left: y | trunc(lb = 0) ~ …",
 	"se":          "known standard errors are on the left: y | se(s) ~ …",
@@ -161,11 +161,6 @@ var elsewhere = map[string]string{
 	"weights":     "weights are on the left: y | weights(w) ~ …",
 	"rate":        "the exposure of counts is on the left: y | rate(t) ~ …",
 }
-
-// splitting is the remedy for piecewise exponential models.
-const splitting = "split rows at the breaks in a query, and model the events by family poisson with " +
-
-	"offset(log(exposure)); a time with an event is time | cens(event == 0)"
 
 // surfaces is the remedy for smooths of several numbers.
 const surfaces = "surfaces are not supported: curves add up, s(x) + s(z), and ns(x, 3) * ns(z, 3) is a surface " +

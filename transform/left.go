@@ -3,7 +3,8 @@ package transform
 import "slices"
 
 // left reads the response: a column, a function of one, cbind(successes,
-// failures), or one of these | trials(n), or a column | proportion(n), or with other calls after the bar.
+// failures), surv(time, event), or one of these | trials(n), or a column | proportion(n), or with other calls after
+// the bar.
 func (s *selector) left(n *node) error {
 	n = n.bare()
 	if n.kind == nodeBinary && n.text == "|" {
@@ -14,6 +15,9 @@ func (s *selector) left(n *node) error {
 	}
 	if n.kind == nodeCall && slices.Contains(binders, n.text) {
 		return s.cbind(n)
+	}
+	if n.isSurv() {
+		return s.surv(n)
 	}
 	return s.response(n)
 }

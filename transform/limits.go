@@ -13,7 +13,7 @@ import (
 
 // Limit is an expression of cens() or trunc() on the left of a formula, or a number.
 type Limit struct {
-	Of         string `json:"of"` // cens, y2, lb, ub
+	Of         string `json:"of"` // cens, y2, lb, ub, event
 	Expression string `json:"expression"`
 }
 
@@ -31,7 +31,7 @@ func (f *Formula) Limits() family.Limits {
 	switch {
 	case f.left.count("trunc") > 0:
 		return family.Truncated
-	case f.left.count("cens") > 0:
+	case f.left.count("cens")+f.left.count("surv") > 0:
 		return family.Censored
 	}
 	return family.NoLimits
@@ -98,6 +98,9 @@ func (b *builder) limits() error {
 		}
 		numbers[l.of] = values
 	}
+	if events := numbers[eventOf]; events != nil {
+		numbers["cens"] = events
+	}
 	data := b.out.Data
 	data.Kind = numbers["cens"]
 	within := slices.Contains(data.Kind, family.Within)
@@ -118,7 +121,7 @@ func (b *builder) limits() error {
 		}
 	}
 	var bad *glm.DomainError
-	if err := family.CheckLimits(data.Y, data.Kind, data.Bounds); errors.As(err, &bad) {
+	if err := b.spec.Family.CheckLimits(data.Y, data.Kind, data.Bounds); errors.As(err, &bad) {
 		return b.cellError(b.chosen.response.columns[0], b.tableRow(bad.Row),
 			fmt.Errorf("%s %v is not allowed: %s", bad.What, bad.Value, bad.Allowed), "")
 	}
@@ -132,6 +135,9 @@ func (b *builder) limitOf(l limit) ([]float64, error) {
 	}
 	if l.of != "cens" {
 		values, _, err := b.evaluate(l.variable, nil)
+		if l.of == eventOf && err == nil {
+			return b.eventKinds(l, values)
+		}
 		return values, err
 	}
 	c := b.columns[l.columns[0]]

@@ -190,6 +190,9 @@ type Likelihood struct {
 	CutScores func(y float64, eta, dst []float64)
 }
 
+// any reports whether there is a likelihood.
+func (l Likelihood) any() bool { return l.Terms != nil || l.Several != nil }
+
 // Cell is the distribution of an unseen number of a column. The scale of a slice is the number itself for counts, its
 // logarithm for numbers above 0 and its logit for shares.
 type Cell interface {

@@ -11,7 +11,8 @@
 //   - gaussian.go, student.go, bernoulli.go, binomial.go, betabinomial.go, poisson.go, negativebinomial.go, gamma.go,
 //     inversegaussian.go, beta.go, lognormal.go, skewnormal.go, exgaussian.go, categorical.go: the families;
 //   - located.go, standard.go: distributions of a location and a scale, whose rows may be limited; and such families of
-//     times: weibull.go, exponential.go, loglogistic.go, frechet.go;
+//     times: weibull.go, exponential.go, loglogistic.go, frechet.go; piecewise.go: those whose
+//     hazard is constant between breaks;
 //   - scaled.go: families whose sigma has a predictor; varying.go, varyinggiven.go: those of which any parameters have;
 //     zeros.go, zerosgiven.go: zero-inflated and hurdle families; zeroone.go: shares with zeros and ones;
 //   - ordinal.go, steps.go: families of ordered classes, and their densities;

@@ -28,6 +28,8 @@ type Limited struct {
 	Along    func(l *Link) Likelihood // see Distribution.Along; without Terms for a link that it does not have
 	Constant func(r *Rows) float64
 	limits   Limits // of the distribution that has this; NoLimits of one without limits
+	// rightOnly reports whether rows may be censored on the right and truncated on the left alone.
+	rightOnly bool
 }
 
 // limits are those of the distribution.
@@ -82,7 +84,7 @@ func (f Family) WithLimits(limits Limits) (Family, error) {
 	}
 	of := limited[Named(f.Name)]
 	l := of[limits]
-	if l == nil || l.Along(f.Of()).Terms == nil || f.Predicted != "" && l.with(f.Predicted, f.Of()).Several == nil {
+	if l == nil || !l.Along(f.Of()).any() || f.Predicted != "" && l.with(f.Predicted, f.Of()).Several == nil {
 		var names []string
 		for _, l := range table {
 			if l.Limited != nil {
@@ -103,7 +105,12 @@ func (f Family) OfObserved() Family {
 }
 
 // CheckLimits returns a *DomainError for the first row whose numbers are no limits of its response.
-func CheckLimits(y, kind []float64, bounds []Bound) error {
+func (f Family) CheckLimits(y, kind []float64, bounds []Bound) error {
+	if l := f.Distribution(); l != nil && l.Limited != nil && l.Limited.rightOnly {
+		if err := onlyRight(kind, bounds); err != nil {
+			return err
+		}
+	}
 	if kind != nil && len(kind) != len(y) || bounds != nil && len(bounds) != len(y) {
 		return fmt.Errorf("family: %d kinds and %d bounds for %d responses", len(kind), len(bounds), len(y))
 	}

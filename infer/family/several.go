@@ -45,6 +45,9 @@ type Predictor struct {
 	Of   Family // that its likelihood has, given the others
 	// Common reports whether all predictors may be moved at once, in the view of predictor Common and in this family.
 	Common bool
+	// Started reports whether the search for the mode begins at the constant of Start, since View.Rest is far from what
+	// some rows have at it.
+	Started bool
 	// Elsewhere reports which dispersions of Of have other predictors; there they are at the coordinate 0.
 	Elsewhere [2]bool
 	// Cut is the number of a threshold between ordered classes, from 1; 0 for other predictors. A threshold is one number,

@@ -17,11 +17,20 @@ func severals() (out []family.Family) {
 			out = append(out, f)
 		}
 	}
+	out = append(out, withBreaks(family.Named("piecewise_exponential").Family(), pointEnd(49_307), pointEnd(51_099)))
 	for _, l := range []string{"gaussian", "student_t", "lognormal", "skew_normal"} {
 		f, _ := family.Named(l).Family().WithPredictor("sigma")
 		out = append(out, f)
 	}
 	return out
+}
+
+// withBreaks is a hazard with breaks.
+func withBreaks(f family.Family, breaks ...float64) family.Family {
+	for _, at := range breaks {
+		f, _ = f.WithPredictor(family.Break(at))
+	}
+	return f
 }
 
 // density returns the density of a response at predictors.
@@ -112,6 +121,9 @@ func TestSeveralAgree(t *testing.T) {
 	}
 }
 
+// pointEnd is the end of interval k of points of positive numbers.
+func pointEnd(k float64) float64 { return math.Exp(120 * (k/100_000 - 0.5) / 1.2) }
+
 // points passes the middles of small intervals with their widths and ends: of positive numbers on the scale of logarithms, of
 // shares on that of logits. last marks ten of them.
 func points(of *family.Support, do func(y, width, end float64, last bool)) {
@@ -155,6 +167,22 @@ func draws(t *testing.T, f family.Family, eta []float64, disp [2]float64) {
 		share := float64(up) / n
 		if got := of.CDF(all[i], eta, disp, trials); math.Abs(got-share) > 2.75/math.Sqrt(n) {
 			t.Errorf("%s%v: %v of draws up to %v, distribution function %v", f, eta, share, all[i], got)
+		}
+	}
+}
+
+// A time after an entry has the density of one without it, given that it is longer than the entry.
+func TestPiecesAfterEntry(t *testing.T) {
+	f := withBreaks(family.Named("piecewise_exponential").Family(), 0.5, 3)
+	eta := []float64{0.4, -0.6, 0.5}
+	for _, at := range []struct{ y, entry float64 }{{0.4, 0.1}, {2, 0.1}, {2, 1}, {4, 0.7}, {4, 3.5}} {
+		r := family.Rows{Y: []float64{at.y}, Total: 1, Kernels: simd.Vector()}
+		r.Bounds = []family.Bound{{Low: at.entry, High: math.Inf(1)}}
+		got := []float64{0}
+		f.Several().LogLik(&r, 0, [][]float64{eta[:1], eta[1:2], eta[2:]}, got)
+		want := math.Log(density(f, at.y, eta, [2]float64{}) / (1 - f.Several().CDF(at.entry, eta, [2]float64{}, 1)))
+		if math.Abs(got[0]-want) > 1e-12 {
+			t.Errorf("time %v after %v: log density %v, want %v", at.y, at.entry, got[0], want)
 		}
 	}
 }

@@ -4,7 +4,8 @@ import "slices"
 
 // table is the table of families, in the order in which they are listed.
 var table = []*Distribution{gaussian, studentT, bernoulli, binomial, poisson, negativeBinomial, gamma, inverseGaussian,
-	beta, lognormal, skewNormal, exgaussian, weibull, exponential, loglogistic, frechet, categorical,
+	beta, lognormal, skewNormal, exgaussian, weibull, exponential, loglogistic, frechet,
+	piecewiseExponential, categorical,
 	zeroInflatedPoisson, zeroInflatedNegativeBinomial, hurdlePoisson, hurdleNegativeBinomial, hurdleGamma,
 	hurdleLognormal, cumulative, sratio, cratio, acat, betaBinomial, zeroInflatedBinomial,
 	zeroInflatedBetaBinomial, zeroInflatedBeta, zeroOneInflatedBeta}

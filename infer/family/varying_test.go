@@ -141,10 +141,10 @@ func TestViews(t *testing.T) {
 			v.Y = several.Response(p, &r)
 			if of.Common && p == 0 {
 				several.Given(family.Common, &r, eta, views[len(eta)])
-				binary(t, name+"of all", several.Response(family.Common, &r), make([]float64, n), views[len(eta)], total)
+				closed(t, name+"of all", of.Of, several.Response(family.Common, &r), make([]float64, n), views[len(eta)], total)
 			}
 			if v.Given = views[p].Given; v.terms == nil {
-				binary(t, name+of.Name, v.Y, eta[p], views[p], total)
+				closed(t, name+of.Name, of.Of, v.Y, eta[p], views[p], total)
 				continue
 			}
 			for k, elsewhere := range of.Elsewhere {
@@ -166,15 +166,19 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// binary compares a log likelihood with that of a view which has the form of bernoulli.
-func binary(t *testing.T, name string, y, eta []float64, v *family.View, want float64) {
+// closed compares a log likelihood with that of a view which has the form of bernoulli, or of poisson.
+func closed(t *testing.T, name string, of family.Family, y, eta []float64, v *family.View, want float64) {
 	t.Helper()
 	got := v.Base
 	for i, e := range eta {
 		if v.Rest != nil {
 			e += v.Rest[i]
 		}
-		got += y[i]*e - math.Max(e, 0) - math.Log1p(math.Exp(-math.Abs(e)))
+		if of.Is(family.Exponential) {
+			got += y[i]*e - math.Exp(e)
+		} else {
+			got += y[i]*e - math.Max(e, 0) - math.Log1p(math.Exp(-math.Abs(e)))
+		}
 	}
 	if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) {
 		t.Errorf("%s: log likelihood %v, want %v", name, got, want)

@@ -72,5 +72,5 @@ func checkLimits(data *Data, f Family) error {
 				Allowed: fmt.Sprintf("it has a count above its lower end, %v", y)}
 		}
 	}
-	return family.CheckLimits(data.Y, data.Kind, data.Bounds)
+	return f.CheckLimits(data.Y, data.Kind, data.Bounds)
 }

@@ -101,7 +101,7 @@ func (m *Model) Proper() bool {
 }
 
 // Given has what other linear predictors leave to the likelihood of one of them: numbers of rows, see family.View, and
-// a constant at which the likelihood of this one is about largest.
+// a constant at which the likelihood of this one is about largest; of a form with sums, whatever the offset is.
 type Given struct {
 	Rows  [][]float64
 	Start float64

@@ -144,8 +144,13 @@ func (p *pilot) startPoint() {
 	if j < 0 || t.form == family.Squares {
 		return
 	}
+	g := t.data.Given
+	if g != nil && t.form.Linear() {
+		p.beta[j] = g.Start
+		return
+	}
 	if t.form == family.Termwise {
-		if g := t.data.Given; g != nil {
+		if g != nil {
 			p.beta[j] = g.Start
 		} else {
 			p.beta[j] = t.linkOf(t.meanResponse())

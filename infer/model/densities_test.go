@@ -81,6 +81,29 @@ func weibull(y, eta, s float64) float64 {
 	return math.Log(s) + z - math.Log(y) - math.Exp(z)
 }
 
+// hazards is the log density of a time whose log hazard is eta[0], and eta[0] + eta[k] from break k on; without an event
+// it is the log probability of a longer time.
+func hazards(y float64, eta []float64, event bool, breaks ...float64) float64 {
+	log, low := 0.0, 0.0
+	for k, high := range append(breaks, math.Inf(1)) {
+		at := eta[0]
+		if k > 0 {
+			at += eta[k]
+		}
+		log -= math.Exp(at) * math.Max(0, math.Min(y, high)-low)
+		if event && low < y && y <= high {
+			log += at
+		}
+		low = high
+	}
+	return log
+}
+
+// pieces is a study's density of such times, censored at 3.
+func pieces(breaks ...float64) func(float64, []float64, float64) float64 {
+	return func(y float64, eta []float64, _ float64) float64 { return hazards(y, eta, y < 3, breaks...) }
+}
+
 func binomialOf5(y, eta, _ float64) float64 {
 	return logGamma(6) - logGamma(y+1) - logGamma(6-y) + y*eta - 5*math.Log(1+math.Exp(eta))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"glmbatch/infer/design"
@@ -20,10 +22,12 @@ type fitOfR struct {
 	Classes                           int
 	Y, M, Kind, Theta                 []float64
 	Designs                           [][][]float64
+	Cuts                              [][]float64 // columns of thresholds, ones first; none: ones alone
+	Equal                             bool        // whether thresholds are equidistant
 	Log                               float64
 }
 
-// At the maximum likelihood fits of pscl, nnet, ordinal, survival and glmmTMB the log likelihood is theirs, and its slope along each
+// At the maximum likelihood fits of pscl, nnet, ordinal, survival, glmmTMB and glm the log likelihood is theirs, and its slope along each
 // parameter is 0 within 0.002 standard errors: they are the modes under flat priors.
 func TestModesAgainstR(t *testing.T) {
 	text, err := os.ReadFile("testdata/fits.json")
@@ -46,6 +50,9 @@ func TestModesAgainstR(t *testing.T) {
 			t.Errorf("%s: log likelihood %v, in R %v", name, most, f.Log)
 		}
 		for j, x := range f.Theta {
+			if first := len(f.Designs[0]); f.Equal && j > first && j < len(f.Theta)-1 {
+				continue // thresholds that follow from the first one and the distance
+			}
 			theta := append([]float64(nil), f.Theta...)
 			h := 1e-4 * max(0.1, math.Abs(x))
 			theta[j] = x + h
@@ -67,8 +74,8 @@ func (f *fitOfR) logLik() (func(theta []float64) float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Predicted != "" {
-		of, _ = of.WithPredictor(f.Predicted)
+	for _, name := range strings.FieldsFunc(f.Predicted, func(c rune) bool { return c == ',' }) {
+		of, _ = of.WithPredictor(name)
 	}
 	if f.Kind != nil {
 		if of, err = of.WithLimits(family.Censored); err != nil {
@@ -99,15 +106,18 @@ func (f *fitOfR) logLik() (func(theta []float64) float64, error) {
 		p.Classes = append(p.Classes, string(rune('a'+k)))
 	}
 	for k := range of.Several().Predictors(p.Classes) {
-		if k < len(f.Designs) {
+		switch cuts := f.Cuts; {
+		case k < len(f.Designs):
 			p.Predictors = append(p.Predictors, predictor(f.Designs[k]))
-			continue
+		case len(cuts) == 0:
+			cuts = [][]float64{slices.Repeat([]float64{1}, len(f.Y))}
+			fallthrough
+		default:
+			p.Predictors = append(p.Predictors, predictor(cuts))
 		}
-		ones := make([]float64, len(f.Y))
-		for i := range ones {
-			ones[i] = 1
-		}
-		p.Predictors = append(p.Predictors, predictor([][]float64{ones})) // of a threshold
+	}
+	if f.Equal {
+		p.Distance = &wide
 	}
 	posterior, err := model.NewPosterior(p, nil)
 	if err != nil {

@@ -24,6 +24,8 @@ type predictor struct {
 	at     []float64 // the rest that the sampler was made at, which is part of the offset of data
 	model  glm.Model
 
+	started bool // see family.Predictor
+
 	whole  *glm.Data   // with the columns of monotonic effects, which data and model do not have
 	mono   []*monotone // these effects
 	steps  int         // of all of them
@@ -34,7 +36,8 @@ type predictor struct {
 
 // newPredictor returns a predictor without a sampler.
 func newPredictor(q *Predictor, place int, of family.Predictor, y []float64, beside *Problem) *predictor {
-	p := &predictor{name: of.Name, place: place, model: q.Model, offset: q.Data.Offset, at: make([]float64, len(y))}
+	p := &predictor{name: of.Name, place: place, started: of.Started, model: q.Model, offset: q.Data.Offset,
+		at: make([]float64, len(y))}
 	p.model.Family = of.Of
 	for d, elsewhere := range of.Elsewhere {
 		if elsewhere {
@@ -44,6 +47,9 @@ func newPredictor(q *Predictor, place int, of family.Predictor, y []float64, bes
 	}
 	data := *q.Data
 	data.Y, data.Frequency, data.Censoring, data.Offset = y, beside.Frequency, beside.Censoring, make([]float64, len(y))
+	if of.Of.Limits == family.NoLimits {
+		data.Censoring = family.Censoring{}
+	}
 	if data.Trials = nil; of.Of.Support().Trials {
 		data.Trials = beside.Trials
 	}
@@ -147,7 +153,7 @@ func (p *predictor) sampleAt(v *family.View, start float64, by infer.Parallel) e
 			data.Offset[i] += p.offset[i]
 		}
 	}
-	if v.Given != nil {
+	if v.Given != nil || p.started {
 		data.Given = &glm.Given{Start: start}
 		for _, g := range v.Given {
 			data.Given.Rows = append(data.Given.Rows, slices.Clone(g))

@@ -84,6 +84,11 @@ var studies = map[string]study{
 		return math.Exp(-math.Exp(s * (math.Log(3) - eta[0] + logGamma(1+1/s))))
 	}), bound: 3, rows: 30, columns: 4, smooth: 2},
 
+	"hazard in pieces": {of: censoring("piecewise_exponential", "from0.5", "from1.5"), density: pieces(0.5, 1.5), bound: 3,
+		rows: 30, columns: 2},
+	"hazard in pieces by group": {dear: true, of: censoring("piecewise_exponential", "from1"), density: pieces(1), bound: 3,
+		rows: 40, columns: 2, levels: 4},
+
 	"sigma":  {of: predicted("gaussian"), density: gaussian, rows: 20, columns: 3},
 	"smooth": {rows: 30, classes: 3, columns: 4, smooth: 2},
 	"sigma by smooth": {of: predicted("student_t"), density: student, rows: 25, columns: 5, smooth: 3,

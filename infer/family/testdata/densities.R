@@ -42,6 +42,13 @@ grid("exgaussian", "identity", reals, some, list(c(0.6, 1.5), c(2.5, 0.8)),
      function(y, mu, d, e) dexgaussian(y, mu, d[1], d[2], log = TRUE))
 grid("weibull", "log", above, some, c(0.6, 2.5), function(y, mu, s, e) dweibull(y, s, mu / gamma(1 + 1 / s), log = TRUE))
 grid("exponential", "log", above, some, list(numeric(0)), function(y, mu, s, e) dexp(y, 1 / mu, log = TRUE))
+grid("piecewise_exponential", "log", above, some, list(numeric(0)), function(y, mu, s, e) dexp(y, mu, log = TRUE))
+# Hazards between breaks at 0.5 and 3; survival by numerical integration would be less exact than the sum.
+for (y in c(above, 0.5, 0.7, 3, 3.2)) for (eta in list(c(0.4, -1.2, 0.8), c(-2, 3, -0.5))) {
+  h <- exp(eta[1] + c(0, eta[2:3]))
+  risk <- pmax(0, pmin(y, c(0.5, 3, Inf)) - c(0, 0.5, 3))
+  add("piecewise_exponential", "log", y, eta, numeric(0), log(h[1 + sum(y > c(0.5, 3))]) - sum(h * risk))
+}
 grid("loglogistic", "log", above, some, c(0.6, 2.5), function(y, mu, s, e) dlogis(log(y), e, 1 / s, log = TRUE) - log(y))
 grid("frechet", "log", above, some, c(1.2, 2.5),
      function(y, mu, s, e) dfrechet(y, scale = mu / gamma(1 - 1 / s), shape = s, log = TRUE))

@@ -1,13 +1,13 @@
 # Rscript fits.R writes fits.json: maximum likelihood fits of R with their data, in the parameters of this program. A
 # predictor is its design; theta are coefficients of each predictor, the dispersion after those of the first one, then
-# thresholds.
+# thresholds, each with the coefficients of the columns in cuts, and their distance if it is equal.
 suppressMessages({library(survival); library(pscl); library(glmmTMB); library(nnet); library(ordinal)})
 of <- function(name) read.csv(file.path("../../../testdata/classic", paste0(name, ".csv")))
 fits <- list()
 add <- function(name, by, family, y, designs, theta, fit, m = NULL, link = "", predicted = "", classes = 0,
-                log = as.numeric(logLik(fit)), kind = NULL)
+                log = as.numeric(logLik(fit)), kind = NULL, cuts = NULL, equal = FALSE)
   fits[[length(fits) + 1]] <<- list(name = name, by = by, family = family, link = link, predicted = predicted, y = y, m = m,
-    classes = classes, designs = designs, theta = theta, log = log, kind = kind)
+    classes = classes, designs = designs, theta = theta, log = log, kind = kind, cuts = cuts, equal = equal)
 school <- of("quine")
 x <- model.matrix(~ Age + Sex, school); z <- model.matrix(~ Sex, school)
 tight <- zeroinfl.control(reltol = 1e-15); tight2 <- hurdle.control(reltol = 1e-15)
@@ -68,12 +68,42 @@ for (dist in c("lognormal", "weibull")) {
       predicted = if (dist == "weibull") "shape" else "sigma", kind = as.numeric(lung$status == 1))
 }
 
+breaks <- c(180, 365) # a hazard in pieces is poisson regression on split rows, whose density of times has no exposures
+rows <- survSplit(Surv(time, status == 2) ~ age + sex + id, transform(lung, id = seq_along(time)), cut = breaks, episode = "piece")
+rows$exposure <- rows$time - rows$tstart
+a <- glm(event ~ age + sex + factor(piece) + factor(piece == 2):sex + offset(log(exposure)), poisson, rows,
+         control = glm.control(epsilon = 1e-15, maxit = 100))
+b <- coef(a)[!is.na(coef(a))] # intercept, age, sex outside of piece 2, pieces 2 and 3, sex in piece 2 less that
+stopifnot(length(b) == 6, grepl("sex", names(b)[6]))
+b[3] <- b[3] + if (grepl("FALSE", names(b)[6])) b[6] else 0
+more <- if (grepl("FALSE", names(b)[6])) -b[6] else b[6]
+add("hazards in pieces", "stats::glm of survival::survSplit", "piecewise_exponential", lung$time,
+    list(x, z, x[, 1, drop = FALSE]), c(b[1:3], b[4], more, b[5]), a, predicted = "from180,from365",
+    kind = as.numeric(lung$status == 1), log = as.numeric(logLik(a)) - sum(rows$event * log(rows$exposure)))
+
+x <- model.matrix(~ temp + contact, wine)[, -1]
+a <- clm(factor(rating) ~ temp + contact, data = wine, threshold = "equidistant", gradTol = 1e-10)
+distance <- a$alpha[["spacing"]]
+add("classes at equal distances", "ordinal::clm", "cumulative", wine$rating - 1, list(x),
+    c(a$beta, a$alpha[[1]] + 0:3 * distance, distance), a, link = "logit", classes = 5, equal = TRUE)
+steps <- do.call(rbind, lapply(1:4, function(k) transform(wine[wine$rating >= k, ], step = k, stops = rating == k)))
+a <- glm(stops ~ 0 + factor(step) + factor(step):contact + temp, binomial, steps, # F(tau_k + contact·c_k - temp·b)
+         control = glm.control(epsilon = 1e-15, maxit = 100))
+b <- coef(a); k <- grepl("contact", names(b)); t <- names(b) == "tempwarm"
+add("category-specific effects", "stats::glm of each step", "sratio", wine$rating - 1, list(x[, 1, drop = FALSE]),
+    c(-b[t], rbind(b[!k & !t], b[k])), a, link = "logit", classes = 5, cuts = model.matrix(~ contact, wine))
+a <- multinom(factor(race) ~ scale(age) + smoke, births, trace = FALSE, reltol = 1e-15, maxit = 1000)
+x <- model.matrix(~ scale(age) + smoke, births); b <- coef(a) # log odds of the next class: none is common to all steps
+add("category-specific effects", "nnet::multinom", "acat", as.integer(factor(births$race)) - 1, list(x[, 0]),
+    -c(b[1, ], b[2, ] - b[1, ]), a, link = "logit", classes = 3, cuts = x)
+
 number <- function(v) paste0("[", paste(sprintf("%.15g", v), collapse = ", "), "]")
 text <- function(f) sprintf(
-  '{"name": "%s", "by": "%s", "family": "%s", "link": "%s", "predicted": "%s", "classes": %d,\n "y": %s, "m": %s, "kind": %s,\n "designs": [%s],\n "theta": %s, "log": %.15g}',
+  '{"name": "%s", "by": "%s", "family": "%s", "link": "%s", "predicted": "%s", "classes": %d,\n "y": %s, "m": %s, "kind": %s,\n "designs": [%s],\n "cuts": [%s], "equal": %s,\n "theta": %s, "log": %.15g}',
   f$name, f$by, f$family, f$link, f$predicted, f$classes, number(f$y), if (is.null(f$m)) "null" else number(f$m),
   if (is.null(f$kind)) "null" else number(f$kind),
-  paste(vapply(f$designs, function(d) paste0("[", paste(apply(d, 2, number), collapse = ",\n  "), "]"), ""), collapse = ",\n  "),
+  paste(vapply(f$designs, function(d) paste0("[", paste(if (ncol(d)) apply(d, 2, number), collapse = ",\n  "), "]"), ""), collapse = ",\n  "),
+  if (is.null(f$cuts)) "" else paste(apply(f$cuts, 2, number), collapse = ",\n  "), tolower(f$equal),
   number(f$theta), f$log)
 writeLines(c("[", paste(vapply(fits, text, ""), collapse = ",\n"), "]"), "fits.json")
 for (f in fits) cat(f$by, f$family, f$link, f$log, "\n")

@@ -88,12 +88,22 @@ func (c *checker) predictors(m *Model) {
 		fault, hint := words.Parts(err)
 		c.at("formula: "+fault, hint, "models", m.Name, "formula")
 	}
+	breaks := formula.Breaks()
+	for _, name := range breaks {
+		f, can := m.Family.WithPredictor(name)
+		if !can {
+			c.at("formula: "+m.Family.Name+" has no breaks", "write family: piecewise_exponential, or surv(time, event)",
+				"models", m.Name, "formula")
+			return
+		}
+		m.Family.Family = f
+	}
 	for _, name := range formula.Predictors() {
 		if slices.Contains(m.Family.Further(), name) && slices.Contains(m.Family.Formulas(), name) {
 			continue
 		}
 		f, can := m.Family.WithPredictor(name)
-		if !can {
+		if !can || breaks != nil {
 			c.at(fmt.Sprintf("formula: %s has no parameter %s with a formula", m.Family.Name, quote(name)),
 				predictedHint(m.Family.Family), "models", m.Name, "formula")
 			continue
