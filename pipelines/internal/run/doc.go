@@ -6,6 +6,6 @@
 //
 // Read run.go and fit.go first; then admission.go (what is under way at once), ledger.go (the single
 // writer), mark.go (runs that the ledger does not have yet), known.go (what the ledger is asked),
-// skip.go (stored fits, and fits of other runs), base.go (posteriors to start from), dryrun.go. What a run says is in outcome, and what it
-// could not commit in waiting.
+// skip.go (stored fits, and fits of other runs), base.go (posteriors to start from), dryrun.go. What a run
+// says is in outcome, and what it could not commit in waiting.
 package run
