@@ -23,7 +23,7 @@ func gridSamplers() map[string][2]infertest.Sampler {
 // case in every, from first on.
 func eachGrid(t *testing.T, first, every int, check func(t *testing.T, c infertest.Case)) {
 	for i, c := range infertest.GridCases() {
-		if !infertest.Full() && i%every != first {
+		if c.Data.Kind != nil || !infertest.Full() && i%every != first {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) { check(t, c) })
@@ -46,7 +46,9 @@ func TestGridInvariance(t *testing.T) {
 	}
 }
 
-// Exact invariance with censored and truncated rows, and the fault that takes censored rows as observed.
+// Exact invariance with censored and truncated rows, and the fault that takes censored rows as observed. The quick form
+// takes weibull, and one other case in 6 for each sampler. It leaves out student_t, whose distribution function is dear
+// and which TestCombinationsInvariance has.
 //
 // False alarms: at most 1e-6 for each of 26 checks. Power: that of TestGridInvariance.
 func TestLimitedInvariance(t *testing.T) {
@@ -55,7 +57,8 @@ func TestLimitedInvariance(t *testing.T) {
 			continue
 		}
 		for name, s := range gridSamplers() {
-			if !infertest.Full() && c.Model.Family.Name != "weibull" && i%3 != len(name)%3 {
+			of := c.Model.Family.Name
+			if !infertest.Full() && of != "weibull" && (of == "student_t" || i%6 != len(name)%6) {
 				continue
 			}
 			check := infertest.Check{Case: c, Sampler: s[0], Seed: infertest.Seed(t), Steps: infertest.Scale(2, 3),

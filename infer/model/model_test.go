@@ -163,9 +163,9 @@ func TestHamiltonian(t *testing.T) {
 			}
 			return mean, sd
 		}
-		draws := 20_000
+		draws := 10_000
 		if slices.Contains(many, name) {
-			if draws = 4000; !strings.Contains(gibbs.(infer.Explainer).Explain(), "all parameters at once") {
+			if draws = 2000; !strings.Contains(gibbs.(infer.Explainer).Explain(), "all parameters at once") {
 				t.Errorf("%s: %s", name, gibbs.(infer.Explainer).Explain())
 			}
 		}
