@@ -111,7 +111,11 @@ func density1(f family.Family, one family.Rows, eta []float64) (log, cdf float64
 	if several := f.Several(); several != nil {
 		own := family.Rows{Y: one.Y, Trials: one.Trials, Disp: one.Disp, Total: 1, Kernels: one.Kernels}
 		several.Prepare(&own)
-		several.LogLik(&own, 0, [][]float64{eta[:1], eta[1:]}, out)
+		rows := [][]float64{}
+		for p := range eta {
+			rows = append(rows, eta[p:p+1])
+		}
+		several.LogLik(&own, 0, rows, out)
 		return out[0], several.CDF(one.Y[0], eta, one.Disp, one.Attempts(0))
 	}
 	at := family.Row{Eta: eta[0], Mean: law.MeanAt(f.Of(), eta[0], one.Disp), Disp: one.Disp, Trials: one.Attempts(0), Link: f.Of()}
@@ -137,7 +141,7 @@ func TestViews(t *testing.T) {
 		name := f.Predicted + " of " + f.String() + ", predictor "
 		for p, of := range several.Predictors(classesOf(f)) {
 			several.Given(p, &r, eta, views[p])
-			v := along{r, of.Of.Likelihood().Terms, eta[p]}
+			v := along{r, of.Of.Likelihood().Terms, eta[p], of.Of.LogConcave()}
 			v.Y = several.Response(p, &r)
 			if of.Common && p == 0 {
 				several.Given(family.Common, &r, eta, views[len(eta)])
@@ -196,8 +200,9 @@ func classesOf(f family.Family) []string {
 // along is the likelihood along a predictor.
 type along struct {
 	family.Rows
-	terms family.Terms
-	eta   []float64
+	terms   family.Terms
+	eta     []float64
+	concave bool
 }
 
 // at writes the terms of rows at eta + by, and returns the log likelihood.
@@ -233,6 +238,9 @@ func (v along) slopes(t *testing.T, name string) {
 			math.Abs(curv[i]-second) > 1e-4*(1+math.Abs(second)+math.Abs(at[i])) {
 			t.Errorf("%s, row %d: slopes %v and %v, information %v, want %v and %v", name, i, grad[i], curv[i], info[i],
 				first, second)
+		}
+		if v.concave && curv[i] < -1e-9*(1+math.Abs(info[i])) {
+			t.Errorf("%s, row %d: a concave log density has the curvature %v", name, i, -curv[i])
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package family
 
 import (
+	"slices"
+
 	"glmbatch/infer/prior"
 	"glmbatch/internal/vec"
 )
@@ -13,7 +15,16 @@ var zeroOneInflatedBeta = &Distribution{
 		LaTeX: `\mathrm{ZeroOneInflated}(\mathrm{Beta}(\mu_i, \phi), \mathrm{zoi}_i, \mathrm{coi}_i)`, Mean: "μ_i",
 		TeX: `\mu_i`, Of: "the mean of responses between 0 and 1",
 		Note: "0 or 1 with probability zoi_i, then 1 with probability coi_i, else Beta(μ_i, phi)"},
-	Along:    func(*Link) Likelihood { return Likelihood{Form: Termwise, Several: zeroOne{}} },
+	Along: func(*Link) Likelihood { return Likelihood{Form: Termwise, Several: zeroOne{zerosOfShares}} },
+	With: func(parameters string, _ *Link) Likelihood {
+		on, there := beta.predicting(parameters)
+		if !there {
+			return Likelihood{}
+		}
+		inner := zerosOfShares.varied(on)
+		inner.rowwise.first = 3
+		return Likelihood{Form: Termwise, Several: zeroOne{inner}}
+	},
 	Constant: func(*Rows) float64 { return 0 },
 }
 
@@ -60,15 +71,22 @@ func (onesOfEnds) Slopes(r Rows, eta, grad, curv, info []float64) {
 func (onesOfEnds) Norm(Rows) float64                 { return 0 }
 func (onesOfEnds) Scores(Rows, []float64) [2]float64 { return [2]float64{} }
 
-// zeroOne is the likelihood of zero_one_inflated_beta. Along the first predictor it is that of zero_inflated_beta, for
-// which ones are zeros.
-type zeroOne struct{}
+// zerosOfShares is zero_inflated_beta.
+var zerosOfShares = zeroFamilies[8]
+
+// zeroOne is the likelihood of zero_one_inflated_beta. Along the mean, and along phi if it has a predictor, which is the
+// last one, it is that of zero_inflated_beta, for which ones are zeros.
+type zeroOne struct{ shares zeroed }
 
 // Predictors are named as brms names them.
-func (zeroOne) Predictors([]string) []Predictor {
-	return []Predictor{{Of: Family{Name: zeroInflatedBeta.Name + "/mu", Link: Logit.Name}}, {Name: "zoi", Of: Binary},
-		{Name: "coi", Of: Family{Name: "zero_one_inflated_beta" + onesOf, Link: Logit.Name}}}
+func (z zeroOne) Predictors([]string) []Predictor {
+	of := z.shares.Predictors(nil)
+	return append([]Predictor{of[0], {Name: "zoi", Of: Binary},
+		{Name: "coi", Of: Family{Name: "zero_one_inflated_beta" + onesOf, Link: Logit.Name}}}, of[2:]...)
 }
+
+// ofShares reports whether predictor p is one of shares between 0 and 1.
+func (zeroOne) ofShares(p int) bool { return p == 0 || p > 2 }
 
 // inner are the rows as the first predictor has them.
 func (z zeroOne) inner(r *Rows) Rows {
@@ -82,24 +100,24 @@ func (z zeroOne) Prepare(r *Rows) {
 		return
 	}
 	in := z.inner(r)
-	zeroed{base: beta, name: "zi", hurdle: true}.Prepare(&in)
+	z.shares.Prepare(&in)
 	r.LogY, r.Log1Y, r.Each = in.LogY, in.Log1Y, in.Each
 }
 
 func (z zeroOne) Start(r *Rows, _ int) []float64 {
 	in := z.inner(r)
 	ones := r.counted(r.Y) - in.counted(in.Y)
-	start := zeroed{base: beta, name: "zi", hurdle: true}.Start(&in, 2)
+	start := z.shares.Start(&in, 2)
 	ends := 0.0
 	for i, y := range in.Y {
 		if y == 0 {
 			ends += r.Count(i)
 		}
 	}
-	return append(start, vec.Log((ones+0.5)/(ends-ones+0.5)))
+	return slices.Insert(start, 2, vec.Log((ones+0.5)/(ends-ones+0.5)))
 }
 
-func (zeroOne) Response(p int, r *Rows) []float64 {
+func (z zeroOne) Response(p int, r *Rows) []float64 {
 	if p == 2 {
 		return r.Y
 	}
@@ -108,7 +126,7 @@ func (zeroOne) Response(p int, r *Rows) []float64 {
 		switch end := y == 0 || y == 1; {
 		case p == 1 && end:
 			out[i] = 1
-		case p == 0 && !end:
+		case z.ofShares(p) && !end:
 			out[i] = y
 		}
 	}
@@ -120,16 +138,23 @@ func (z zeroOne) Given(p int, r *Rows, eta [][]float64, v *View) {
 	each := v.kept[0]
 	z.factors(p, *r, eta, each)
 	v.Base = r.counted(each)
+	if z.ofShares(p) {
+		in := z.inner(r)
+		z.shares.giveDispersions(p, &in, eta, v)
+	}
 }
 
 // factors writes the log density of rows without the factor of predictor p, which is −1 for none.
-func (zeroOne) factors(p int, r Rows, eta [][]float64, dst []float64) {
-	law, norm := betaLaw{}, vec.LogGammaExcess(r.Disp[0])
+func (z zeroOne) factors(p int, r Rows, eta [][]float64, dst []float64) {
+	law, norm := z.shares.terms(), 0.0 // with norms if phi has a predictor
+	if z.shares.rowwise == nil {
+		norm = vec.LogGammaExcess(r.Disp[0])
+	}
 	r.chunks(func(first int, part Rows) {
 		n := len(part.Y)
 		var inside, end, one Block
-		if p != 0 {
-			law.Terms(part, eta[0][first:first+n], inside[:n])
+		if !z.ofShares(p) {
+			law.Terms(z.shares.at(part, eta, first), eta[0][first:first+n], inside[:n])
 		}
 		if p != 1 {
 			r.Kernels.Log1pExp(end[:], eta[1][first:first+n])
@@ -140,7 +165,7 @@ func (zeroOne) factors(p int, r Rows, eta [][]float64, dst []float64) {
 		for i, y := range part.Y {
 			at := one[i] - end[i] + part.Each[i]
 			switch {
-			case y > 0 && y < 1 && p != 0:
+			case y > 0 && y < 1 && !z.ofShares(p):
 				at += inside[i] + norm
 			case (y == 0 || y == 1) && p != 1:
 				at += eta[1][first+i]
@@ -152,11 +177,6 @@ func (zeroOne) factors(p int, r Rows, eta [][]float64, dst []float64) {
 
 func (z zeroOne) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 	z.factors(-1, r.Part(first, first+len(dst)), eta, dst)
-}
-
-// row is a row of beta at its predictor.
-func (zeroOne) row(eta []float64, disp [2]float64) Row {
-	return Row{Eta: eta[0], Mean: vec.Logistic(eta[0]), Disp: disp, Trials: 1, Link: Logit}
 }
 
 func (z zeroOne) Means(eta []float64, disp [2]float64, dst []float64) {
@@ -172,13 +192,13 @@ func (z zeroOne) CDF(y float64, eta []float64, disp [2]float64, _ float64) float
 		return 1
 	}
 	zeros := float64(vec.Logistic(eta[1]) * vec.Logistic(-eta[2]))
-	return zeros + float64(vec.Logistic(-eta[1])*beta.CDF(y, z.row(eta, disp)))
+	return zeros + float64(vec.Logistic(-eta[1])*beta.CDF(y, z.shares.row(eta, disp, 1)))
 }
 
 func (z zeroOne) Draw(s prior.Source, eta []float64, disp [2]float64, _ float64) float64 {
 	switch {
 	case s.Float64() >= vec.Logistic(eta[1]):
-		return beta.Draw(s, z.row(eta, disp))
+		return beta.Draw(s, z.shares.row(eta, disp, 1))
 	case s.Float64() < vec.Logistic(eta[2]):
 		return 1
 	}

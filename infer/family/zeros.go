@@ -87,7 +87,7 @@ func (z zeroed) continuous() bool { return !z.base.Support.Whole }
 func (z zeroed) along(terms Terms, spread bool) Likelihood {
 	if z.hurdle {
 		return Likelihood{Form: Termwise, Terms: truncated{terms, z.continuous(), spread},
-			Concave: z.continuous() && !spread}
+			Concave: z.continuous() && !spread && z.base.Along(z.base.Links[0]).Concave}
 	}
 	return Likelihood{Form: Termwise, Terms: inflated{terms}}
 }
@@ -290,7 +290,7 @@ func (z zeroed) at(part Rows, eta [][]float64, i int) Rows {
 	if z.rowwise != nil {
 		n := len(part.Y)
 		x, u := make([]float64, n), make([]float64, n)
-		z.rowwise.prepared(&part, z.rowwise.only(), eta[2][i:i+n], x, u)
+		z.rowwise.prepared(&part, z.rowwise.only(), eta[z.rowwise.first][i:i+n], x, u)
 		part.Given, part.first = [][]float64{x, u}, 0
 	}
 	return part

@@ -148,6 +148,12 @@ var studies = map[string]study{
 		shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 1}},
 	"zero_inflated_beta": {dear: true, of: family.Named("zero_inflated_beta").Family(), density: hurdle(beta, false), rows: 30, columns: 2,
 		shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 1}},
+	"zero_inflated_beta by group": {dear: true, of: family.Named("zero_inflated_beta").Family(),
+		density: hurdle(beta, false), rows: 40, columns: 2, levels: 4,
+		shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 1}},
+	"zero_one_inflated_beta, phi": {dear: true, of: predicted("zero_one_inflated_beta", "phi"),
+		density: func(y float64, eta []float64, _ float64) float64 { return zerosAndOnes(y, eta, math.Exp(eta[3])) }, rows: 30,
+		columns: 2},
 	"zero_one_inflated_beta": {of: family.Named("zero_one_inflated_beta").Family(), density: zerosAndOnes, rows: 30, columns: 2,
 		shape: prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 1}},
 }
