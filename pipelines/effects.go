@@ -51,9 +51,9 @@ func (o *EffectsOptions) effect() (*spec.Effect, error) {
 	}{
 		{"contrast", o.Contrast, []string{"", "pairwise", "reference"}},
 		{"as", o.As, []string{"", "difference", "ratio", "odds_ratio"}},
-		{"scale", o.Scale, []string{"", "response", "link", predict.Timed}},
+		{"scale", o.Scale, []string{"", "response", "link", predict.Timed, "or a parameter such as zi"}},
 	} {
-		if word.flag == "scale" && predict.IsTimed(o.Scale) {
+		if word.flag == "scale" && predict.IsQuestion(o.Scale) {
 			continue
 		}
 		if !slices.Contains(word.allowed, word.value) {

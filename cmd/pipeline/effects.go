@@ -75,7 +75,7 @@ func effectFlags(c *cobra.Command, o *pipelines.EffectsOptions) {
 	c.Flags().StringVar(&o.Contrast, "contrast", "", "compare the first variable's values: pairwise or reference")
 	c.Flags().StringVar(&o.As, "as", "", "how they are compared: difference, ratio, odds_ratio (default difference)")
 	c.Flags().StringVar(&o.Scale, "scale", "", "response, link for the linear predictor, "+
-		"or a quantity such as median, survival(365), hazard(365) (default response)")
+		"a quantity such as median, survival(365), hazard(365), or a parameter such as zi (default response)")
 	c.Flags().Float64Var(&o.Step, "step", 0, "step of a number that is compared (default 1)")
 	c.Flags().IntVar(&o.Points, "points", 0, "points of a number's grid (default 20)")
 	c.Flags().BoolVar(&o.Offsets, "offsets", false, "include offsets: those of the rows, else their means")

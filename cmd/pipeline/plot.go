@@ -269,6 +269,8 @@ func effectAxis(o *pipelines.EffectsOptions) plot.Axis {
 		mark = &none
 	case o.Scale == "link":
 		label = "linear predictor"
+	case o.Scale != "" && o.Scale != "response":
+		label = o.Scale
 	}
 	return plot.Axis{Label: label + ", with 95 % intervals", Mark: mark}
 }

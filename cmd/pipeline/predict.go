@@ -46,8 +46,8 @@ The same row, seed and fit give the same numbers, whatever other rows are predic
 	f.asks(c)
 	c.Flags().StringVar(&o.Data, "data", "", "CSV or Parquet file of new data")
 	onlyFlag(c, &o.Only, "names the fit")
-	c.Flags().StringSliceVar(&o.Of, "quantity", nil, "linear, mean, response; zero, the probability of 0; of times "+
-		"median, survival(T), hazard(T); several with commas (default mean,response)")
+	c.Flags().StringSliceVar(&o.Of, "quantity", nil, "linear, mean, response, zero (the probability of 0), "+
+		"median, survival(T), hazard(T), or a parameter such as zi; several with commas (default mean,response)")
 	c.Flags().BoolVar(&o.Draws, "draws", false, "every draw in long form, instead of summaries")
 	c.Flags().StringVar(&o.NewLevels, "new-levels", "error",
 		"new levels of groupings: error, sample (draw their effects), zero (no effects)")

@@ -99,7 +99,7 @@ func (s *setting) sensible() error {
 	case s.As != "" && s.As != "difference" && s.Contrast == "":
 		return s.wrong(s.As+" is a way to compare values, and no contrast is asked for",
 			"write contrast: pairwise, or reference")
-	case s.As == "odds_ratio" && !binary:
+	case s.As == "odds_ratio" && !binary && !s.asked():
 		return s.wrong("the response of family "+s.family.Name+" is no probability, which odds ratios compare", "as: ratio")
 	case s.Scale == "link" && s.rows.fit.Description.Weights != nil:
 		return s.wrong("a mixture has a linear predictor for each of its components, and none of its own",

@@ -63,7 +63,7 @@ func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
 	s.remark(c.Notes, o.record)
 	found, err := s.compute(ctx)
 	if err != nil {
-		return err
+		return questionError(err)
 	}
 	return s.write(ctx, w, c.Options, found)
 }
@@ -102,11 +102,11 @@ func (c *Config) weightsOf(o *opened, room transform.Room) (weights []float64, e
 	return slices.Repeat([]float64{1}, int(o.table.Data.NumRows())), err
 }
 
-// Timed are further scales of effects.
+// Timed are further scales of effects, in addition to names of parameters.
 const Timed = predictive.Timed
 
-// IsTimed reports whether the scale of an effect is a quantity of times.
-func IsTimed(scale string) bool { return predictive.IsTimed(scale) }
+// IsQuestion reports whether the scale of an effect has the form of a quantity, or of a parameter's name.
+func IsQuestion(scale string) bool { return predictive.IsQuestion(scale) }
 
 // remark says what the numbers are of.
 func (s *setting) remark(w io.Writer, record *transform.Record) {
@@ -117,10 +117,10 @@ func (s *setting) remark(w io.Writer, record *transform.Record) {
 	if record.Offsets != nil && s.record.Offsets == nil {
 		say("per unit of exposure: offsets are 0")
 	}
-	if s.family.Support().Trials && s.Scale != "link" {
+	if s.family.Support().Trials && s.Scale != "link" && !s.asked() {
 		say("a mean is the probability of one trial")
 	}
-	if caution := s.family.Caution(); caution != "" && s.Scale != "link" {
+	if caution := s.family.Caution(); caution != "" && s.Scale != "link" && !s.asked() {
 		say("%s", caution)
 	}
 	if record.Response.Expression != record.Response.Column && record.Response.Trials == "" {
@@ -218,13 +218,16 @@ func (s *setting) averages(ctx context.Context, cells [][]any) (out []estimate, 
 func (s *setting) classes() []string {
 	r := &s.rows.fit.Description.Responses[0]
 	switch {
-	case r.Classes == nil:
+	case r.Classes == nil || s.asked():
 		return []string{""}
 	case s.Scale == "link":
 		return r.Classes[1:]
 	}
 	return r.Classes
 }
+
+// asked reports whether the scale is a quantity, or a parameter, which has no classes.
+func (s *setting) asked() bool { return s.Scale != "" && s.Scale != "response" && s.Scale != "link" }
 
 // byClass cuts what Averages returns into those of each cell.
 func (s *setting) byClass(draws [][]float64) (out [][][]float64) {
@@ -377,7 +380,7 @@ func (s *setting) columns() (out []report.Column) {
 		}
 		out = append(out, column)
 	}
-	if r := &s.rows.fit.Description.Responses[0]; r.Classes != nil {
+	if r := &s.rows.fit.Description.Responses[0]; r.Classes != nil && !s.asked() {
 		out = append(out, report.Column{Name: r.Column, Type: "VARCHAR"})
 	}
 	for _, name := range []string{"mean", "sd", "q025", "median", "q975"} {

@@ -59,10 +59,7 @@ func (e *CallError) Unwrap() error { return e.Err }
 
 // Run writes predictions of one stored fit to w.
 func Run(ctx context.Context, w io.Writer, c Config) error {
-	of, timed, err := quantities(c.Of)
-	if err != nil {
-		return err
-	}
+	of, questions := quantities(c.Of)
 	o, err := c.open(ctx)
 	if err != nil {
 		return err
@@ -80,9 +77,8 @@ func Run(ctx context.Context, w io.Writer, c Config) error {
 		return err
 	}
 	c.remark(o, design)
-	if err := rows.Ask(timed); err != nil {
-		return &CallError{words.Hint(err, "median, survival(365) and hazard(365) are of families of times: weibull, gamma, "+
-			"exponential, loglogistic, frechet, lognormal; zero is of responses that may be 0")}
+	if err := rows.Ask(questions); err != nil {
+		return questionError(err)
 	}
 	places, names := rows.Quantities()
 	p := &writing{names: names, rows: design.TableRows(), draws: o.stored.Draws}
@@ -319,16 +315,21 @@ func (c *Config) stream(k report.Key, rows []int) func(row int) *infer.Stream {
 	}
 }
 
-// quantities are the places of names in predictive.Quantities, in its order, and after them those of times, with their
-// names.
-func quantities(names []string) (of []int, timed []string, err error) {
+// questionError is the error of the call for a quantity that the fit does not have.
+func questionError(err error) error {
+	if _, is := errors.AsType[*predictive.QuestionError](err); is {
+		return &CallError{words.Hint(err, "quantities are "+strings.Join(predictive.Quantities, ", ")+", "+predictive.Timed+
+			", and parameters; "+predictive.QuestionHint)}
+	}
+	return err
+}
+
+// quantities are the places of names in predictive.Quantities, in its order, and after them those of questions, which
+// are all other names.
+func quantities(names []string) (of []int, questions []string) {
 	for _, name := range names {
-		switch {
-		case predictive.IsTimed(name):
-			timed = append(timed, name)
-		case !slices.Contains(predictive.Quantities, name):
-			return nil, nil, &CallError{words.Hint(fmt.Errorf("there is no quantity %q", name),
-				"quantities are "+strings.Join(predictive.Quantities, ", ")+", "+predictive.Timed)}
+		if !slices.Contains(predictive.Quantities, name) {
+			questions = append(questions, name)
 		}
 	}
 	for q, name := range predictive.Quantities {
@@ -336,10 +337,10 @@ func quantities(names []string) (of []int, timed []string, err error) {
 			of = append(of, q)
 		}
 	}
-	for k := range timed {
+	for k := range questions {
 		of = append(of, len(predictive.Quantities)+k)
 	}
-	return of, timed, nil
+	return of, questions
 }
 
 func (p *writing) addDraws(out func(...any) error, r *predictive.Prediction) error {

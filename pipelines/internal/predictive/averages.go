@@ -23,7 +23,7 @@ func (f *Fit) Averages(ctx context.Context, designs []Design, of []int32, weight
 		return nil, err
 	}
 	each, linear := e.outcomes.means(), scale == "link"
-	if IsTimed(scale) {
+	if asked(scale) {
 		if err := e.Ask([]string{scale}); err != nil {
 			return nil, err
 		}

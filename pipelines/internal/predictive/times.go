@@ -13,38 +13,71 @@ import (
 )
 
 // timed is a quantity at a time, the median, or the probability of zero: what readers of times and counts ask for in
-// addition to Quantities.
+// addition to Quantities, and to parameters.
 var timed = regexp.MustCompile(`^(?:zero|median|(survival|hazard)\(([^()]+)\))$`)
 
 // Timed are the forms of further quantities.
 const Timed = "zero, median, survival(T), hazard(T)"
 
-// A question is a quantity of times, or zero.
+// A question is a quantity of times, zero, or a parameter.
 type question struct {
-	of      string // zero, median, survival, hazard
+	of      string // zero, median, survival, hazard; empty of a parameter
 	density outcomes
 	tail    outcomes
+
+	predictor int // of the parameter
+	inverse   func(eta float64) float64
 }
 
-// IsTimed reports whether a name has a form of Timed.
-func IsTimed(name string) bool { return timed.MatchString(name) }
+// ofParameter is the form of a name of a parameter.
+var ofParameter = regexp.MustCompile(`^[a-z]+[0-9.]*$`)
 
-// QuestionError reports a quantity of times that a family does not have, or that has no time.
+// IsQuestion reports whether a name is of a form that Ask takes: one of Timed, or the name of a parameter.
+func IsQuestion(name string) bool { return timed.MatchString(name) || ofParameter.MatchString(name) }
+
+// asked reports whether a scale is none of those that every response has.
+func asked(scale string) bool { return scale != "" && scale != "response" && scale != "link" }
+
+// QuestionHint lists the names that Ask takes.
+const QuestionHint = "zero is of responses that may be 0; median, survival(365) and hazard(365) are of families of " +
+	"times: weibull, gamma, exponential, loglogistic, frechet, lognormal, piecewise_exponential; a parameter that has a " +
+	"linear predictor, such as zi, is asked for by its name"
+
+// QuestionError reports a quantity that a family does not have, or that has no time.
 type QuestionError struct{ Quantity, Reason string }
 
 func (e *QuestionError) Error() string { return e.Quantity + " " + e.Reason }
 
-// Ask adds quantities of times to those of Predict, in the order of names. It returns a *QuestionError for a family
-// whose rows cannot be censored, since their survival has no exact form, and for zero if responses are never 0.
+// parameter returns the question of a parameter with a linear predictor of its own; nil if there is none of the name.
+func (e *Evaluator) parameter(name string) *question {
+	several := e.family.Several()
+	if several == nil {
+		return nil
+	}
+	for k, p := range several.Predictors(e.Description.Responses[0].Classes) {
+		if k > 0 && p.Name == name && p.Cut == 0 && !p.Common {
+			return &question{predictor: k, inverse: p.Of.Of().Inverse}
+		}
+	}
+	return nil
+}
+
+// Ask adds quantities of times, and parameters, to those of Predict, in the order of names. It returns a *QuestionError
+// for a family whose rows cannot be censored, since their survival has no exact form, for zero if responses are never
+// 0, and for a name that is no parameter with a linear predictor.
 func (e *Evaluator) Ask(names []string) error {
 	for _, name := range names {
+		if q := e.parameter(name); q != nil {
+			e.questions, e.asked = append(e.questions, *q), append(e.asked, name)
+			continue
+		}
 		m := timed.FindStringSubmatch(name)
 		if s := e.family.Support(); name == "zero" && s.Mass(0) && !s.Classes {
 			e.questions, e.asked = append(e.questions, question{of: name}), append(e.asked, name)
 			continue
 		}
 		of, err := e.family.OfObserved().WithLimits(family.Censored)
-		if err != nil || e.Description.Weights != nil || !e.family.Support().Positive() {
+		if m == nil || err != nil || e.Description.Weights != nil || !e.family.Support().Positive() {
 			return &QuestionError{name, "is not a quantity of family " + e.family.Name}
 		}
 		q := question{of: strings.SplitN(name, "(", 2)[0]}
@@ -71,6 +104,8 @@ func (e *Evaluator) Ask(names []string) error {
 // answer returns the quantity in the block's row i at draw s.
 func (q *question) answer(b *Block, s, i int) float64 {
 	switch q.of {
+	case "":
+		return q.inverse(b.Eta[q.predictor][s*b.Rows+i])
 	case "zero":
 		return b.cdf(s, i, 0)
 	case "median":
