@@ -64,7 +64,7 @@ func (e *Evaluator) parameter(name string) *question {
 
 // Ask adds quantities of times, and parameters, to those of Predict, in the order of names. It returns a *QuestionError
 // for a family whose rows cannot be censored, since their survival has no exact form, for zero if responses are never
-// 0, and for a name that is no parameter with a linear predictor.
+// 0, and for other names than those of parameters with a linear predictor.
 func (e *Evaluator) Ask(names []string) error {
 	for _, name := range names {
 		if q := e.parameter(name); q != nil {
