@@ -74,8 +74,8 @@ func (onesOfEnds) Scores(Rows, []float64) [2]float64 { return [2]float64{} }
 // zerosOfShares is zero_inflated_beta.
 var zerosOfShares = zeroFamilies[8]
 
-// zeroOne is the likelihood of zero_one_inflated_beta. Along the mean, and along phi if it has a predictor, it is that of
-// zero_inflated_beta, for which ones are zeros. The predictor of phi is the last one.
+// zeroOne is the likelihood of zero_one_inflated_beta. Along the mean, and along phi if it has a predictor, it is that
+// of zero_inflated_beta, for which ones are zeros. The predictor of phi is the last one.
 type zeroOne struct{ shares zeroed }
 
 // Predictors are named as brms names them.
