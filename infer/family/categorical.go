@@ -15,7 +15,9 @@ var categorical = &Distribution{
 	Support: classes,
 	Notation: Notation{Law: "Categorical(π_i)", LaTeX: `\mathrm{Categorical}(\pi_i)`, Mean: "π_i", TeX: `\pi_i`,
 		Of: "the probability of each class"},
-	Along:    func(*Link) Likelihood { return Likelihood{Form: Termwise, Several: choice{}, Concave: true} },
+	Along: func(*Link) Likelihood {
+		return Likelihood{Form: Termwise, Several: choice{Binary}, Concave: true}
+	},
 	Constant: func(*Rows) float64 { return 0 },
 }
 
@@ -23,24 +25,22 @@ var categorical = &Distribution{
 var logOdds = &Link{Name: "logit", Eta: "log(π_k/π_1)", Mean: "e^eta_k/(1 + Σ e^eta)", Factor: true,
 	Effect: "multiplies the odds of its class, against the reference, by exp(b)", Inverse: vec.Logistic, Of: Logit.Of}
 
-// choice is the likelihood of a class by log odds against the first.
-type choice struct{}
+// choice is the likelihood of a class, or of counts of classes, by log odds against the first. Of is the family of one
+// class against the others.
+type choice struct{ of Family }
 
 // Predictors are named as brms names them: mu and the class.
-func (choice) Predictors(classes []string) (out []Predictor) {
+func (c choice) Predictors(classes []string) (out []Predictor) {
 	for _, name := range classes[1:] {
-		out = append(out, Predictor{Name: "mu" + name, Of: Binary, Common: true})
+		out = append(out, Predictor{Name: "mu" + name, Of: c.of, Common: true})
 	}
 	return out
 }
 
-func (choice) Prepare(*Rows) {}
+func (choice) Prepare(r *Rows) { r.tally() }
 
 func (choice) Start(r *Rows, predictors int) []float64 {
-	counts := make([]float64, predictors+1)
-	for i, y := range r.Y {
-		counts[int(y)] += r.Count(i)
-	}
+	counts := r.perClass(predictors + 1)
 	out := make([]float64, predictors)
 	for k := range out {
 		out[k] = vec.Log((counts[k+1] + 0.5) / (counts[0] + 0.5))
@@ -49,6 +49,9 @@ func (choice) Start(r *Rows, predictors int) []float64 {
 }
 
 func (choice) Response(p int, r *Rows) []float64 {
+	if r.Counts != nil {
+		return r.Counts[p+1]
+	}
 	out := make([]float64, len(r.Y))
 	for i, y := range r.Y {
 		if int(y) == p+1 {
@@ -91,6 +94,10 @@ func (choice) Given(p int, r *Rows, eta [][]float64, v *View) {
 		}
 	}
 	v.Base = 0
+	if r.Counts != nil {
+		v.Base = r.others(p+1, eta, v.Rest)
+		return
+	}
 	for i, all := range v.Rest {
 		v.Rest[i] = -all
 		if y := int(r.Y[i]); y != p+1 {
@@ -125,6 +132,12 @@ func (choice) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 			r.Kernels.Axpy(1, gap[:n], sum[:n])
 		}
 		r.Kernels.Log(sum[:], sum[:n])
+		if r.Counts != nil {
+			for i, v := range sum[:n] {
+				dst[at+i] = r.logCounts(first+at+i, at+i, eta, most[i]+v)
+			}
+			continue
+		}
 		for i, v := range sum[:n] {
 			dst[at+i] = -most[i] - v
 			if y := int(r.Y[first+at+i]); y > 0 {
@@ -142,10 +155,16 @@ func (choice) Means(eta []float64, _ [2]float64, dst []float64) {
 	}
 }
 
-// CDF adds the probabilities of the classes up to y.
-func (c choice) CDF(y float64, eta []float64, disp [2]float64, _ float64) (sum float64) {
+// CDF adds the probabilities of the classes up to y, or of the counts of the first class.
+func (c choice) CDF(y float64, eta []float64, disp [2]float64, trials float64) (sum float64) {
 	means := make([]float64, len(eta)+1)
 	c.Means(eta, disp, means)
+	switch {
+	case c.of.Support().Trials && y >= trials:
+		return 1
+	case c.of.Support().Trials:
+		return incompleteBeta(trials-y, y+1, 1-means[0])
+	}
 	for class, p := range means {
 		if float64(class) <= y {
 			sum += p
@@ -154,7 +173,12 @@ func (c choice) CDF(y float64, eta []float64, disp [2]float64, _ float64) (sum f
 	return sum
 }
 
-func (choice) Draw(s prior.Source, eta []float64, _ [2]float64, _ float64) float64 {
+func (c choice) Draw(s prior.Source, eta []float64, _ [2]float64, trials float64) float64 {
+	if c.of.Support().Trials {
+		counts := make([]float64, len(eta)+1)
+		drawCounts(s, eta, trials, counts)
+		return counts[0]
+	}
 	total, u := logSum(eta), s.Float64()
 	for k, e := range eta {
 		if u -= vec.Exp(e - total); u < 0 {

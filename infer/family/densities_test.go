@@ -18,6 +18,7 @@ type referenceRow struct {
 	Family, Link string
 	Y, M, Log    float64
 	Eta, Disp    []float64
+	Counts       []float64
 }
 
 // Log densities are those of R to 1e-12, relative beyond 1: of every family with all links. A dispersion with a
@@ -82,6 +83,9 @@ func (r *referenceRow) at(t *testing.T, f family.Family) float64 {
 	out := []float64{r.Eta[0]}
 	if several := f.Several(); several != nil {
 		row := family.Rows{Y: []float64{r.Y}, Trials: []float64{r.M}, Total: 1, Disp: disp, Kernels: simd.Vector()}
+		for _, count := range r.Counts {
+			row.Counts = append(row.Counts, []float64{count})
+		}
 		several.Prepare(&row)
 		var eta [][]float64
 		for _, e := range r.Eta {

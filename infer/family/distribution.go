@@ -188,6 +188,8 @@ type Likelihood struct {
 	// CutScores writes the derivatives of the log density of class y in the thresholds, at the predictors of a row; nil
 	// if there are no thresholds. Cost: O(K²).
 	CutScores func(y float64, eta, dst []float64)
+	// DrawCounts writes random counts of classes at the predictors of a row; nil of responses of one column.
+	DrawCounts func(s prior.Source, eta []float64, trials float64, dst []float64)
 }
 
 // any reports whether there is a likelihood.

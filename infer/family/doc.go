@@ -9,7 +9,8 @@
 //   - rows.go, positive.go, binary.go, special.go: what several families have in common;
 //   - several.go: families of several predictors;
 //   - gaussian.go, student.go, bernoulli.go, binomial.go, betabinomial.go, poisson.go, negativebinomial.go, gamma.go,
-//     inversegaussian.go, beta.go, lognormal.go, skewnormal.go, exgaussian.go, categorical.go: the families;
+//     inversegaussian.go, beta.go, lognormal.go, skewnormal.go, exgaussian.go, categorical.go, multinomial.go: the
+//     families;
 //   - located.go, standard.go: distributions of a location and a scale, whose rows may be limited; and such families of
 //     times: weibull.go, exponential.go, loglogistic.go, frechet.go; piecewise.go: those whose
 //     hazard is constant between breaks;

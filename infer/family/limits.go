@@ -212,10 +212,14 @@ func (f Family) CDFWithin(b *Bound, y float64, cdf func(y float64) float64) floa
 type Censoring struct {
 	Kind   []float64 // Observed, Above, Below or Within; nil if all rows are observed
 	Bounds []Bound   // nil if there are no intervals and no truncation
+
+	right bool    // each row is Observed or Above; false also if Rows.Prepare has not looked
+	seen  float64 // the observed rows as often as they count; 0 if Rows.Prepare has not counted
 }
 
 // part returns rows i to j.
 func (c Censoring) part(i, j int) (out Censoring) {
+	out.right = c.right
 	if c.Kind != nil {
 		out.Kind = c.Kind[i:j]
 	}

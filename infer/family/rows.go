@@ -26,9 +26,8 @@ type Rows struct {
 
 	Kernels simd.Kernels
 
-	Censoring         // bounds are of log y if LogY exists
-	right     bool    // each row is Observed or Above; false also if Prepare has not looked
-	seen      float64 // the observed rows as often as they count; 0 if Prepare has not counted
+	Censoring // bounds are of log y if LogY exists
+	Counted   // a Part has those of all rows
 
 	Frequency        []float64 // nil for 1 each
 	Total            float64   // of the frequencies, over all rows
@@ -46,7 +45,7 @@ func (r *Rows) Part(i, j int) Rows {
 	return Rows{Y: r.Y[i:j], Trials: cut(r.Trials), LogY: cut(r.LogY), Log1Y: cut(r.Log1Y), Disp: r.Disp,
 		Given: r.Given, first: r.first + i, Each: cut(r.Each),
 		Kernels: r.Kernels, Frequency: cut(r.Frequency), Total: r.Total, Precision: cut(r.Precision), Roots: cut(r.Roots),
-		Censoring: r.Censoring.part(i, j), right: r.right}
+		Censoring: r.Censoring.part(i, j), Counted: r.Counted}
 }
 
 // given returns numbers k that other predictors leave to the rows.

@@ -12,7 +12,7 @@ type Support struct {
 	Whole     bool    // whole numbers
 	Low, High float64 // its ends, which belong to it if they are Whole
 	Trials    bool    // High is the number of the row's trials
-	Classes   bool    // numbers of classes, from 0 on
+	Classes   bool    // numbers of classes, from 0 on; with Trials counts of classes
 	Ordered   bool    // the classes have an order
 	Zero      bool    // Low is 0 and belongs to it too
 	One       bool    // and so does High, which is 1
@@ -29,6 +29,8 @@ var (
 	// orderedClasses are classes in their order.
 	orderedClasses = &Support{Words: classes.Words, Whole: true, High: MostClasses - 1, Classes: true,
 		Ordered: true}
+	// countsOfClasses are counts whose sum is the trials of a row.
+	countsOfClasses = &Support{Words: successes.Words, Whole: true, High: maxCount, Trials: true, Classes: true}
 	// zeros are positives with 0.
 	zeros = &Support{Words: "0, or a number above 0", limits: ", from 1e-150 to 1e150", High: math.Inf(1), Zero: true}
 	// sharesAndZeros are shares with 0, and sharesAndEnds with 1 too.
@@ -54,7 +56,7 @@ const MostClasses = 100
 const maxCount = 1 << 53
 
 // Probability reports whether the mean of a response, or of one trial, is a probability.
-func (s *Support) Probability() bool { return s.Whole && (s.High == 1 || s.Trials) }
+func (s *Support) Probability() bool { return s.Whole && !s.Classes && (s.High == 1 || s.Trials) }
 
 // Counts reports whether responses are counts without an upper end.
 func (s *Support) Counts() bool { return s.Whole && !s.Probability() && !s.Classes }

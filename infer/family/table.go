@@ -8,7 +8,7 @@ var table = []*Distribution{gaussian, studentT, bernoulli, binomial, poisson, ne
 	piecewiseExponential, categorical,
 	zeroInflatedPoisson, zeroInflatedNegativeBinomial, hurdlePoisson, hurdleNegativeBinomial, hurdleGamma,
 	hurdleLognormal, cumulative, sratio, cratio, acat, betaBinomial, zeroInflatedBinomial,
-	zeroInflatedBetaBinomial, zeroInflatedBeta, zeroOneInflatedBeta}
+	zeroInflatedBetaBinomial, zeroInflatedBeta, zeroOneInflatedBeta, multinomial}
 
 // given are the likelihoods along one of several linear predictors. No spec names them.
 var given = slices.Concat(scales(gaussian, studentT, lognormal, skewNormal), parts(zeroFamilies), orderings(),

@@ -45,9 +45,13 @@ func (d *Data) Replicated(i int, y float64) (seen, kind float64) {
 	return y, family.Observed
 }
 
-// Responding returns the data with random responses; see Replicated.
+// Responding returns the data with random responses; see Replicated. Those of counts are of one class after the other.
 func (d *Data) Responding(y []float64) *Data {
 	out := *d
+	if d.Counts != nil {
+		out.Counts = slices.Collect(slices.Chunk(y, d.Rows()))
+		y = out.Counts[0]
+	}
 	out.Y = y
 	if d.Kind != nil {
 		out.Y, out.Kind = make([]float64, len(y)), make([]float64, len(y))

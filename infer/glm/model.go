@@ -142,11 +142,18 @@ type Data struct {
 	Precision []float64
 	// Censoring describes rows that are censored or truncated, of a family with Limits.
 	family.Censoring
+	// Counted has counts of classes, whose first ones are Y; package model has their posterior.
+	family.Counted
+	Penalised
+	Others
+}
+
+// Others describes further linear predictors of the same rows.
+type Others struct {
 	// Given has the numbers that other linear predictors leave to one of them; nil for a likelihood of one.
 	Given *Given
-	Penalised
-	// Further has the designs of further linear predictors of the same rows, without what all of them share; see
-	// package model. Nil for one predictor, or if all have this design.
+	// Further has the designs of further linear predictors, without what all of them share; see package model. Nil for
+	// one predictor, or if all have this design.
 	Further []*Data
 }
 
@@ -168,7 +175,7 @@ func (d *Data) Taken(from []int) *Data {
 	out.X = design.TakeRows(d.X, from)
 	out.Y, out.Trials, out.Offset = design.Take(d.Y, from), design.Take(d.Trials, from), design.Take(d.Offset, from)
 	out.Frequency, out.Precision = design.Take(d.Frequency, from), design.Take(d.Precision, from)
-	out.Censoring = d.Censoring.Taken(from)
+	out.Censoring, out.Counted = d.Censoring.Taken(from), d.Counted.Taken(from)
 	out.Effects = nil
 	for _, e := range d.Effects {
 		out.Effects = append(out.Effects, e.Taken(from))

@@ -82,15 +82,23 @@ func (s *setup) newCommon(p *Problem) (*common, error) {
 	s.several.Given(family.Common, &s.rows, eta, view)
 	data := &glm.Data{X: x, Intercept: -1, Y: s.several.Response(family.Common, &s.rows), Offset: view.Rest,
 		Frequency: p.Frequency}
-	target, err := glm.NewTarget(data, glm.Model{Family: of[0].Of, Coefficients: laws})
+	if of[0].Of.Support().Trials {
+		data.Trials = p.Trials
+	}
+	return c.rotated(data, glm.Model{Family: of[0].Of, Coefficients: laws})
+}
+
+// rotated returns the move along the directions of a basis; nil if there is none.
+func (c *common) rotated(data *glm.Data, m glm.Model) (*common, error) {
+	target, err := glm.NewTarget(data, m)
 	if err != nil {
 		return nil, err
 	}
-	c.frame, err = basis.RotateAt(target, x, view.Rest, laws, target.Penalised(), basis.NewtonGain)
-	if err != nil { // no basis, no move
+	c.frame, err = basis.RotateAt(target, data.X, data.Offset, m.Coefficients, target.Penalised(), basis.NewtonGain)
+	if err != nil {
 		return nil, nil //nolint:nilerr
 	}
-	c.like = c.frame.Like.WithOffset(make([]float64, n)).Vectorised()
+	c.like = c.frame.Like.WithOffset(make([]float64, len(data.Y))).Vectorised()
 	return c, nil
 }
 

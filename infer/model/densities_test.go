@@ -253,9 +253,15 @@ func adjacent(y float64, eta []float64, cuts float64) float64 {
 func (s study) logLik(p *model.Problem, eta [][]float64, disp float64) (logLik float64) {
 	for i, row := range eta {
 		value := 0.0
-		if s.density != nil {
+		switch {
+		case s.density != nil:
 			value = s.density(p.Y[i], row, disp)
-		} else {
+		case s.counted():
+			value = logGamma(s.trials + 1)
+			for k, of := range p.Counts {
+				value += of[i]*choice(float64(k), row) - logGamma(of[i]+1)
+			}
+		default:
 			value = choice(p.Y[i], row)
 		}
 		if p.Frequency != nil {

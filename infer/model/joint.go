@@ -100,7 +100,7 @@ func (p *Problem) thinned() *Problem {
 	}
 	out.Y, out.Trials, out.Predictors = design.Take(p.Y, rows), design.Take(p.Trials, rows), nil
 	out.Frequency = make([]float64, len(rows))
-	out.Censoring = p.Censoring.Taken(rows)
+	out.Censoring, out.Counted = p.Censoring.Taken(rows), p.Counted.Taken(rows)
 	for k, i := range rows {
 		if out.Frequency[k] = float64(stride); p.Frequency != nil {
 			out.Frequency[k] *= p.Frequency[i]

@@ -26,6 +26,7 @@ type Problem struct {
 	Trials           []float64 // [n], nil for 1 each
 	Frequency        []float64 // [n], nil for 1 each
 	family.Censoring           // of rows, of a family with Limits
+	family.Counted             // of counts of classes, whose first ones are Y
 	// Predictors are in the order of the family's. Responses and frequencies of their data, and the families of their
 	// models, are not looked at.
 	Predictors []Predictor
@@ -93,7 +94,7 @@ func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 		return nil, err
 	}
 	s.rows = family.Rows{Y: p.Y, Trials: p.Trials, Frequency: p.Frequency, Kernels: simd.Vector(),
-		Total: float64(len(p.Y)), Censoring: p.Censoring}
+		Total: float64(len(p.Y)), Censoring: p.Censoring, Counted: p.Counted}
 	if p.Frequency != nil {
 		s.rows.Total = s.rows.Kernels.Sum(p.Frequency)
 	}
@@ -166,10 +167,33 @@ func (p *Problem) checkClasses() error {
 	if len(p.Classes) < 2 {
 		return errors.New("model: a response in classes needs two of them")
 	}
+	if p.Family.Support().Trials {
+		return p.checkCounts()
+	}
 	for i, y := range p.Y {
 		if int(y) >= len(p.Classes) {
 			return &glm.DomainError{What: "response", Row: i, Value: y,
 				Allowed: fmt.Sprintf("there are %d classes, numbered from 0", len(p.Classes))}
+		}
+	}
+	return nil
+}
+
+// checkCounts refuses counts of classes that do not add up to the trials.
+func (p *Problem) checkCounts() error {
+	if len(p.Counts) != len(p.Classes) || len(p.Trials) != len(p.Y) {
+		return fmt.Errorf("model: counts of %d classes for %d", len(p.Counts), len(p.Classes))
+	}
+	for i := range p.Y {
+		sum := 0.0
+		for _, of := range p.Counts {
+			if sum += of[i]; !family.IsCount(of[i]) {
+				return &glm.DomainError{What: "count", Row: i, Value: of[i], Allowed: "a count is a whole number, 0 or more"}
+			}
+		}
+		if sum != p.Trials[i] {
+			return &glm.DomainError{What: "trials", Row: i, Value: p.Trials[i],
+				Allowed: fmt.Sprintf("the counts of the row add up to %v", sum)}
 		}
 	}
 	return nil

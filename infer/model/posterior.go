@@ -113,14 +113,23 @@ func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float
 	}
 }
 
-// Respond returns a random response of each row at a position.
+// Respond returns a random response of each row at a position; of counts those of one class after the other.
 func (p *Posterior) Respond(s prior.Source, theta []float64) []float64 {
 	rows, eta, _, _ := p.at()(theta)
-	row := make([]float64, len(eta))
-	y := make([]float64, len(p.setup.rows.Y))
-	for i := range y {
+	n := len(p.setup.rows.Y)
+	row, counts := make([]float64, len(eta)), make([]float64, len(rows.Counts))
+	y := make([]float64, n*max(1, len(counts)))
+	drawCounts := p.family.Likelihood().DrawCounts
+	for i := range n {
 		for k := range eta {
 			row[k] = eta[k][i]
+		}
+		if drawCounts != nil {
+			drawCounts(s, row, rows.Attempts(i), counts)
+			for k, v := range counts {
+				y[k*n+i] = v
+			}
+			continue
 		}
 		draw := func() float64 { return p.setup.draw(s, i, row, rows.Disp) }
 		if p.bounds == nil {

@@ -18,10 +18,13 @@ func (s study) simulate(rng *infer.Stream) (*model.Problem, []float64) {
 	theta := s.theta(p, rng)
 	eta, disp, _, _ := s.densities(p, theta)
 	for i, row := range eta {
-		if s.alone {
+		switch {
+		case s.counted():
+			s.drawCounts(p, rng, i, row)
+		case s.alone:
 			of, _ := glm.NewPointwise(p.Family, &glm.Data{X: p.Predictors[0].Data.X})
 			p.Y[i] = of.Draw(rng, i, row[0], []float64{disp})
-		} else {
+		default:
 			p.Y[i] = p.Family.Several().Draw(rng, row, [2]float64{disp, disp}, max(1, s.trials))
 		}
 		if s.bound > 0 {

@@ -19,6 +19,11 @@ var studies = map[string]study{
 	"linked":    {rows: 40, classes: 3, columns: 2, levels: 4, terms: []int{1, 1}},
 	"sparse":    {rows: 40, classes: 3, columns: 9, sparse: true},
 
+	"multinomial":                     {rows: 15, classes: 3, columns: 3, trials: 4},
+	"multinomial of two, weighted":    {dear: true, rows: 15, classes: 2, columns: 2, trials: 3, weighted: true},
+	"multinomial by groups, weighted": {rows: 20, classes: 4, columns: 2, trials: 5, levels: 4, weighted: true},
+	"multinomial, many rows":          {dear: true, rows: 2100, classes: 3, columns: 3, trials: 4},
+
 	"cumulative": {of: ordered("cumulative", "logit"), density: cumulative(inverseLogit), cuts: 3, rows: 25, columns: 3},
 	"cumulative by group": {dear: true, of: ordered("cumulative", "logit"), density: cumulative(inverseLogit), cuts: 2, rows: 40,
 		columns: 2, levels: 4},

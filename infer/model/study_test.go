@@ -12,8 +12,8 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// study is a model of several predictors, by its definition: a categorical one if it has no density. Then a categorical
-// response has classes; other responses have two predictors, the second without the last column of the first.
+// study is a model of several predictors, by its definition: a categorical one if it has no density, or a multinomial one
+// with trials. Then a response has classes; other responses have two predictors, the second without the last column of the first.
 type study struct {
 	of                     family.Family
 	density                func(y float64, eta []float64, disp float64) float64
@@ -98,9 +98,7 @@ func (s study) problem(rng *infer.Stream) *model.Problem {
 	if s.density != nil {
 		p.Family = s.of
 	}
-	for k := range s.classes {
-		p.Classes = append(p.Classes, string(rune('a'+k)))
-	}
+	s.takeClasses(p)
 	for i := 0; s.weighted && i < s.rows; i++ {
 		p.Frequency = append(p.Frequency, float64(1+i%3))
 	}

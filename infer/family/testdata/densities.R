@@ -6,8 +6,9 @@ links <- list(identity = function(e) e, log = exp, inverse = function(e) 1 / e, 
               "1/mu^2" = function(e) 1 / sqrt(e), logit = plogis, probit = pnorm, cloglog = function(e) -expm1(-exp(e)),
               cauchit = pcauchy)
 rows <- list()
-add <- function(family, link, y, eta, disp, log_density, m = 1)
-  rows[[length(rows) + 1]] <<- list(family = family, link = link, y = y, m = m, eta = eta, disp = disp, log = log_density)
+add <- function(family, link, y, eta, disp, log_density, m = 1, counts = NULL)
+  rows[[length(rows) + 1]] <<- list(family = family, link = link, y = y, m = m, eta = eta, disp = disp, log = log_density,
+                                    counts = counts)
 # grid adds the rows of one predictor at all of some responses, linear predictors and dispersions.
 grid <- function(family, link, ys, etas, disps, f, m = 1)
   for (y in ys) for (eta in etas) for (disp in disps) add(family, link, y, eta, disp, f(y, links[[link]](eta), disp, eta), m)
@@ -55,6 +56,8 @@ grid("frechet", "log", above, some, c(1.2, 2.5),
 
 for (y in 0:3) for (eta in list(c(0.2, -1.5, 2), c(-30, 1, 0.4)))
   add("categorical", "logit", y, eta, numeric(0), brms:::dcategorical(y + 1, eta = matrix(c(0, eta), 1), log = TRUE))
+for (y in list(c(2, 0, 5, 1), c(0, 0, 0, 1), c(140, 30, 5, 22))) for (eta in list(c(0.2, -1.5, 2), c(-30, 1, 0.4)))
+  add("multinomial", "logit", y[1], eta, numeric(0), dmultinom(y, prob = exp(c(0, eta)), log = TRUE), sum(y), y)
 for (of in c("cumulative", "sratio", "cratio", "acat")) for (link in c("logit", "probit", "cloglog", "cauchit")) {
   f <- getFromNamespace(paste0("d", of), "brms")
   for (y in 0:3) for (eta in c(-0.3, 0.3, 1.4)) add(of, link, y, c(eta, -1.2, 0.1, 1.6), numeric(0),
@@ -87,6 +90,7 @@ for (y in c(0, shares, 1)) for (eta in some) for (zoi in c(-2, 0.6)) for (coi in
 
 number <- function(v) paste(sprintf("%.17g", v), collapse = ", ")
 lines <- vapply(rows, function(r) sprintf(
-  '{"family": "%s", "link": "%s", "y": %s, "m": %s, "eta": [%s], "disp": [%s], "log": %s}',
-  r$family, r$link, number(r$y), number(r$m), number(r$eta), number(r$disp), number(r$log)), "")
+  '{"family": "%s", "link": "%s", "y": %s, "m": %s, "eta": [%s], "disp": [%s], "log": %s%s}',
+  r$family, r$link, number(r$y), number(r$m), number(r$eta), number(r$disp), number(r$log),
+  if (is.null(r$counts)) "" else sprintf(', "counts": [%s]', number(r$counts))), "")
 writeLines(c("[", paste0(lines, c(rep(",", length(lines) - 1), "")), "]"), "densities.json")

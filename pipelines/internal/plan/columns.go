@@ -73,7 +73,7 @@ func (c *columnModel) takeFamily(log bool) error {
 		name = c.given.Family
 	}
 	given := family.Family{Name: name}
-	binary := given.Support().Probability()
+	binary, classes := given.Support().Probability(), given.Support().Classes
 	switch {
 	case log && name != "" && !given.Is(family.Squares):
 		return words.Hint(fmt.Errorf("the logarithm of a column is gaussian, not %s", name), "model the column itself")
@@ -83,12 +83,12 @@ func (c *columnModel) takeFamily(log bool) error {
 	case log:
 		g.Binary, g.Low, g.Log, c.family = false, 0, true, family.Default
 		return nil
-	case name == "" || name == multinomial && g.Several():
+	case name == "" || classes && g.Several():
 		c.family = familyOf(g)
 	case g.Levels != nil && !(binary && g.Binary):
 		return words.Hint(fmt.Errorf("%s is not of text", name), "leave family out: it is bernoulli of two values, and "+
 			"multinomial of more")
-	case name == multinomial:
+	case classes:
 		return ofOthers(name, "text")
 	case binary && !g.Binary:
 		return ofOthers(name, "two values")
