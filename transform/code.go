@@ -245,6 +245,7 @@ func (b *builder) recallSides(response bool) func() error {
 				return err
 			}
 			b.chosen.response, b.chosen.proportion = *v, r.Proportion
+			b.recallCounts()
 			if err := b.recallLimits(); err != nil {
 				return err
 			}
@@ -275,7 +276,7 @@ func (b *builder) hasAll(columns []string) bool {
 
 // inputs are all columns that coding reads, with repetitions.
 func (b *builder) inputs() []string {
-	out := slices.Clone(b.chosen.response.columns)
+	out := b.chosen.explained()
 	if b.chosen.trials != nil {
 		out = append(out, b.chosen.trials.columns...)
 	}

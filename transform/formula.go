@@ -236,9 +236,10 @@ func readable(schema *arrow.Schema) (names []string, all map[string]bool) {
 
 // aside are the terms of calls on the left of a formula.
 type aside struct {
-	errors *variable // known standard errors of the response
-	limits []limit   // of cens() and trunc()
-	rate   *variable // the exposure of rate(t), whose logarithm is one of the offsets
+	errors *variable  // known standard errors of the response
+	limits []limit    // of cens() and trunc()
+	counts []variable // of cbind(): successes and failures, or a count of each class
+	rate   *variable  // the exposure of rate(t), whose logarithm is one of the offsets
 }
 
 // selection is a formula that has met the names of a table's columns.
@@ -271,7 +272,7 @@ func (s *selection) termLabel(t term) string {
 
 // columns returns every column that the selection reads, with repetitions.
 func (s *selection) columns() []string {
-	names := slices.Clone(s.response.columns)
+	names := s.explained()
 	if s.trials != nil {
 		names = append(names, s.trials.columns...)
 	}

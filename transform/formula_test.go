@@ -298,7 +298,6 @@ var formulaFaults = []struct{ marked, message, hint string }{
 	{"§poly(y, 2) ~ x", "cannot be a response", "log(y)"},
 	{"§log(2) ~ x", "reads no column", ""},
 	{"§cbind(s) ~ x", "successes and failures", "trials(total)"},
-	{"§cbind(s, f) | trials(n) ~ x", "both give the number", ""},
 	{"§. ~ x", "one column", ""},
 	{"a §+ b ~ x", "one column", ""},
 	{"y | §n ~ x", "trials(n)", ""},

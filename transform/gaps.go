@@ -111,7 +111,7 @@ func (f *Formula) Reads(schema *arrow.Schema) (terms, response, others []string,
 				terms = append(terms, s.variables[v].columns...)
 			}
 		}
-		response, all = unique(s.response.columns), append(all, s.columns()...)
+		response, all = s.explained(), append(all, s.columns()...)
 	}
 	terms = unique(terms)
 	for _, name := range unique(all) {

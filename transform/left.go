@@ -80,33 +80,6 @@ func (s *selector) rate(n *node) error {
 	return nil
 }
 
-// cbind reads R's cbind(successes, failures): trials are their sum.
-func (s *selector) cbind(n *node) error {
-	if s.out.trials != nil {
-		return s.fail(n.pos, "cbind() and trials() both give the number of trials", "write one of them")
-	}
-	if n.text != "cbind" {
-		return s.fail(n.pos, n.text+"() of brms is not supported with a family",
-			alone+"; latent classes have mixture: {components: 2} and no family")
-	}
-	if len(n.args) != 2 {
-		return s.fail(n.pos, "cbind() with a family is of successes and failures",
-			"write cbind(successes, failures), or successes | trials(total); several responses are of latent classes, which "+
-				"have mixture: {components: 2} and no family")
-	}
-	for _, arg := range n.args {
-		if err := s.arithmetic(arg); err != nil {
-			return err
-		}
-	}
-	if err := s.response(n.args[0]); err != nil {
-		return err
-	}
-	failures := &node{kind: nodeParen, pos: n.args[1].pos, args: []*node{n.args[1]}}
-	sum := &node{kind: nodeSum, pos: n.pos, args: []*node{n.args[0], failures}, minus: []bool{false, false}}
-	return s.takeTrials(sum)
-}
-
 // takeTrials takes a node's columns for the trials.
 func (s *selector) takeTrials(n *node) error {
 	if err := s.columnsOf(n); err != nil {

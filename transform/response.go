@@ -18,6 +18,9 @@ import (
 func (b *builder) response() error {
 	v := &b.chosen.response
 	b.record.Response = Response{Column: v.columns[0], Expression: v.key, Kind: string(b.columns[v.columns[0]].kind)}
+	if err := b.spec.Formula.CheckFamily(b.spec.Family); err != nil {
+		return err
+	}
 	for _, step := range []func() error{b.outcome, b.trials, b.domain, b.limits, b.varies} {
 		if err := step(); err != nil {
 			return err
@@ -33,6 +36,8 @@ func (b *builder) outcome() error {
 	support := b.spec.Family.Support()
 	binary := support.Probability() && (!support.Trials || b.chosen.trials == nil)
 	switch {
+	case support.CountsClasses():
+		return b.counts()
 	case support.Classes && !v.plain():
 		return b.columnError(c.name, fmt.Errorf("%s is computed, and a %s response is a column of classes", v.key,
 			b.spec.Family.Name), "make the column in the query or the file")
@@ -203,6 +208,9 @@ func (b *builder) evaluate(v *variable, scales []Scaling) ([]float64, []Scaling,
 // domain names the first cell of the response that its family cannot have.
 func (b *builder) domain() error {
 	data := b.out.Data
+	if data.Counts != nil {
+		return b.checkCounts()
+	}
 	err := family.CheckResponse(b.spec.Family, data.Y, data.Trials)
 	var bad *glm.DomainError
 	if !errors.As(err, &bad) {
@@ -239,6 +247,9 @@ func spellCount(v float64) string {
 // varies looks at a response that has one value only.
 func (b *builder) varies() error {
 	y, name := b.out.Data.Y, b.chosen.response.columns[0]
+	if b.out.Data.Counts != nil {
+		return nil
+	}
 	largest, at, constant := extent(y)
 	if largest > tooLarge {
 		return b.tooLarge(name, y[at], at)

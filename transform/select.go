@@ -61,19 +61,23 @@ func (f *Formula) selectFrom(schema *arrow.Schema, strict strictness) (*selectio
 
 // responseStaysLeft refuses a response that explains itself.
 func (s *selector) responseStaysLeft() error {
-	response := s.out.response.columns[0]
-	for i, used := range s.out.used() {
-		if v := &s.out.variables[i]; used && slices.Contains(v.columns, response) {
-			where := ""
-			if !v.plain() {
-				where = ", in " + v.label
-			}
-			return s.fail(v.pos, fmt.Sprintf("the response %q is also a predictor%s", response, where), "")
+	for k, response := range s.out.explained() {
+		if k > 0 && len(s.out.counts) <= 2 { // a total may be a predictor
+			break
 		}
-	}
-	for i := range s.out.groupers {
-		if v := &s.out.groupers[i]; slices.Contains(v.columns, response) {
-			return s.fail(v.pos, fmt.Sprintf("the response %q is also a grouping", response), "")
+		for i, used := range s.out.used() {
+			if v := &s.out.variables[i]; used && slices.Contains(v.columns, response) {
+				where := ""
+				if !v.plain() {
+					where = ", in " + v.label
+				}
+				return s.fail(v.pos, fmt.Sprintf("the response %q is also a predictor%s", response, where), "")
+			}
+		}
+		for i := range s.out.groupers {
+			if v := &s.out.groupers[i]; slices.Contains(v.columns, response) {
+				return s.fail(v.pos, fmt.Sprintf("the response %q is also a grouping", response), "")
+			}
 		}
 	}
 	return nil

@@ -58,6 +58,9 @@ const maxCount = 1 << 53
 // Probability reports whether the mean of a response, or of one trial, is a probability.
 func (s *Support) Probability() bool { return s.Whole && !s.Classes && (s.High == 1 || s.Trials) }
 
+// CountsClasses reports whether a response is how often each class occurs.
+func (s *Support) CountsClasses() bool { return s.Classes && s.Trials }
+
 // Counts reports whether responses are counts without an upper end.
 func (s *Support) Counts() bool { return s.Whole && !s.Probability() && !s.Classes }
 

@@ -167,7 +167,7 @@ func (p *Problem) checkClasses() error {
 	if len(p.Classes) < 2 {
 		return errors.New("model: a response in classes needs two of them")
 	}
-	if p.Family.Support().Trials {
+	if p.Family.Support().CountsClasses() {
 		return p.checkCounts()
 	}
 	for i, y := range p.Y {

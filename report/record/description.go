@@ -39,6 +39,9 @@ const (
 // Items reports whether rows have several items and no predictors.
 func (k Kind) Items() bool { return k == KindClasses }
 
+// ClassColumn is the Column of a response of counts, one for each of Classes.
+const ClassColumn = "class"
+
 // Response describes a column that a fit explains. Frequency, Precision and Trials name other columns or expressions.
 type Response struct {
 	Column     string      `json:"column"`

@@ -103,7 +103,7 @@ func (s *simulator) simulate(ctx context.Context, i int) report.Simulation {
 	if err != nil {
 		return fail("refused", err)
 	}
-	out.AllEqual = allEqual(y, s.data.Trials)
+	out.AllEqual = allEqual(y[:s.data.Rows()], s.data.Trials)
 	if err := s.plain(y); err != nil {
 		return fail("overflow", err)
 	}
@@ -160,7 +160,7 @@ func (s *simulator) plain(y []float64) error {
 	}
 	for i, v := range y {
 		if !(v >= low && v <= high) {
-			return fmt.Errorf("row %d has a simulated response of %.3g", i+1, v)
+			return fmt.Errorf("row %d has a simulated response of %.3g", i%s.data.Rows()+1, v)
 		}
 	}
 	return nil
@@ -222,6 +222,9 @@ func doubled(data *glm.Data, y []float64) *glm.Data {
 	}
 	out, second := data.Taken(from), data.Responding(y)
 	copy(out.Y[n:], second.Y)
+	for k, of := range second.Counts {
+		copy(out.Counts[k][n:], of)
+	}
 	if out.Kind != nil {
 		copy(out.Kind[n:], second.Kind)
 	}

@@ -129,6 +129,9 @@ func (e *Explanation) respond(c *plan.Case) {
 	case e.Family.Support().Ordered:
 		e.Facts += fmt.Sprintf(", %d thresholds between the classes %s of %s", len(r.Levels)-1, strings.Join(r.Levels, " < "),
 			r.Column)
+	case e.Family.Support().CountsClasses():
+		e.Facts += fmt.Sprintf(" of each of the classes %s against %s, the reference",
+			strings.Join(r.Levels[1:], ", "), r.Levels[0])
 	case e.Family.Support().Classes:
 		e.Facts += fmt.Sprintf(" of each of %d classes of %s but %s, the reference", len(r.Levels)-1, r.Column, r.Levels[0])
 	case len(r.Levels) == 2:
@@ -324,24 +327,34 @@ func (e *Explanation) responses(c *plan.Case) {
 		of.DrawPrior(stream, theta)
 		counts := make([]float64, len(shares))
 		y := of.Respond(stream, theta)
-		for _, v := range y {
-			if v >= 0 && v < float64(len(counts)) && v == math.Floor(v) {
+		total := 0.0
+		for i, v := range y {
+			switch {
+			case support.CountsClasses(): // those of one class after the other
+				counts[i*len(counts)/len(y)] += v
+				total += v - 1
+			case v >= 0 && v < float64(len(counts)) && v == math.Floor(v):
 				counts[int(v)]++
 			}
+			total++
 		}
 		for k, count := range counts {
-			shares[k] = append(shares[k], count/float64(len(y)))
+			shares[k] = append(shares[k], count/total)
 		}
 		all = append(all, y...)
 	}
 	for k, class := range classes {
-		e.Predictive = append(e.Predictive, fmt.Sprintf("The share of rows of class %s is %s.", words.Visible(class),
+		what := "rows"
+		if support.CountsClasses() {
+			what = "counts"
+		}
+		e.Predictive = append(e.Predictive, fmt.Sprintf("The share of %s of class %s is %s.", what, words.Visible(class),
 			between(shares[k])))
 	}
 	if classes == nil {
 		e.Predictive = append(e.Predictive, fmt.Sprintf("Over rows of the data, the priors put responses %s.", between(all)))
 	}
-	if support.Counts() || support.Zero || support.Trials && e.Family.Several() != nil {
+	if support.Counts() || support.Zero || support.Trials && !support.Classes && e.Family.Several() != nil {
 		e.Predictive = append(e.Predictive, fmt.Sprintf("The share of zeros is %s.", between(shares[0])))
 	}
 }

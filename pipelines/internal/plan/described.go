@@ -64,6 +64,9 @@ func describe(design *transform.Record, link string, params []infer.Parameter,
 	if d.family.Support().Classes {
 		r.Classes = design.Response.Levels
 	}
+	if d.family.Support().CountsClasses() {
+		r.Column = record.ClassColumn
+	}
 	for _, of := range components {
 		c, err := d.component(of)
 		if err != nil {

@@ -116,7 +116,7 @@ func severalMethod(s *spec.Sampler, m *spec.Model) Method {
 // problem is the posterior on data, the design or some of its rows.
 func (s *Several) problem(data *glm.Data) *model.Problem {
 	out := &model.Problem{Family: s.Family(), Classes: s.Record.Response.Levels, Y: data.Y, Trials: data.Trials,
-		Frequency: data.Frequency, Censoring: data.Censoring}
+		Frequency: data.Frequency, Censoring: data.Censoring, Counted: data.Counted}
 	if s.fit.Model.Family.Equidistant {
 		law := distancePrior(s.fit.Model)
 		out.Distance = &law

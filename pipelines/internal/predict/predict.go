@@ -248,7 +248,7 @@ func (c *Config) remark(o *opened, d *transform.Design) {
 		say("%s", caution)
 	}
 	classes := o.description.Responses[0].Classes
-	if classes != nil && (len(c.Of) == 0 || slices.Contains(c.Of, "response")) {
+	if classes != nil && !o.family.Support().CountsClasses() && (len(c.Of) == 0 || slices.Contains(c.Of, "response")) {
 		say("a response is the number of a class, from 1: %s", strings.Join(classes, ", "))
 	}
 	if record.PrecisionWeights != "" && d.Data.Precision == nil {

@@ -46,7 +46,7 @@ func (c Config) RowsOf(ctx context.Context, ledger *report.Ledger, f report.Fitt
 }
 
 func (c *Config) rows(ctx context.Context, o *opened) (*Rows, error) {
-	if o.classes() {
+	if o.classes() || o.family.Support().CountsClasses() {
 		return nil, &CallError{errors.New("rows have several responses each")}
 	}
 	if o.record.FrequencyWeights != "" || o.table.Counts() != nil {

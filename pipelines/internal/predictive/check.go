@@ -29,6 +29,9 @@ const (
 //
 // Cost: some 50 ns for each response. stream names the random stream of a row.
 func (e *Evaluator) Check(ctx context.Context, want Wanted, stream func(row int) *infer.Stream) (*Checked, error) {
+	if e.data.Counts != nil {
+		return e.checkCounts(ctx, stream)
+	}
 	family, data := e.family, e.data
 	frequency := func(row int) int {
 		if data.Frequency == nil {
@@ -40,7 +43,7 @@ func (e *Evaluator) Check(ctx context.Context, want Wanted, stream func(row int)
 	for row := range data.Rows() {
 		observations += frequency(row)
 	}
-	replicates := make([]sample, min(e.Size(), max(fewestReplicates, min(mostReplicates, replicateDraws/observations))))
+	replicates := make([]sample, e.replicates(observations))
 	in := classesOf(family, data.Y)
 	observed := newSample(data.Y[0], in)
 	for r := range replicates {
@@ -79,6 +82,11 @@ func (e *Evaluator) Check(ctx context.Context, want Wanted, stream func(row int)
 	}
 	also.finish(family, out)
 	return out, nil
+}
+
+// replicates is how many data sets of so many responses are replicated.
+func (e *Evaluator) replicates(observations int) int {
+	return min(e.Size(), max(fewestReplicates, min(mostReplicates, replicateDraws/observations)))
 }
 
 // sample gathers the statistics of a data set, one response after the other.

@@ -31,6 +31,9 @@ func (e *Evaluator) rows() int {
 	return e.parts[0].predictors[0].Rows()
 }
 
+// one reports whether rows have one response.
+func (e *Evaluator) one() bool { return e.Items == nil && e.data.Counts == nil }
+
 // hash is equal for fits of the same responses in the same order, whatever explains them: only these can be compared.
 func (e *Evaluator) hash() string {
 	if e.Items != nil {

@@ -46,7 +46,7 @@ func (e *Evaluator) LeaveOneOut(ctx context.Context, stream func(row int) *infer
 				}
 				r := works[w].Row(slices.Collect(slices.Chunk(mine[0], e.Draws)))
 				at := math.NaN()
-				if r.Reason == "" && e.Items == nil {
+				if r.Reason == "" && e.one() {
 					transforms.row(&works[w], b, from+i, mine[0], mine[1])
 					at = transforms.values[b.First+from+i][0]
 				} else {
@@ -147,7 +147,7 @@ func LOOWarnings(l *record.LOO) (out []string) {
 
 // outcomesHash is that of one response in a row.
 func outcomesHash(data *glm.Data) string {
-	numbers := [][]float64{data.Y, data.Trials, data.Frequency}
+	numbers := append([][]float64{data.Y, data.Trials, data.Frequency}, data.Counts...)
 	if data.Limits() != family.NoLimits {
 		bounds := make([]float64, 0, 3*len(data.Bounds))
 		for _, b := range data.Bounds {

@@ -15,17 +15,24 @@ type outcomes interface {
 	mean(b *Block, s, from, to, class int, dst []float64)
 	cdf(b *Block, s, i int, y float64) float64
 	draw(b *Block, random *infer.Stream, s, i int) float64
+	// counts draws a count of each class, of responses that are such counts.
+	counts(b *Block, random *infer.Stream, s, i int, dst []float64)
 }
 
 // newOutcomes returns the responses of a family; classes are those of a response that has such.
 func newOutcomes(f glm.Family, classes []string, data *glm.Data) (outcomes, error) {
 	if several := f.Several(); several != nil {
 		o := &severalOutcomes{Several: several, family: f, classes: max(1, len(classes)),
-			rows: family.Rows{Y: data.Y, Trials: data.Trials, Kernels: simd.Vector(), Total: 1, Censoring: data.Censoring}}
+			rows: family.Rows{Y: data.Y, Trials: data.Trials, Kernels: simd.Vector(), Total: 1, Censoring: data.Censoring,
+				Counted: data.Counted}}
 		if data.Limits() == family.Truncated {
 			o.bounds = data.Bounds
 		}
-		if err := family.CheckResponse(f, data.Y, data.Trials); err != nil {
+		y := data.Y
+		if y == nil { // no success is always allowed
+			y = make([]float64, len(data.Trials))
+		}
+		if err := family.CheckResponse(f, y, data.Trials); err != nil {
 			return nil, err
 		}
 		several.Prepare(&o.rows)
@@ -54,6 +61,10 @@ func (o pointwise) cdf(b *Block, s, i int, y float64) float64 {
 
 func (o pointwise) draw(b *Block, random *infer.Stream, s, i int) float64 {
 	return o.Draw(random, b.First+i, b.Eta[0][s*b.Rows+i], b.Disp[s][:])
+}
+
+func (o pointwise) counts(b *Block, random *infer.Stream, s, i int, dst []float64) {
+	dst[0] = o.draw(b, random, s, i)
 }
 
 // severalOutcomes has several.
@@ -101,6 +112,10 @@ func (o *severalOutcomes) cdf(b *Block, s, i int, y float64) float64 {
 		return o.family.CDFWithin(&o.bounds[b.First+i], y, cdf)
 	}
 	return cdf(y)
+}
+
+func (o *severalOutcomes) counts(b *Block, random *infer.Stream, s, i int, dst []float64) {
+	o.family.Likelihood().DrawCounts(random, o.row(b, s, i), o.rows.Attempts(b.First+i), dst)
 }
 
 func (o *severalOutcomes) draw(b *Block, random *infer.Stream, s, i int) float64 {

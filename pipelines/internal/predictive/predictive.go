@@ -34,7 +34,11 @@ func (e *Evaluator) Quantities() (of [][]int, names []string) {
 	}
 	add(Quantities[0], predictors)
 	add(Quantities[1], r.Classes)
-	add(Quantities[2], nil)
+	if e.family.Support().CountsClasses() {
+		add(Quantities[2], r.Classes)
+	} else {
+		add(Quantities[2], nil)
+	}
 	for _, name := range e.asked {
 		add(name, nil)
 	}
@@ -84,7 +88,15 @@ func (e *Evaluator) Predict(ctx context.Context, stream func(row int) *infer.Str
 			for class, at := range quantities[1] {
 				b.means(s, i, i+1, class, of[at][s:s+1])
 			}
-			of[quantities[2][0]][s] = first + b.draw(random, s, i)
+			if responses := quantities[2]; len(responses) > 1 {
+				counts := make([]float64, len(responses))
+				b.outcomes.counts(b, random, s, i, counts)
+				for k, at := range responses {
+					of[at][s] = counts[k]
+				}
+			} else {
+				of[responses[0]][s] = first + b.draw(random, s, i)
+			}
 			for k := range e.questions {
 				of[quantities[3+k][0]][s] = e.questions[k].answer(b, s, i)
 			}

@@ -84,6 +84,9 @@ func (c *checker) predictors(m *Model) {
 		return // reported
 	}
 	c.rowWeights(m, formula)
+	if offset, message, hint := formulaFault(formula.CheckFamily(m.Family.Family), len(m.Formula)); message != "" {
+		c.add(c.formulaNode(m).where(offset), message, hint)
+	}
 	if m.Family.Family, err = m.Family.WithLimits(formula.Limits()); err != nil {
 		fault, hint := words.Parts(err)
 		c.at("formula: "+fault, hint, "models", m.Name, "formula")
