@@ -92,7 +92,7 @@ func (f folder) countsAddUp() {
 
 func abs(x float64) float64 { return max(x, -x) }
 
-// Counts that are none are refused with their row and a remedy, and formulas that do not suit the family.
+// Numbers that are no counts are refused with their row and a remedy, and formulas that do not suit the family.
 func TestMultinomialRefusals(t *testing.T) {
 	for change, want := range map[string]string{
 		"a,b,c,x\n1,2,3,0\n1,-2,3,1\n":  `column "b", row 2 (line 3 of rows.csv): -2 is not allowed: a count of a class`,
@@ -106,7 +106,7 @@ func TestMultinomialRefusals(t *testing.T) {
 		"cbind(a, b, c) ~ c":            `the response "c" is also a predictor`,
 	} {
 		f := newFolder(t, "")
-		formula, family, rows := "cbind(a, b, c) ~ x", "multinomial", "a,b,c,x\n1,2,3,0\n1,2,2,1\n"
+		formula, family, rows, run := "cbind(a, b, c) ~ x", "multinomial", "a,b,c,x\n1,2,3,0\n1,2,2,1\n", "ppc: true"
 		call, message, called := strings.Cut(want, " column")
 		switch {
 		case strings.Contains(change, "\n"):
@@ -115,12 +115,14 @@ func TestMultinomialRefusals(t *testing.T) {
 			}
 		case strings.Contains(change, "~"):
 			formula = change
+		case strings.Contains(change, ":"):
+			run = change
 		default:
 			family = change
 		}
 		f.write("rows.csv", rows)
 		f.write("spec.yaml", `{pipeline: p, database: t.duckdb, datasets: {rows: {path: rows.csv}}, samplers: {s: {method: auto}},
-  models: {m: {formula: "`+formula+`", family: `+family+`}}, run: {warmup: 20, draws: 20}}`)
+  models: {m: {formula: "`+formula+`", family: `+family+`}}, run: {warmup: 20, draws: 20, `+run+`}}`)
 		if text := f.errors(); !strings.Contains(text, want) {
 			t.Errorf("%s: %s, want %s", change, text, want)
 		}

@@ -41,6 +41,7 @@ var kindsOfModels = map[string]struct{ data, model, derived, average string }{
 	"truncated":         {"rows", `{formula: "p | cens(b) + trunc(lb = 0.4) ~ s(x, k = 5)", family: lognormal}`, "exp(sigma)", "mean(x = 1)"},
 	"beta":              {"rows", "{formula: s ~ x, family: beta}", "exp(x)", "mean(x = 1)"},
 	"categorical":       {"rows", "{formula: c ~ x, family: categorical}", "muw_x - muv_x", "mean(x = 1)"},
+	"multinomial":       {"rows", "{formula: \"cbind(n, b, g2) ~ x\", family: multinomial}", "mub_x - mug2_x", "mean(x = 1)"},
 	"categorical_group": {"rows", "{formula: c ~ x + (1 | g), family: categorical}", "muw_x - muv_x", "mean(x = 1)"},
 	"ordered":           {"rows", `{formula: "bf(c ~ x + (1 | g), disc ~ z)", family: cumulative}`, "`(Intercept)[1]` + x", "mean(x = 1)"},
 	"predicted_sigma":   {"rows", `{formula: "bf(y ~ x + (1 | g), sigma ~ z + (1 | g))", family: gaussian}`, "exp(sigma_z)", "mean(x = 1)"},
@@ -93,7 +94,7 @@ func newQuestions(t *testing.T) folder {
 	f := newFriends(t, "s: {method: auto}", "draws: 60")
 	f.nhanes()
 	var b strings.Builder
-	b.WriteString("y,b,n,p,s,c,x,z,g,hole,q\n")
+	b.WriteString("y,b,n,p,s,c,x,z,g,hole,q,g2\n")
 	for i := range 36 {
 		x, z := float64(i%7)-3, float64(i%5)-2
 		hole := fmt.Sprint(i%4 - 1)
@@ -101,8 +102,8 @@ func newQuestions(t *testing.T) folder {
 			hole = "NA"
 		}
 		u := float64((i*29)%31) / 31
-		fmt.Fprintf(&b, "%v,%d,%d,%v,%v,%s,%v,%v,%s,%s,%s\n", 0.5*x+3*u, (i*7+i/5)%2, (i*5)%8, 0.5+u+0.1*(x+3), 0.05+0.9*u,
-			[]string{"u", "v", "w"}[(i*11)%3], x, z, []string{"a", "b", "c", "d"}[i%4], hole, []string{"k", "l", "m"}[(i*13)%3])
+		fmt.Fprintf(&b, "%v,%d,%d,%v,%v,%s,%v,%v,%s,%s,%s,%d\n", 0.5*x+3*u, (i*7+i/5)%2, (i*5)%8, 0.5+u+0.1*(x+3), 0.05+0.9*u,
+			[]string{"u", "v", "w"}[(i*11)%3], x, z, []string{"a", "b", "c", "d"}[i%4], hole, []string{"k", "l", "m"}[(i*13)%3], 1+i%3)
 	}
 	f.write("rows.csv", b.String())
 	return f

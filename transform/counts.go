@@ -116,7 +116,7 @@ func (b *builder) counts() error {
 			}
 		}
 		if sum == 0 && !b.known {
-			b.warn("the class %s has no count above 0: only the prior keeps its coefficients finite", c.name)
+			b.warn("no row has the class %s: only the prior keeps its coefficients finite", c.name)
 		}
 		names, data.Counts = append(names, c.name), append(data.Counts, counts)
 	}

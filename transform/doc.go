@@ -112,7 +112,7 @@
 //
 // Read formula.go, then design.go, record.go and code.go. Then
 //
-//   - token.go, parse.go, left.go, marks.go, expression.go, weights.go, select.go, names.go,
+//   - token.go, parse.go, left.go, counts.go, marks.go, expression.go, weights.go, select.go, names.go,
 //     possible.go, absent.go, errors.go: the text of a formula, its terms and names, and what is wrong with them;
 //   - variables.go, column.go, evaluate.go, elementary.go, missing.go, scale.go, stats.go: numbers;
 //   - factor.go, category.go, slips.go, dates.go, cut.go, contrasts.go: factors;

@@ -32,7 +32,7 @@ func (s study) drawCounts(p *model.Problem, rng *infer.Stream, row int, eta []fl
 	p.Y[row] = counts[0]
 }
 
-// Counts that are none, or that do not add up to the trials, are refused.
+// Numbers that are no counts, and counts that do not add up to the trials, are refused.
 func TestCountsAreChecked(t *testing.T) {
 	for want, change := range map[string]func(p *model.Problem){
 		"count, row 3: -1":   func(p *model.Problem) { p.Counts[1][2] = -1 },

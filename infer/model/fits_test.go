@@ -24,7 +24,8 @@ type fitOfR struct {
 	Designs                           [][][]float64
 	Cuts                              [][]float64 // columns of thresholds, ones first; none: ones alone
 	Equal                             bool        // whether thresholds are equidistant
-	Log                               float64
+	family.Counted
+	Log float64
 }
 
 // At the maximum likelihood fits of pscl, nnet, ordinal, survival, glmmTMB and glm the log likelihood is theirs, and its slope along each
@@ -101,7 +102,7 @@ func (f *fitOfR) logLik() (func(theta []float64) float64, error) {
 		}
 		return target.LogLik, nil
 	}
-	p := &model.Problem{Family: of, Y: f.Y, Trials: f.M, Censoring: family.Censoring{Kind: f.Kind}}
+	p := &model.Problem{Family: of, Y: f.Y, Trials: f.M, Censoring: family.Censoring{Kind: f.Kind}, Counted: f.Counted}
 	for k := range f.Classes {
 		p.Classes = append(p.Classes, string(rune('a'+k)))
 	}

@@ -1,4 +1,4 @@
-# Rscript formulas.R writes rows.csv, invented data, and formulas.json: of sixty formulas what make_standata and
+# Rscript formulas.R writes rows.csv, invented data, and formulas.json: of 62 formulas what make_standata and
 # get_prior of brms 2.18 make of them. Nothing is compiled. The test is in pipelines/internal/plan/brms_test.go.
 #
 # Columns are stored as [sum of x, sum of row number times x]. A grouping has its levels, and the sum over rows of the
@@ -21,6 +21,8 @@ rows <- transform(rows, hits = rbinom(n, 12, plogis(dose / 2 - 1 + bump)), cost0
   share0 = share * (zeros > 0), kind = sample(c("none", "left", "right", "interval"), n, TRUE), upper = days + 5)
 rows$seen <- 1 - rows$gone
 rows$hits0 <- rows$hits * (rows$zeros > 0)
+rows <- transform(rows, walk = rpois(n, exp(1 + bump)), ride = rpois(n, 2), drive = 1L + rpois(n, dose))
+rows$trips <- rows$walk + rows$ride + rows$drive
 write.csv(rows, "rows.csv", row.names = FALSE, quote = FALSE)
 rows <- read.csv("rows.csv")
 
@@ -70,6 +72,8 @@ formulas <- list(
   f("ordinal", "rating ~ mo(stage) + age", "cratio(probit)"),
   f("ordinal", "choice ~ dose + sort", "categorical"),
   f("ordinal", "choice ~ age + (1 | site)", "categorical"),
+  f("counts of classes", "cbind(walk, ride, drive) | trials(trips) ~ dose + sort", "multinomial"),
+  f("counts of classes", "cbind(walk, ride, drive) | trials(trips) ~ age + (1 | site)", "multinomial"),
   f("zeros", "bf(zeros ~ dose, zi ~ treated)", "zero_inflated_poisson"),
   f("zeros", "zeros ~ dose + sort", "zero_inflated_negbinomial"),
   f("zeros", "bf(zeros ~ dose + (1 | site), hu ~ dose)", "hurdle_poisson"),
@@ -86,7 +90,7 @@ formulas <- list(
   f("skewed", "cost ~ dose + sort", "lognormal"),
   f("skewed", "yield ~ dose + sort", "skew_normal"),
   f("skewed", "days ~ dose + treated", "exgaussian"))
-stopifnot(length(formulas) == 60)
+stopifnot(length(formulas) == 62)
 
 i <- seq_len(n)
 sums <- function(x) c(sum(x), sum(i * x))
@@ -158,7 +162,7 @@ out <- lapply(formulas, function(case) {
   d <- suppressWarnings(make_standata(formula, rows, family))
   terms <- brmsterms(brms:::validate_formula(formula, data = rows, family = family))
   dpars <- setdiff(names(terms$dpars), "mu")
-  case$y <- sums(as.numeric(d$Y))
+  case$y <- if (is.matrix(d$Y)) c(sum(d$Y), sum(seq_along(d$Y) * d$Y)) else sums(as.numeric(d$Y))
   case$predictors <- if (length(grep("^mu.", dpars))) lapply(setNames(dpars, dpars), function(p) predictor(d, paste0("_", p)))
     else c(list(mu = predictor(d, "")), lapply(setNames(dpars, dpars), function(p) predictor(d, paste0("_", p))))
   for (v in c("trials", "weights", "se", "denom", "cens", "rcens", "lb")) if (!is.null(d[[v]])) case[[v]] <- sums(as.numeric(d[[v]]))

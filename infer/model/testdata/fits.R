@@ -5,9 +5,9 @@ suppressMessages({library(survival); library(pscl); library(glmmTMB); library(nn
 of <- function(name) read.csv(file.path("../../../testdata/classic", paste0(name, ".csv")))
 fits <- list()
 add <- function(name, by, family, y, designs, theta, fit, m = NULL, link = "", predicted = "", classes = 0,
-                log = as.numeric(logLik(fit)), kind = NULL, cuts = NULL, equal = FALSE)
+                log = as.numeric(logLik(fit)), kind = NULL, cuts = NULL, equal = FALSE, counts = NULL)
   fits[[length(fits) + 1]] <<- list(name = name, by = by, family = family, link = link, predicted = predicted, y = y, m = m,
-    classes = classes, designs = designs, theta = theta, log = log, kind = kind, cuts = cuts, equal = equal)
+    classes = classes, designs = designs, theta = theta, log = log, kind = kind, cuts = cuts, equal = equal, counts = counts)
 school <- of("quine")
 x <- model.matrix(~ Age + Sex, school); z <- model.matrix(~ Sex, school)
 tight <- zeroinfl.control(reltol = 1e-15); tight2 <- hurdle.control(reltol = 1e-15)
@@ -24,6 +24,13 @@ births <- of("birthwt")
 a <- multinom(factor(race) ~ scale(age) + smoke, births, trace = FALSE, reltol = 1e-15, maxit = 1000)
 x <- model.matrix(~ scale(age) + smoke, births)
 add("classes", "nnet::multinom", "categorical", as.integer(factor(births$race)) - 1, list(x, x), c(t(coef(a))), a, classes = 3)
+cells <- reshape(of("housing")[, c("Sat", "Infl", "Type", "Cont", "Freq")], direction = "wide", timevar = "Sat",
+                 idvar = c("Infl", "Type", "Cont"))
+counts <- as.matrix(cells[, paste0("Freq.", c("Low", "Medium", "High"))])
+a <- multinom(counts ~ Infl + Cont, cells, trace = FALSE, reltol = 1e-15, maxit = 1000) # logLik has no constants
+x <- model.matrix(~ Infl + Cont, cells)
+add("counts of classes", "nnet::multinom", "multinomial", counts[, 1], list(x, x), c(t(coef(a))), a, m = rowSums(counts),
+    classes = 3, log = as.numeric(logLik(a)) + sum(lfactorial(rowSums(counts))) - sum(lfactorial(counts)), counts = counts)
 wine <- of("wine")
 x <- model.matrix(~ temp + contact, wine)[, -1]
 inverse <- list(logit = plogis, probit = pnorm, cloglog = function(x) -expm1(-exp(x)), cauchit = pcauchy)
@@ -98,12 +105,14 @@ add("category-specific effects", "nnet::multinom", "acat", as.integer(factor(bir
     -c(b[1, ], b[2, ] - b[1, ]), a, link = "logit", classes = 3, cuts = x)
 
 number <- function(v) paste0("[", paste(sprintf("%.15g", v), collapse = ", "), "]")
+columns <- function(d) paste(if (ncol(d)) apply(d, 2, number), collapse = ",\n  ")
 text <- function(f) sprintf(
-  '{"name": "%s", "by": "%s", "family": "%s", "link": "%s", "predicted": "%s", "classes": %d,\n "y": %s, "m": %s, "kind": %s,\n "designs": [%s],\n "cuts": [%s], "equal": %s,\n "theta": %s, "log": %.15g}',
+  '{"name": "%s", "by": "%s", "family": "%s", "link": "%s", "predicted": "%s", "classes": %d,\n "y": %s, "m": %s, "kind": %s,%s\n "designs": [%s],\n "cuts": [%s], "equal": %s,\n "theta": %s, "log": %.15g}',
   f$name, f$by, f$family, f$link, f$predicted, f$classes, number(f$y), if (is.null(f$m)) "null" else number(f$m),
   if (is.null(f$kind)) "null" else number(f$kind),
-  paste(vapply(f$designs, function(d) paste0("[", paste(if (ncol(d)) apply(d, 2, number), collapse = ",\n  "), "]"), ""), collapse = ",\n  "),
-  if (is.null(f$cuts)) "" else paste(apply(f$cuts, 2, number), collapse = ",\n  "), tolower(f$equal),
+  if (is.null(f$counts)) "" else sprintf('\n "counts": [%s],', columns(f$counts)),
+  paste(vapply(f$designs, function(d) paste0("[", columns(d), "]"), ""), collapse = ",\n  "),
+  if (is.null(f$cuts)) "" else columns(f$cuts), tolower(f$equal),
   number(f$theta), f$log)
 writeLines(c("[", paste(vapply(fits, text, ""), collapse = ",\n"), "]"), "fits.json")
 for (f in fits) cat(f$by, f$family, f$link, f$log, "\n")

@@ -95,7 +95,7 @@ func brmsFormulas(t *testing.T) (formulas []brmsFormula) {
 	for _, f := range formulas {
 		kinds[f.Kind]++
 	}
-	if want := map[string]int{"plain": 24, "groups": 12, "ordinal": 8, "zeros": 5, "distributional": 5, "censored": 3,
+	if want := map[string]int{"plain": 24, "groups": 12, "ordinal": 8, "counts of classes": 2, "zeros": 5, "distributional": 5, "censored": 3,
 		"skewed": 3}; !maps.Equal(kinds, want) {
 		t.Errorf("formulas of kinds %v, want %v", kinds, want)
 	}
@@ -108,7 +108,7 @@ func parseBrms(models string) (*spec.Pipeline, error) {
 		"run: {sample: prior}\nmodels:\n"+models), spec.Options{Dir: brmsFolder, Today: time.Now(), Env: os.LookupEnv})
 }
 
-// Sixty formulas in brms's spelling have the designs, parameters and default priors of brms 2.18, up to named
+// 62 formulas in brms's spelling have the designs, parameters and default priors of brms 2.18, up to named
 // differences.
 func TestBrmsFormulas(t *testing.T) {
 	formulas := brmsFormulas(t)
@@ -215,7 +215,10 @@ func eachOf(x []float64, f func(i int, v float64) float64) (out []float64) {
 func (c *brmsCase) response() {
 	data, f := c.design.Data, c.fit.Model.Family.Family
 	y := data.Y
-	if f.Support().Classes {
+	switch {
+	case data.Counts != nil:
+		y = slices.Concat(data.Counts...)
+	case f.Support().Classes:
 		y = eachOf(y, func(_ int, v float64) float64 { return v + 1 })
 		if n := len(c.design.Record.Response.Levels) - 1; f.Support().Ordered && n != c.Thresholds {
 			c.Errorf("%s: %d thresholds, brms has %d", c.Formula, n, c.Thresholds)

@@ -66,6 +66,8 @@ var features = map[string]feature{
 	"loo: moment_match": runHas(func(r *Run) bool { return r.LOO.MomentMatch }),
 	"kfold":             runHas(func(r *Run) bool { return r.KFold != KFold{} }),
 	"ppc":               runHas(func(r *Run) bool { return r.PPC.On }),
+	"ppc: by":           runHas(func(r *Run) bool { return len(r.PPC.Columns()) > 0 }),
+	"ppc: statistics":   runHas(func(r *Run) bool { return len(r.PPC.Statistics) > 0 }),
 	"condition":         runHas(func(r *Run) bool { return r.Condition }),
 	"sample":            runHas(func(r *Run) bool { return r.Prior() }),
 	"start":             runHas(func(r *Run) bool { return r.Start == "previous" }),

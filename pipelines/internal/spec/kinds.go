@@ -160,6 +160,11 @@ var kinds = []modelKind{
 			{"known standard errors, precision_weights",
 				predictors + "known errors and precision weights are not combined with them", "leave the errors or weights out"},
 		}},
+	{model: func(m *Model) bool { return m.Family.Support().CountsClasses() },
+		fits: []lack{
+			{"ppc: by, ppc: statistics", "model $model has counts of classes, and run: $key is of responses of one column",
+				"write ppc: true for it in a spec of its own"},
+		}},
 	{data: (*Dataset).Imputed, draws: func(of Method) bool { return !of.Prior },
 		lacks: []lack{
 			{"missing: impute, effects", "model $model has $key" + notPooled, apartOrFits},
