@@ -42,6 +42,39 @@ func TestClassesAgree(t *testing.T) {
 	})
 }
 
+// Random counts of classes add up to the trials and have the probabilities as shares, and the count of the first class
+// its distribution function. False alarms: below 1e-6, 6 standard errors of 8 shares.
+func TestCountsAgree(t *testing.T) {
+	const draws, trials = 20_000, 7.0
+	f := family.Named("multinomial").Family()
+	of, rng, eta := f.Several(), infer.NewStream(9, "counts"), []float64{0.4, -1, 1.3}
+	means, counts, shares, upTo := make([]float64, 4), make([]float64, 4), make([]float64, 4), 0.0
+	of.Means(eta, [2]float64{}, means)
+	for range draws {
+		f.Likelihood().DrawCounts(rng, eta, trials, counts)
+		sum := 0.0
+		for k, v := range counts {
+			sum += v
+			shares[k] += v / trials / draws
+		}
+		if sum != trials {
+			t.Fatalf("counts %v of %v trials", counts, trials)
+		}
+		if of.Draw(rng, eta, [2]float64{}, trials) <= 1 {
+			upTo += 1.0 / draws
+		}
+	}
+	for k, p := range means {
+		if math.Abs(shares[k]-p) > 6*math.Sqrt(p*(1-p)/trials/draws) {
+			t.Errorf("share %v of class %d, probability %v", shares[k], k, p)
+		}
+	}
+	if cdf := of.CDF(1, eta, [2]float64{}, trials); math.Abs(cdf-upTo) > 6*math.Sqrt(cdf*(1-cdf)/draws) || of.CDF(trials,
+		eta, [2]float64{}, trials) != 1 {
+		t.Errorf("distribution function %v at 1, draws %v", cdf, upTo)
+	}
+}
+
 // The coordinate of a dispersion goes to its value and back, with the slope of both.
 func TestCoordinates(t *testing.T) {
 	for _, d := range family.AllDispersions() {
