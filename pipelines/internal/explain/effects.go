@@ -144,13 +144,13 @@ func smoothPriors(c *plan.Case, stream *infer.Stream) (out []Prior) {
 // monotonePriors lists the priors of monotonic effects: of the mean of the steps, and of their shares.
 func (e *Explanation) monotonePriors(c *plan.Case, stream *infer.Stream) {
 	nan := math.NaN()
-	for k := range c.Data.Monotone {
-		low, high := middle(c.Posterior.Monotone[k].Mean, stream)
-		e.Priors = append(e.Priors, Prior{words.Visible(c.Data.Monotone[k].Name), c.Posterior.Monotone[k].Mean.String(), low,
-			high, nan, nan})
+	for k, m := range c.Data.Monotone {
+		law := c.Posterior.Monotone[k].Mean
+		low, high := middle(law, stream)
+		e.Priors = append(e.Priors, Prior{words.Visible(c.Predictor.Named(m.Name)), law.String(), low, high, nan, nan})
 	}
 	for k, m := range c.Data.Monotone {
-		e.Priors = append(e.Priors, Prior{words.Visible(m.Simplex), plan.ShareWords(c.Posterior.Monotone[k].Share), nan, nan,
-			nan, nan})
+		law := plan.ShareWords(c.Posterior.Monotone[k].Share)
+		e.Priors = append(e.Priors, Prior{words.Visible(c.Predictor.Named(m.Simplex)), law, nan, nan, nan, nan})
 	}
 }

@@ -78,10 +78,7 @@ func Of(c *plan.Case) *Explanation {
 	e.scaling(c)
 	e.effects(c)
 	e.smooths(c)
-	e.priors(c)
-	for _, further := range c.Further {
-		e.further(further)
-	}
+	e.table(c)
 	of, err := c.On(c.Data)
 	if err != nil {
 		e.Sampler = []string{"The run would refuse it: " + err.Error()}
@@ -90,6 +87,20 @@ func Of(c *plan.Case) *Explanation {
 	e.predictive(c)
 	e.sampler(c, of)
 	return e
+}
+
+// table lists the priors of all linear predictors.
+func (e *Explanation) table(c *plan.Case) {
+	e.priors(c)
+	for _, further := range c.Further {
+		e.further(further)
+	}
+	if c.Spec != nil && c.Spec.Family.Equidistant {
+		law, nan := plan.DistancePrior(c.Spec), math.NaN()
+		low, high := middle(law, infer.NewStream(1, "explain", "distance"))
+		e.Priors = append(e.Priors, Prior{plan.DistanceName, law.String(), low, high, nan, nan})
+		e.last++
+	}
 }
 
 // further adds a linear predictor.

@@ -6,14 +6,18 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"glmbatch/infer"
+	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
@@ -135,6 +139,93 @@ func TestErrorIsTold(t *testing.T) {
 	for _, f := range Formats {
 		if text := e.Write(Format(f)); !strings.Contains(text, "no such file") {
 			t.Errorf("%s: %q", f, text)
+		}
+	}
+}
+
+// every has a model of each family, and of each feature that has parameters.
+func every() (out [][2]string) {
+	for _, l := range family.Table() {
+		y := "Days"
+		switch {
+		case l.Support.Classes && l.Support.Trials:
+			continue // counts of classes have the predictors of classes
+		case l.Support.Classes:
+			y = "Age"
+		case l.Support.Share():
+			y = "I((Days + 1) / 100)"
+		case l.Support.Positive():
+			y = "I(Days + 1)"
+		case l.Support.Trials:
+			y = "Days | trials(100)"
+		case l.Support.Probability():
+			y = "Sex"
+		}
+		out = append(out, [2]string{"quine", "formula: '" + y + " ~ Eth', family: " + l.Name})
+	}
+	for _, model := range []string{
+		"formula: Days ~ Age + (1 + Sex | Lrn), family: negative_binomial",
+		"formula: 'bf(Days ~ Age + (1 | p | Eth), sigma ~ Sex + (1 + Sex | p | Eth))', family: gaussian",
+		"formula: 'surv(I(Days + 1), Days < 40, breaks = c(5, 20)) ~ Age + (1 | Eth)', family: piecewise_exponential",
+		"formula: 'Days ~ mo(Age) + Sex', family: poisson, levels: {Age: [F0, F1, F2, F3]}",
+		"formula: 'bf(Days ~ mo(Age), zi ~ mo(Age))', family: zero_inflated_poisson, levels: {Age: [F0, F1, F2, F3]}",
+		"formula: 'Age ~ Sex + cs(Lrn)', family: sratio",
+		"formula: 'Age ~ Sex', family: 'cumulative(logit, threshold = \"equidistant\")'",
+		"formula: 'bf(Age ~ Sex, disc ~ Lrn + (1 | Eth))', family: cumulative",
+		"formula: 'Age ~ mo(Lrn) + (1 | Eth)', family: categorical, levels: {Lrn: [AL, SL]}",
+		"formula: Days ~ Age + Sex, family: gaussian, prior: {coefficients: horseshoe(0.1)}",
+	} {
+		out = append(out, [2]string{"quine", model})
+	}
+	return append(out, [2]string{"mcycle",
+		"formula: 'bf(accel ~ s(times, k = 5), nu ~ s(times, k = 4))', family: student_t"})
+}
+
+// follows matches parameters whose prior is that of another one in the table: steps and shares of monotonic effects,
+// correlations, and thresholds at equal distances.
+var follows = regexp.MustCompile(`^(.*mo\(.*\)|.*simo_.*)\[\d+\]$|^cor_([^_]+)__.*$|^(\(Intercept\)\[)\d+\]$`)
+
+// Every parameter of a fit, effects apart, has its prior in the table, or follows from one that has.
+func TestEveryParameterIsListed(t *testing.T) {
+	for _, m := range every() {
+		c := caseOf(t, m[0], m[1], "auto")
+		if c.Err != nil {
+			t.Errorf("%s: %v", m[1], c.Err)
+			continue
+		}
+		of, err := c.On(c.Data)
+		if err != nil {
+			t.Errorf("%s: %v", m[1], err)
+			continue
+		}
+		e, listed := &Explanation{Family: c.Posterior.Family}, map[string]bool{}
+		e.table(c)
+		for _, p := range e.Priors {
+			if listed[p.Name] = true; p.Law == "" {
+				t.Errorf("%s: %s has no prior", m[1], p.Name)
+			}
+		}
+		for _, p := range of.Parameters() {
+			switch p.Kind {
+			case infer.GroupEffect, infer.SmoothEffect, infer.Scale, infer.LocalScale:
+				continue
+			}
+			name := p.Name
+			if c.Posterior.Family.Name == family.Classes.Name { // whose classes have the priors of the first one
+				name = strings.Replace(name, p.Predictor+"_", "", 1)
+			}
+			if part := follows.FindStringSubmatch(name); part != nil && !listed[name] {
+				name = strings.Join(part[1:], "")
+				if part[2] != "" {
+					name = "cor_" + part[2]
+				}
+				if part[3] != "" {
+					name = "delta"
+				}
+			}
+			if !listed[name] {
+				t.Errorf("%s: %s is not in the table of priors, which has %v", m[1], p.Name, slices.Sorted(maps.Keys(listed)))
+			}
 		}
 	}
 }

@@ -411,6 +411,9 @@ func (c *brmsCase) priors() {
 	}
 	left := maps.Clone(c.Priors)
 	for _, p := range rec.Parameters {
+		if p.Prior == "" {
+			c.Errorf("%s: %s has no prior", c.Formula, p.Name)
+		}
 		name := brmsName(p.Name)
 		switch p.Kind {
 		case infer.GroupEffect, infer.SmoothEffect:

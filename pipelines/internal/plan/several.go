@@ -118,7 +118,7 @@ func (s *Several) problem(data *glm.Data) *model.Problem {
 	out := &model.Problem{Family: s.Family(), Classes: s.Record.Response.Levels, Y: data.Y, Trials: data.Trials,
 		Frequency: data.Frequency, Censoring: data.Censoring, Counted: data.Counted}
 	if s.fit.Model.Family.Equidistant {
-		law := distancePrior(s.fit.Model)
+		law := DistancePrior(s.fit.Model)
 		out.Distance = &law
 	}
 	for k := range s.predictors {
@@ -186,8 +186,11 @@ func thresholdPrior(m *spec.Model, of family.Predictor) prior.Prior {
 	return given
 }
 
-// distancePrior is the prior of the distance between equidistant thresholds; that of brms is flat.
-func distancePrior(m *spec.Model) prior.Prior {
+// DistanceName is the name of the distance between equidistant thresholds.
+const DistanceName = model.DistanceName
+
+// DistancePrior is the prior of the distance between equidistant thresholds; that of brms is flat.
+func DistancePrior(m *spec.Model) prior.Prior {
 	if named := m.Prior.Match(model.DistanceName); named != nil {
 		return named.Prior.Prior
 	}
@@ -385,7 +388,7 @@ func (s *Several) Describe(rec *record.Fit, params []infer.Parameter) error {
 			out.Prior = monotonePrior(&given, data, s.predictors[k], p, -1)
 		case infer.Dispersion:
 			if s.fit.Model.Family.Equidistant {
-				out.Prior = distancePrior(s.fit.Model).String()
+				out.Prior = DistancePrior(s.fit.Model).String()
 			}
 			for d, of := range given.Family.Dispersions() {
 				if of.Name == p.Name {

@@ -68,7 +68,7 @@ func smoothPrior(given *glm.Model, data *glm.Data, p infer.Parameter) string {
 		switch {
 		case p.Kind == infer.SmoothSD && p.Name == name:
 			return given.Smooths[k].String()
-		case p.Kind == infer.SmoothEffect && strings.HasPrefix(p.Name, "s_"+of.Named(s.Name)+"["):
+		case p.Kind == infer.SmoothEffect && strings.HasPrefix(p.Name, of.Named("s_"+s.Name)+"["):
 			return "normal(0, " + name + ")"
 		}
 	}
