@@ -23,7 +23,7 @@ func NewCoefficients(target *glm.Target, opts Options) (*Coefficients, error) {
 	opts.Joint, opts.Moves = "off", 1
 	if !target.LogConcave() {
 		c := countsOf(target)
-		opts.plain = c.plainEvery(target, c.scheme("rotated").sampled(1))
+		opts.plain = c.plainEvery(target, c.scheme("rotated").sampled(1)) * max(1, opts.PlainTimes)
 	}
 	s, err := New(target, opts)
 	if err != nil {

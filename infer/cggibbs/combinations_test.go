@@ -187,9 +187,9 @@ func (r route) given(c infertest.Case, update string, k int) infertest.Case {
 // fields are those of Options, with the test that holds what they change.
 var fields = map[string]string{
 	"Basis": "routes", "Joint": "routes", "Slow": "routes", "Blocks": "routes", "Focus": "routes", "Update": "allUpdates", "Scan": "allScans",
-	"Moves":   "TestMovesAreIterations, TestMovesInvariance, and the route joint swept",
-	"lean":    "TestMovesAreIterations, TestSweepsFollowProposals",
-	"plain":   "TestPlainSweeps",
+	"Moves": "TestMovesAreIterations, TestMovesInvariance, and the route joint swept",
+	"lean":  "TestMovesAreIterations, TestSweepsFollowProposals",
+	"plain": "TestPlainSweeps", "PlainTimes": "TestConformance and TestInvariance of infer/model",
 	"Kernels": "TestKernelsAgree", "Uncached": "TestFamilyUncached, TestBasisUncachedAgrees",
 	"SweepEvery": "TestScanInvariance, TestSweepsFollowProposals, TestMovesInvariance",
 	"Width":      "TestBasisInvariance", "MaxDoublings": "TestBasisInvariance", "RefreshEvery": "TestBasisInvariance",

@@ -46,6 +46,9 @@ type Options struct {
 	// "auto" as many as make a fit cheapest for its effective draws, see Auto, which makes one
 	// in each iteration of warm-up.
 	Moves int `json:",omitempty"`
+	// PlainTimes multiplies the iterations between plain sweeps of NewCoefficients, of a chain with other moves beside it;
+	// 0 means 1.
+	PlainTimes int64 `json:"-"`
 	// Slow is whether updates along the directions that sweeps over single coefficients
 	// hardly move along follow each sweep, in the coordinate basis under normal and flat
 	// priors: "on", slices along some of them in turn; "nuts", one transition of NUTS along up to 32 of

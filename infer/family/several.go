@@ -1,7 +1,6 @@
 package family
 
 import (
-	"math"
 	"strconv"
 
 	"glmbatch/infer/prior"
@@ -130,19 +129,15 @@ func (r *Rows) chunks(do func(first int, part Rows)) {
 	}
 }
 
-// addLogs writes log(e^a + e^b) to dst, which may be either.
+// addLogs writes log(e^a + e^b) to dst, which may be either. a is not −Inf.
 func (r *Rows) addLogs(a, b, dst []float64) {
-	var size, gap Block
+	var gap Block
 	for i := 0; i < len(a); i += ChunkRows {
 		n := min(ChunkRows, len(a)-i)
-		for k := range n {
-			x, y := a[i+k], b[i+k]
-			size[k], gap[k] = max(x, y), -math.Abs(x-y)
-		}
-		r.Kernels.Exp(gap[:], gap[:n])
-		r.Kernels.Log1p(gap[:], gap[:n])
-		for k := range n {
-			dst[i+k] = size[k] + gap[k]
+		r.Kernels.Minus(gap[:n], b[i:i+n], a[i:i+n])
+		r.Kernels.Log1pExp(gap[:], gap[:n])
+		for k, x := range a[i : i+n] {
+			dst[i+k] = x + gap[k]
 		}
 	}
 }

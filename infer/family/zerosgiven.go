@@ -20,11 +20,24 @@ func (inflated) addZeros(r Rows, dst []float64) {
 	r.addToZeros(r.given(0), dst, dst)
 }
 
-// addToZeros writes log(e^a + e^b) to dst, which may be either, for the rows with zeros: at most ChunkRows.
+// addToZeros writes log(e^a + e^b) to dst, which may be either, for the rows with zeros: at most ChunkRows. a is not −Inf.
 func (r *Rows) addToZeros(a, b, dst []float64) {
-	var as, bs Block
 	n := 0
-	for i, y := range r.Y { // no branch depends on data: zeros come in no order
+	for _, y := range r.Y {
+		if y == 0 {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return
+	case len(r.Y):
+		r.addLogs(a[:n], b[:n], dst[:n])
+		return
+	}
+	var as, bs Block
+	n = 0
+	for i, y := range r.Y { // no branch depends on data: zeros may come in no order
 		as[n], bs[n] = a[i], b[i]
 		next := n + 1
 		if y == 0 {
@@ -44,14 +57,14 @@ func (r *Rows) addToZeros(a, b, dst []float64) {
 
 // from writes the probability that a zero is one of the base, 1 for other rows.
 func (l inflated) from(r Rows, eta, dst []float64) {
+	var odds Block
 	l.terms.Terms(r, eta, dst)
+	r.Kernels.Minus(odds[:len(eta)], dst, r.given(0))
+	r.Kernels.Logistic(dst, odds[:len(eta)])
 	for i, y := range r.Y {
-		dst[i] -= r.given(0)[i]
 		if y != 0 {
 			dst[i] = 1
-			continue
 		}
-		dst[i] = vec.Logistic(dst[i])
 	}
 }
 
@@ -99,12 +112,14 @@ func (shareOfZeros) Terms(r Rows, eta, dst []float64) {
 }
 
 func (shareOfZeros) Slopes(r Rows, eta, grad, curv, info []float64) {
-	for i, e := range eta {
-		share := vec.Logistic(e)
+	var shares, odds, own Block
+	r.Kernels.Logistic(shares[:], eta)
+	r.Kernels.Minus(odds[:len(eta)], eta, r.given(0))
+	r.Kernels.Logistic(own[:], odds[:len(eta)])
+	for i, share := range shares[:len(eta)] {
 		spread := float64(share * (1 - share))
 		grad[i], curv[i], info[i] = -share, spread, spread
-		if r.Y[i] == 0 {
-			q := vec.Logistic(e - r.given(0)[i])
+		if q := own[i]; r.Y[i] == 0 {
 			grad[i] += q
 			curv[i] -= float64(q * (1 - q))
 		}

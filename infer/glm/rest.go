@@ -21,7 +21,7 @@ func (r *rest) addTo(eta []float64) {
 func (p *Point) AddRest(numbers []float64) {
 	p.rest.numbers, p.rest.there = append(p.rest.numbers[:0], numbers...), true
 	p.rest.addTo(p.eta)
-	p.revalue()
+	p.stale = true
 	p.moved()
 }
 
@@ -33,7 +33,7 @@ func (p *Point) Give(rows [][]float64) {
 	}
 	p.given.rows.Given = rows
 	p.t = p.given
-	p.revalue()
+	p.stale = true
 	p.moved()
 }
 

@@ -17,7 +17,7 @@
 //   - levels.go: the effects of every level;
 //   - moves.go, carried.go, carriedterms.go: sds and correlations;
 //   - shift.go, shiftable.go: coefficients against effects, and which have such a shift;
-//   - linked.go: effects that several linear predictors have under one distribution;
+//   - linked.go, linkedlevels.go: effects that several linear predictors have under one distribution;
 //   - nested.go: effects of nested groupings against each other; nest.go: their sds, and effects given their sums;
 //
 // last start.go, previous.go and state.go, model.go, the model at a position and its prior, and sampler.go, chains of

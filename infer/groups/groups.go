@@ -79,6 +79,9 @@ func newSetup(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (*s
 	if o.rewritten == nil {
 		s.joint = newJoint(target)
 	}
+	if o.ordered {
+		options.PlainTimes = orderedPlain
+	}
 	if Sparse(plain) || s.joint != nil {
 		options.Basis = "coordinate"
 	}

@@ -115,7 +115,7 @@ func (k *kernel) schedule() update.Schedule {
 	}
 	for _, g := range k.groups {
 		if !g.collapsed() { // else they moved with the effects integrated out
-			moves = append(moves, func() bool { return k.moveWith(g) && (g.nested || g.linked != nil || k.moveGiven(g)) })
+			moves = append(moves, func() bool { return g.linked != nil || k.moveWith(g) && (g.nested || k.moveGiven(g)) })
 		}
 	}
 	for _, g := range k.groups {
@@ -149,7 +149,9 @@ func (k *kernel) moveLevels(i int) bool {
 	if slices && !k.sliceLevels(g) {
 		return false
 	}
-	k.matchLevels(g, i+1 < len(k.groups))
+	if g.linked == nil { // see LinkedMove
+		k.matchLevels(g, i+1 < len(k.groups))
+	}
 	return true
 }
 

@@ -94,30 +94,10 @@ func (s *sums) end(b *block) {
 // sumsAt makes the sums at eta, or if step is not nil at eta + Z·step; keep is whether a later move needs the numbers
 // of the rows. Cost: one pass over the rows, with exponentials.
 func (k *kernel) sumsAt(g *group, s *sums, step []float64, keep bool) {
-	k.rowSums(g, s, step, keep)
-	if g.lean != nil {
-		g.addLean(s, step)
-	}
-}
-
-// rowSums is sumsAt without the part of the prior that linked effects have in it.
-func (k *kernel) rowSums(g *group, s *sums, step []float64, keep bool) {
 	s.begin()
 	k.point.RowsAt(g.effects, step, s.packed != nil && k.target.HasOdds(), keep,
 		func(first int, value, odds, grad, curv []float64) { s.add(g.block, first, value, odds, grad, curv) })
 	s.end(g.block)
-}
-
-// addLean adds the part of the prior that is linear in the effects of each level, at r + step.
-func (g *group) addLean(s *sums, step []float64) {
-	for i, c := range g.lean {
-		r := g.r[i]
-		if step != nil {
-			r += step[i]
-		}
-		s.value[i/g.q] -= float64(c * r)
-		s.slope[i] -= c
-	}
 }
 
 // matchLevels makes one or two Metropolis–Hastings moves of the effects of every level of g, which are independent
@@ -136,11 +116,25 @@ func (k *kernel) matchLevels(g *group, follows bool) {
 
 // attempt makes one move of the effects of every level, from the sums at the point.
 func (k *kernel) attempt(g *group, spread float64, keep bool) {
+	k.draw(g, spread)
+	k.sumsAt(g, &g.there, g.step, keep)
+	k.Proposals += int64(g.levels)
+	k.Evaluations += int64(g.levels)
+	k.Accepted += g.choose()
+	k.point.AddEffects(g.effects, g.step, g.taken)
+}
+
+// draw makes a step of every level, from the sums at the point.
+func (k *kernel) draw(g *group, spread float64) {
 	k.normals(g.noise)
 	k.logUniforms(g.threshold)
 	g.spread = spread
 	g.propose()
-	k.sumsAt(g, &g.there, g.step, keep)
+}
+
+// choose takes steps of levels, from the sums at both places, and leaves the others at 0. It returns the sum of their
+// probabilities.
+func (g *group) choose() float64 {
 	g.decide()
 	for l, ratio := range g.ratio {
 		if g.taken[l] = g.threshold[l] < ratio; !g.taken[l] {
@@ -149,10 +143,7 @@ func (k *kernel) attempt(g *group, spread float64, keep bool) {
 		g.ratio[l] = min(0, ratio)
 	}
 	vector.Exp(g.ratio, g.ratio)
-	k.Proposals += int64(g.levels)
-	k.Evaluations += int64(g.levels)
-	k.Accepted += vector.Sum(g.ratio)
-	k.point.AddEffects(g.effects, g.step, g.taken)
+	return vector.Sum(g.ratio)
 }
 
 // A law that is wider than the density brings a level back that was drawn far into a tail, where the law of other
@@ -172,11 +163,14 @@ func (b *block) spreadAt(iteration int64) float64 {
 	return wider
 }
 
-// takeSums makes the sums at the place those at the point, for the levels of one term that went there.
+// takeSums makes the sums at the place those at the point, for the levels that went there.
 func (g *group) takeSums() {
+	q, here, there := g.q, &g.here, &g.there
 	for l, taken := range g.taken {
 		if taken {
-			g.here.value[l], g.here.slope[l], g.here.curve[l] = g.there.value[l], g.there.slope[l], g.there.curve[l]
+			here.value[l] = there.value[l]
+			copy(here.slope[l*q:(l+1)*q], there.slope[l*q:])
+			copy(here.curve[l*q*q:(l+1)*q*q], there.curve[l*q*q:])
 		}
 	}
 }

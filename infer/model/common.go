@@ -131,6 +131,7 @@ func (k *kernel) moveCommon() bool {
 	k.several.Given(family.Common, &k.rows, k.eta, view)
 	m.point.SetUnconstrained(m.zeros)
 	m.point.AddRest(view.Rest)
+	m.point.Value()
 	clear(m.c)
 	for i, own := range k.chains {
 		own.Beta(m.betas[i])

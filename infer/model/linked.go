@@ -79,11 +79,11 @@ func (k *kernel) newLinkedMove(l *groups.Link) *linkedMove {
 		m.eta[k.predictors[at.Predictor].place] = make([]float64, len(k.rest))
 	}
 	m.rows = groups.Rows{
-		LogLik: func(steps [][]float64) float64 {
+		Each: func(steps [][]float64) []float64 {
 			k.stepLinked(m, steps)
 			k.several.LogLik(&k.rows, 0, m.eta, k.rest)
 			k.rows.CountRows(k.rest)
-			return k.rows.Kernels.Sum(k.rest)
+			return k.rest
 		},
 		Take: func() {
 			for _, at := range m.parts {
@@ -95,7 +95,7 @@ func (k *kernel) newLinkedMove(l *groups.Link) *linkedMove {
 			for i, p := range k.predictors {
 				k.several.Given(p.place, &k.rows, m.eta, k.views[p.place])
 				if part := m.part(i); part >= 0 {
-					p.give(k.chains[i].Point(), k.views[p.place], k.rest, k.stepsOf(i))
+					p.lend(k.chains[i].Point(), k.views[p.place], k.rest, k.stepsOf(i))
 					do(part)
 					k.chains[i].Point().TakeRest()
 				}
@@ -126,13 +126,12 @@ func (k *kernel) stepLinked(m *linkedMove, steps [][]float64) {
 	k.Touched += int64(len(m.parts) * len(k.rest))
 }
 
-// moveLinked moves sds and correlations of linked effects given these, then in some iterations with them.
+// moveLinked moves linked effects of all predictors at once, coefficients against them, and sds and correlations.
 func (k *kernel) moveLinked(m *linkedMove) bool {
-	failing, ok := m.Given()
-	if ok && k.Iteration%m.CarriedEvery() == 0 {
-		failing, ok = m.Carried(m.rows)
-		k.arrive()
-	}
+	accept, failing, ok := m.Move(m.rows, k.Iteration)
+	k.Proposals++
+	k.Accepted += accept
+	k.arrive()
 	for _, own := range k.chains {
 		k.Touched += own.Point().RowsRead() // are not of the next iteration
 	}

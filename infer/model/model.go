@@ -16,7 +16,7 @@ import (
 )
 
 // Version names the algorithm: draws of different versions may differ in bits.
-const Version = "model/3"
+const Version = "model/4"
 
 // Problem is a response with its predictors, on the scale of the designs as sampled. It is read-only once made.
 type Problem struct {
@@ -61,8 +61,12 @@ type setup struct {
 // glm.NewTarget for each predictor given the others, and of priors that are not proper. Cost: that of glm.NewTarget for
 // each predictor, twice.
 func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
-	s, err := newSetup(p, by)
+	s, of, err := begin(p)
 	if err != nil {
+		return nil, err
+	}
+	p = p.sorted()
+	if err := s.complete(p, of, by); err != nil {
 		return nil, err
 	}
 	if s.common, err = s.newCommon(p); err != nil {
@@ -74,7 +78,17 @@ func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
 	return s, nil
 }
 
+// newSetup makes the parts for rows in their order, without moves of all parameters.
 func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
+	s, of, err := begin(p)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.complete(p, of, by)
+}
+
+// begin finds the likelihood with its predictors, and checks the problem.
+func begin(p *Problem) (*setup, []family.Predictor, error) {
 	s := &setup{several: p.Family.Several()}
 	s.draw = func(from prior.Source, row int, eta []float64, disp [2]float64) float64 {
 		return s.several.Draw(from, eta, disp, s.rows.Attempts(row))
@@ -82,7 +96,7 @@ func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 	if s.several == nil {
 		own, err := newAlone(p)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		s.several = own
 		s.draw = func(from prior.Source, row int, eta []float64, disp [2]float64) float64 {
@@ -90,9 +104,11 @@ func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 		}
 	}
 	of := s.several.Predictors(p.Classes)
-	if err := p.check(of); err != nil {
-		return nil, err
-	}
+	return s, of, p.check(of)
+}
+
+// complete makes the parts of a problem that was checked.
+func (s *setup) complete(p *Problem, of []family.Predictor, by infer.Parallel) (err error) {
 	s.rows = family.Rows{Y: p.Y, Trials: p.Trials, Frequency: p.Frequency, Kernels: simd.Vector(),
 		Total: float64(len(p.Y)), Censoring: p.Censoring, Counted: p.Counted}
 	if p.Frequency != nil {
@@ -113,14 +129,13 @@ func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 			s.predictors = append(s.predictors, newPredictor(q, k, of[k], s.several.Response(k, &s.rows), p))
 		}
 	}
-	if err := s.findLinks(); err != nil {
-		return nil, err
+	if err = s.findLinks(); err == nil {
+		err = s.settle(by)
 	}
-	if err := s.settle(by); err != nil {
-		return nil, err
+	if err == nil {
+		s.describe()
 	}
-	s.describe()
-	return s, nil
+	return err
 }
 
 // check compares the parts, and refuses priors under which the posterior may have no finite integral.

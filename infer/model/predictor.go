@@ -202,8 +202,14 @@ func (p *predictor) mark() {
 	}
 }
 
-// give brings to a point of the predictor what the others and its steps leave. rest is scratch.
+// give brings to a point of the predictor what the others and its steps leave, and its value. rest is scratch.
 func (p *predictor) give(point *glm.Point, v *family.View, rest, steps []float64) {
+	p.lend(point, v, rest, steps)
+	point.Value()
+}
+
+// lend is give that leaves the value behind.
+func (p *predictor) lend(point *glm.Point, v *family.View, rest, steps []float64) {
 	if v.Rest != nil || p.mono != nil {
 		clear(rest)
 		copy(rest, v.Rest)
