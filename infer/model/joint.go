@@ -7,6 +7,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/basis"
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
 	"glmbatch/internal/variate"
@@ -30,10 +31,10 @@ const (
 	leastJointRows  = 64 // rows, each as often as it counts, and as many for each parameter as here:
 	jointRowsEach   = 10
 	mostJoint       = 200 // parameters
-	jointRows       = 20_000
+	jointRows       = 10_000
 	jointPilot      = 24 // proposals
 	leastAcceptance = 0.8
-	jointTurns      = 64
+	jointTurns      = 128
 	fewTurns        = 16 // and fewRows rows or fewer
 	fewRows         = 2000
 )
@@ -169,12 +170,18 @@ func (j *joint) climb(density func(u, grad []float64) (float64, float64, float64
 // pilot measures the acceptance of proposals against each other, and reports whether it is enough.
 func (j *joint) pilot() bool {
 	stream, look := infer.NewStream(1, "joint"), j.newLook()
-	u := make([]float64, len(j.mode))
+	d := len(j.mode)
+	u, logLik := make([]float64, jointPilot*d), make([]float64, jointPilot)
 	var weights []float64
-	for range jointPilot {
-		square := j.propose(stream, u)
-		prior, _ := look.prior(u)
-		weights = append(weights, prior+look.likelihood(u)-j.logProposal(square))
+	for i := range logLik {
+		at := u[i*d : (i+1)*d]
+		square := j.propose(stream, at)
+		prior, _ := look.prior(at)
+		weights = append(weights, prior-j.logProposal(square))
+	}
+	look.likelihoods(u, logLik)
+	for i, v := range logLik {
+		weights[i] += v
 	}
 	for _, from := range weights {
 		for _, to := range weights {
@@ -217,13 +224,19 @@ func (j *joint) logProposal(square float64) float64 {
 // look evaluates the posterior at coordinates, for the use of one chain.
 type look struct {
 	*Target
-	eta  [][]float64
-	rest []float64
+	eta, part [][]float64 // of the rows of a piece, and what they have there
+	rest      []float64
 }
 
+// pieceRows is the number of rows that a look reads at a time: their columns stay in the processor for all points.
+const pieceRows = 1024
+
 func (t *Target) newLook() *look {
-	n := len(t.setup.rows.Y)
-	return &look{t, t.setup.predictorsOf(n), make([]float64, n)}
+	l := &look{Target: t, part: make([][]float64, len(t.setup.starts)), rest: make([]float64, pieceRows)}
+	for range l.part {
+		l.eta = append(l.eta, make([]float64, pieceRows))
+	}
+	return l
 }
 
 // prior returns the log prior density over u, and that of the parameters. Cost: O(len(u)).
@@ -247,16 +260,42 @@ func (l *look) prior(u []float64) (inU, own float64) {
 	return own + slope, own
 }
 
-// likelihood returns the log likelihood at u; −Inf where it is not a number. Cost: a pass over each design.
-func (l *look) likelihood(u []float64) float64 {
-	s := l.setup
-	rows := s.rows
+// likelihoods writes the log likelihoods at points u, one after the other; −Inf where one is not a number. Cost: one
+// pass over each design, of which the points share the reading.
+func (l *look) likelihoods(u, dst []float64) {
+	s, n, d := l.setup, len(l.setup.rows.Y), l.Dim()
+	clear(dst)
+	for first := 0; first < n; first += pieceRows {
+		rows := s.rows.Part(first, min(first+pieceRows, n))
+		for i := range dst {
+			l.piece(u[i*d:(i+1)*d], first, &rows)
+			s.several.LogLik(&rows, 0, l.part, l.rest[:len(rows.Y)])
+			rows.CountRows(l.rest[:len(rows.Y)])
+			dst[i] += rows.Kernels.Sum(l.rest[:len(rows.Y)])
+		}
+	}
+	for i, v := range dst {
+		if math.IsNaN(v) {
+			dst[i] = math.Inf(-1)
+		}
+	}
+}
+
+// piece makes the predictors of rows from one on at u, and their dispersions.
+func (l *look) piece(u []float64, first int, rows *family.Rows) {
+	s, size := l.setup, len(rows.Y)
+	for k := range l.part {
+		if l.part[k] = l.eta[k][:size]; s.offsets[k] != nil {
+			copy(l.part[k], s.offsets[k][first:])
+		}
+	}
 	for k, p := range s.predictors {
-		own, eta := u[l.at[k]:l.at[k+1]], l.eta[p.place]
-		clear(eta)
-		copy(eta, p.offset)
+		own, eta := u[l.at[k]:l.at[k+1]], l.part[p.place]
+		if clear(eta); p.offset != nil {
+			copy(eta, p.offset[first:])
+		}
 		for i := range p.model.Coefficients {
-			p.data.X.Column(i).AddTo(eta, own[i])
+			p.data.X.Column(i).AddPart(eta, own[i], first)
 		}
 		if p.place == 0 {
 			rows.Disp, _, _ = p.dispersions(own[len(p.model.Coefficients):])
@@ -265,14 +304,8 @@ func (l *look) likelihood(u []float64) float64 {
 	if c := s.cuts; c != nil {
 		tau := make([]float64, len(c.priors))
 		c.tau(u[l.cuts:], tau)
-		c.write(tau, 0, l.eta[len(l.eta)-len(c.first):])
+		c.write(tau, first, l.part[len(l.part)-len(c.first):])
 	}
-	s.several.LogLik(&rows, 0, l.eta, l.rest)
-	rows.CountRows(l.rest)
-	if v := rows.Kernels.Sum(l.rest); !math.IsNaN(v) {
-		return v
-	}
-	return math.Inf(-1)
 }
 
 // dispersions returns the dispersions of coordinates, the log prior density of these, and that of their slope in u.
@@ -290,18 +323,45 @@ func (p *predictor) dispersions(u []float64) (disp [2]float64, logPrior, logSlop
 	return disp, logPrior, logSlope
 }
 
+// jointBatch is the number of proposals whose likelihoods are found in one reading of the data: they do not depend on
+// where the chain is.
+const jointBatch = 8
+
 // jointMove is that of one chain. Between sweeps theta is where the chain is if ahead is set: the chains of the
 // predictors follow at the next sweep.
 type jointMove struct {
 	*joint
 	*look
-	u, to, theta []float64
-	ahead        bool
+	u, theta []float64
+	ahead    bool
+	batch
 }
+
+// batch has proposals, the squares of their distances, and their log likelihoods.
+type batch struct{ to, squares, logLiks []float64 }
 
 func newJointMove(j *joint) *jointMove {
 	d := len(j.mode)
-	return &jointMove{j, j.newLook(), make([]float64, d), make([]float64, d), make([]float64, d), false}
+	return &jointMove{j, j.newLook(), make([]float64, d), make([]float64, d), false,
+		batch{make([]float64, jointBatch*d), make([]float64, jointBatch), make([]float64, jointBatch)}}
+}
+
+// next returns the proposal of an iteration, with the square of its distance and its log likelihood.
+func (m *jointMove) next(k *kernel) (to []float64, square, logLik float64) {
+	d, turn := len(m.u), k.Iteration%m.turns-1
+	at := int(turn % jointBatch)
+	if at == 0 {
+		count := int(min(jointBatch, m.turns-1-turn))
+		for i := range count {
+			m.squares[i] = m.propose(k.Stream, m.to[i*d:(i+1)*d])
+		}
+		m.likelihoods(m.to[:count*d], m.logLiks[:count])
+		for i, v := range m.logLiks {
+			m.logLiks[i] = max(v, -math.MaxFloat64) // a state has finite numbers
+		}
+		k.Touched += int64(count*d) * int64(len(k.rest))
+	}
+	return m.to[at*d : (at+1)*d], m.squares[at], m.logLiks[at]
 }
 
 // moveJoint proposes all parameters at once.
@@ -309,25 +369,20 @@ func (k *kernel) moveJoint() bool {
 	m := k.joint
 	k.Position(m.theta)
 	m.joint.Unconstrain(m.theta, m.u)
-	for i, v := range m.mode {
-		m.u[i] -= v
-	}
 	distance := append([]float64(nil), m.u...)
-	m.root.MulUpper(distance)
 	for i, v := range m.mode {
-		m.u[i] += v
+		distance[i] -= v
 	}
-	square := m.propose(k.Stream, m.to)
+	m.root.MulUpper(distance)
+	to, square, logLik := m.next(k)
 	before, own := m.prior(m.u)
-	after, next := m.prior(m.to)
-	logLik := m.likelihood(m.to)
+	after, next := m.prior(to)
 	odds := after + logLik - before - k.logLik
 	odds += m.logProposal(vec.SumSquares(distance)) - m.logProposal(square)
-	k.Touched += int64(len(m.u) * len(k.rest))
 	accept := vec.Exp(min(0, odds))
 	k.Tally(accept)
 	if k.Stream.Float64() < accept {
-		m.joint.Constrain(m.to, m.theta)
+		m.joint.Constrain(to, m.theta)
 		m.ahead, k.logLik, own = true, logLik, next
 	}
 	return k.Arrive(k.logLik, own)

@@ -3,7 +3,7 @@ package model
 import "glmbatch/internal/state"
 
 // stateVersion leads the state of a chain.
-const stateVersion = 1
+const stateVersion = 2
 
 // list lists the state of the chain: that of each predictor's.
 func (k *kernel) list(c *state.Codec) {
@@ -37,5 +37,8 @@ func (k *kernel) listJoint(c *state.Codec) {
 	flags = c.Flags(flags, 1)
 	logLik := c.Finite("log likelihood", []float64{k.logLik})
 	c.Finite("position", m.theta)
+	c.Finite("proposals", m.to)
+	c.Finite("squares", m.squares)
+	c.Finite("log likelihoods", m.logLiks)
 	c.Then(func() { m.ahead, k.logLik = flags == 1, logLik[0] })
 }
