@@ -20,7 +20,8 @@ func (inflated) addZeros(r Rows, dst []float64) {
 	r.addToZeros(r.given(0), dst, dst)
 }
 
-// addToZeros writes log(e^a + e^b) to dst, which may be either, for the rows with zeros: at most ChunkRows. a is not −Inf.
+// addToZeros writes log(e^a + e^b) to dst, which may be either, for the rows with zeros: at most ChunkRows. a is not
+// −Inf.
 func (r *Rows) addToZeros(a, b, dst []float64) {
 	n := 0
 	for _, y := range r.Y {

@@ -234,14 +234,14 @@ type Rows struct {
 	Take func()
 }
 
-// linkedTurns is how many times an iteration makes levels, shifts and moves of scales: six take as long as the coefficients'
-// moves. With one, the least effective draws of 23 levels of 28 zero-inflated counts are .07 of an iteration, with six
-// .35.
+// linkedTurns is how many times an iteration makes levels, shifts and moves of scales: six take as long as the moves of
+// coefficients. With one, the least effective draws of 23 levels of 28 zero-inflated counts are .07 of an iteration, with
+// six .35.
 const linkedTurns = 6
 
 // carriedEvery is the number of iterations from one in which carried serves to the next. Of 200 levels of 4 rows, whose
-// sds the data determine weakly, it brings the effective draws of the correlation from 12 to 220 of 2000; elsewhere the
-// turns bring as much in less time.
+// sds the data determine weakly, it brings the effective draws of the correlation from 12 to 220 of 2000; elsewhere
+// the turns bring as much in less time.
 func (m *LinkedMove) carriedEvery() int64 {
 	if m.weak {
 		return 1

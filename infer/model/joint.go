@@ -6,7 +6,6 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/basis"
-	"glmbatch/infer/design"
 	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/linalg"
@@ -94,23 +93,19 @@ func (s *setup) rotatable() bool {
 
 // thinned returns the problem with one row in each few, which counts for these.
 func (p *Problem) thinned() *Problem {
-	out, stride := *p, 1+(len(p.Y)-1)/jointRows
+	stride := 1 + (len(p.Y)-1)/jointRows
 	var rows []int
 	for i := 0; i < len(p.Y); i += stride {
 		rows = append(rows, i)
 	}
-	out.Y, out.Trials, out.Predictors = design.Take(p.Y, rows), design.Take(p.Trials, rows), nil
+	out := p.taken(rows)
 	out.Frequency = make([]float64, len(rows))
-	out.Censoring, out.Counted = p.Censoring.Taken(rows), p.Counted.Taken(rows)
 	for k, i := range rows {
 		if out.Frequency[k] = float64(stride); p.Frequency != nil {
 			out.Frequency[k] *= p.Frequency[i]
 		}
 	}
-	for _, q := range p.Predictors {
-		out.Predictors = append(out.Predictors, Predictor{Data: q.Data.Taken(rows), Model: q.Model})
-	}
-	return &out
+	return out
 }
 
 // curvature returns the factor of the negative second derivatives of a log density, by differences of its gradient; nil

@@ -37,7 +37,7 @@ func (p *Problem) sorted() *Problem {
 func (p *Problem) taken(rows []int) *Problem {
 	out := *p
 	out.Y, out.Trials, out.Frequency = design.Take(p.Y, rows), design.Take(p.Trials, rows), design.Take(p.Frequency, rows)
-	out.Censoring, out.Predictors = p.Censoring.Taken(rows), nil
+	out.Censoring, out.Counted, out.Predictors = p.Censoring.Taken(rows), p.Counted.Taken(rows), nil
 	of := map[*glm.Data]*glm.Data{}
 	for k, q := range p.Predictors {
 		data := of[q.Data]
