@@ -234,9 +234,9 @@ type Rows struct {
 	Take func()
 }
 
-// linkedTurns is how many times an iteration makes levels, shifts and moves of scales: six take as long as the moves of
-// coefficients. With one, the least effective draws of 23 levels of 28 zero-inflated counts are .07 of an iteration, with
-// six .35.
+// linkedTurns is how many times an iteration makes levels, shifts and moves of scales: six take as long as the moves
+// of coefficients. With one, the least effective draws of 23 levels of 28 zero-inflated counts are .07 of an iteration,
+// with six .35.
 const linkedTurns = 6
 
 // carriedEvery is the number of iterations from one in which carried serves to the next. Of 200 levels of 4 rows, whose
