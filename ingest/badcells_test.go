@@ -43,9 +43,7 @@ func TestBadCellOfOneGroup(t *testing.T) {
 				sameBad(t, table, []string{"g", "z"}, "")
 				sameBad(t, table, nil, `dataset "data", column "x", row 4 (line 5 of a.csv): `+want)
 				groups, err := table.Split([]string{"g"})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				for _, g := range groups {
 					if g.Key == "b" {
 						sameBad(t, g, []string{"x"}, `dataset "data/b", column "x", row 4 (line 5 of a.csv): `+want)
@@ -155,9 +153,7 @@ func TestBadCellsOfParquet(t *testing.T) {
 		"NaN is missing": {Path: path, NullValues: []string{"NaN"}}} {
 		table := later(t, src)
 		groups, err := table.Split([]string{"g"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if name == "NaN is missing" {
 			sameBad(t, groups[0], nil, "")
 		} else {
@@ -179,9 +175,7 @@ func TestBadCellsOfParquet(t *testing.T) {
 func TestBadColumnOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.csv": "x,z,w\n1,2,1\n3,4,2\n", "b.csv": "x,z\n1,u\n3,v\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	src := Source{Path: filepath.Join(dir, "*.csv")}
 	table := later(t, src)
@@ -208,9 +202,7 @@ func TestBadCellsOfStream(t *testing.T) {
 		}
 	}
 	s, err := Open(context.Background(), Source{Name: "data", CheckLater: true, Path: writeTemp(t, "a.csv", b.String())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
 	piece := 0
 	err = s.Each(context.Background(), func(table *Table) error {
@@ -371,9 +363,7 @@ func TestUnreadableColumns(t *testing.T) {
 func execute(t *testing.T, statement string) {
 	t.Helper()
 	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() { _ = db.Close() }()
 	if _, err := db.ExecContext(t.Context(), statement); err != nil {
 		t.Fatal(err)

@@ -37,9 +37,7 @@ func newClassic(t *testing.T, spec string, data ...string) folder {
 	f := newFolder(t, spec)
 	for _, name := range data {
 		text, err := os.ReadFile("../testdata/classic/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		f.write(name, string(text))
 	}
 	return f

@@ -73,9 +73,7 @@ func TestExportedObservations(t *testing.T) {
 		}
 	}
 	var answer bytes.Buffer
-	if err := pipelines.Predict(t.Context(), &answer, spec, pipelines.PredictOptions{Only: []string{"model=m"}, Of: []string{"response"}, Draws: true, Output: pipelines.QueryOptions{Format: "csv"}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pipelines.Predict(t.Context(), &answer, spec, pipelines.PredictOptions{Only: []string{"model=m"}, Of: []string{"response"}, Draws: true, Output: pipelines.QueryOptions{Format: "csv"}}))
 	rows, err := csv.NewReader(&answer).ReadAll()
 	if err != nil || len(rows) != 1+5*100 {
 		t.Fatalf("%d rows, %v", len(rows), err)

@@ -75,17 +75,13 @@ func TestPredictors(t *testing.T) {
 	o := pipelines.PredictOptions{Only: []string{"model=hurdle", "sampler=gibbs"}, Data: f.path("new.csv"),
 		Of: []string{"linear"}, Notes: new(strings.Builder)}
 	o.Output.Format = "csv"
-	if err := pipelines.Predict(t.Context(), &b, f.path("spec.yaml"), o); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pipelines.Predict(t.Context(), &b, f.path("spec.yaml"), o))
 	if got := b.String(); strings.Count(got, "linear[mu]") != 2 || strings.Count(got, "linear[hu]") != 2 {
 		t.Errorf("linear predictors of two rows:\n%s", got)
 	}
 	b.Reset()
 	o.Of = []string{"zero"}
-	if err := pipelines.Predict(t.Context(), &b, f.path("spec.yaml"), o); err != nil {
-		t.Fatal(err)
-	}
+	must(t, pipelines.Predict(t.Context(), &b, f.path("spec.yaml"), o))
 	want := f.ask("t.duckdb", `SELECT printf('%.5g', avg(1 / (1 + exp(-value)))) FROM draws
 		WHERE model = 'hurdle' AND sampler = 'gibbs' AND parameter = 'hu_(Intercept)'`)
 	if got := b.String(); !strings.Contains(got, "2,zero,"+want[:5]) {

@@ -268,9 +268,7 @@ func (a *asking) verbs() {
 func golden(t *testing.T, file, got string, words []string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(got), 0o644))
 	}
 	text, err := os.ReadFile(file)
 	want := ""

@@ -43,9 +43,7 @@ func TestMonotone(t *testing.T) {
 	}
 	again, err := d.Record.Code(makeTable(t, 0, col{name: "x", values: []float64{2, 4}},
 		col{name: "z", values: []float64{1, 5}}), Coding{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := again.Data.X.Col(5); !slices.Equal(got, []float64{1, 5}) {
 		t.Errorf("mo(x)[1]:z of new data is %v", got)
 	}

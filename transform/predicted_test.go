@@ -21,9 +21,7 @@ func TestPredicted(t *testing.T) {
 	spec := Spec{Formula: mustParse(t, ofSigma), Family: familyNamed("gaussian"), Missing: "drop", Dataset: "d",
 		Levels: map[string][]string{"f": {"v"}}}
 	d, err := Build(data, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sigma := d.Data.Further[0]
 	for _, c := range []struct {
 		data  interface{ Rows() int }
@@ -38,9 +36,7 @@ func TestPredicted(t *testing.T) {
 		t.Errorf("%d groupings of the response, %d of sigma", len(d.Data.Effects), len(sigma.Effects))
 	}
 	text, err := json.Marshal(d.Record)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	record, err := UnmarshalRecord(text)
 	if err != nil || !reflect.DeepEqual(record, d.Record) {
 		t.Fatalf("the record is another one after JSON: %v", err)
@@ -50,9 +46,7 @@ func TestPredicted(t *testing.T) {
 		t.Errorf("the record reads %q, want %q: %v", inputs, want, err)
 	}
 	coded, err := record.Code(data, Coding{Dataset: "d", Response: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for k, of := range [][2]design.Matrix{{d.Data.X, coded.Data.X}, {sigma.X, coded.Data.Further[0].X}} {
 		if !reflect.DeepEqual(design.ToDense(of[0]).Values, design.ToDense(of[1]).Values) {
 			t.Errorf("predictor %d of new data is another one", k)

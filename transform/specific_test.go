@@ -19,9 +19,7 @@ func TestSpecific(t *testing.T) {
 	}
 	d, err := Build(table, Spec{Formula: f.WithPredictors([]string{"thresholds"}),
 		Family: glm.Family{Name: "sratio", Link: "logit"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	own := d.Data.Further[0]
 	if got := strings.Join(append(d.Data.Names, own.Names...), " "); got != "z (Intercept) x fb" {
 		t.Errorf("columns %s", got)
@@ -32,9 +30,7 @@ func TestSpecific(t *testing.T) {
 	}
 	again, err := d.Record.Code(makeTable(t, 0, col{name: "z", values: []float64{1}}, col{name: "x", values: []float64{5}},
 		col{name: "f", values: []string{"b"}}), Coding{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if x := again.Data.Further[0].X; x.Col(1)[0] != -5 || x.Col(2)[0] != -1 {
 		t.Errorf("new data have %v and %v", x.Col(1), x.Col(2))
 	}

@@ -18,9 +18,7 @@ func TestPythonClient(t *testing.T) {
 	t.Setenv(asProgram, "1")
 	t.Setenv("GLMBATCH_PIPELINE", os.Args[0])
 	page, err := os.ReadFile("../../docs/notebooks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	example, want := exampleOf(string(page), "fit.py", "python")
 	tried := map[string]bool{}
 	for _, name := range []string{"/usr/bin/python3", "python3"} {
@@ -64,9 +62,7 @@ func TestRClient(t *testing.T) {
 	t.Setenv(asProgram, "1")
 	t.Setenv("GLMBATCH_PIPELINE", os.Args[0])
 	page, err := os.ReadFile("../../docs/notebooks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	run := func(args ...string) string {
 		cmd := exec.Command("Rscript", append([]string{"--vanilla"}, args...)...)
 		cmd.Dir = "../../clients/r"
@@ -106,21 +102,15 @@ func TestWheel(t *testing.T) {
 		t.Skip("Python with venv is not installed")
 	}
 	program := fmt.Sprintf("#!/bin/sh\nexec '%s' \"$@\"\n", os.Args[0])
-	if err := os.WriteFile(at("program"), []byte(program), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(at("program"), []byte(program), 0o755))
 	builder, err := filepath.Abs("../../clients/python/wheel.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	wheel := command(python, "-B", builder, at("program"), "1.2.3+v1.2.0-4-gabc-dirty", runtime.GOARCH, "1700000000", dir)
 	if !strings.HasPrefix(wheel, "glmbatch-1.2.3+v1.2.0.4.gabc.dirty-py3-none-manylinux_2_34_") {
 		t.Errorf("the wheel is named %s", wheel)
 	}
 	first, err := os.ReadFile(at(wheel))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	command(python, "-B", builder, at("program"), "1.2.3+v1.2.0-4-gabc-dirty", runtime.GOARCH, "1700000000", dir)
 	if second, err := os.ReadFile(at(wheel)); err != nil || string(first) != string(second) {
 		t.Errorf("the same content gives another wheel (%v)", err)

@@ -29,9 +29,7 @@ func compared(agreement string) pipelines.Comparison {
 // A disagreement is the first thing said, and the sooner sampler stands first.
 func TestCompareSaysDisagreementFirst(t *testing.T) {
 	var b strings.Builder
-	if err := printComparisons(&screen{Writer: &b, width: 100}, []pipelines.Comparison{compared("agree"), compared("differ")}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, printComparisons(&screen{Writer: &b, width: 100}, []pipelines.Comparison{compared("agree"), compared("differ")}))
 	if !strings.HasPrefix(b.String(), "DISAGREE: d/north × m: gibbs and nuts: glu lies 12.34 ") {
 		t.Errorf("the first words are not those of the disagreement:\n%s", b.String())
 	}

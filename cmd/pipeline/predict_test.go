@@ -22,9 +22,7 @@ func TestPredict(t *testing.T) {
 		Mean, SD float64
 		Reason   *string
 	}
-	if err := json.Unmarshal([]byte(mustCall(t, "predict", "quickstart", "--data", "new.csv", "--format", "json")), &rows); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(mustCall(t, "predict", "quickstart", "--data", "new.csv", "--format", "json")), &rows))
 	if len(rows) != 4 || rows[0].Quantity != "mean" || rows[3].Row != 2 || rows[3].Quantity != "response" || rows[0].Reason != nil {
 		t.Fatalf("%+v", rows)
 	}

@@ -99,9 +99,7 @@ func TestChainsOfThePlainSamplerDisagree(t *testing.T) {
 		position := make([]float64, s.Len())
 		for c := range 4 {
 			k, err := s.Kernel(infer.Chain{Index: c, Count: 4, Stream: infer.NewStream(1, "three", fmt.Sprint(c))})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			mean := 0.0
 			for range 4000 {
 				if _, err := k.Step(); err != nil {

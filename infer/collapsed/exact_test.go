@@ -71,18 +71,14 @@ func (e example) setup(t testing.TB, o Options) *setup {
 	} else if o.Prior, err = ParsePrior(e.prior); err == nil {
 		s, err = New(e.family, e.data, o)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s.(*setup)
 }
 
 func (s *setup) chain(t testing.TB, seed uint64) *kernel {
 	t.Helper()
 	k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(seed, "exact")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return k.(*kernel)
 }
 

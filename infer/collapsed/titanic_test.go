@@ -16,9 +16,7 @@ import (
 func readCSV(t *testing.T, name string) [][]string {
 	t.Helper()
 	file, err := os.Open(filepath.Join("..", "..", "testdata", "mixtures", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()
 	if err != nil || len(rows) < 2 {
@@ -41,9 +39,7 @@ func titanic(t *testing.T) []Column {
 		c.Categories = slices.Compact(c.Categories)
 		for _, row := range rows[1:] {
 			people, err := strconv.Atoi(row[4])
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			c.Y = append(c.Y, slices.Repeat([]float64{float64(slices.Index(c.Categories, row[j]))}, people)...)
 		}
 	}
@@ -56,18 +52,14 @@ func titanic(t *testing.T) []Column {
 // errors, which are 0.0015 or less for most; no mean may be 0.01 away, whatever its error.
 func TestTitanic(t *testing.T) {
 	s, err := NewClasses(titanic(t), Options{Options: mixture.Options{Components: 2, Order: "Class_Crew"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const chains, batches, length = 4, 10, 60
 	half := len(s.Parameters()) / 2
 	sums, squares := make([]float64, half), make([]float64, half)
 	position := make([]float64, 2*half)
 	for c := range chains {
 		k, err := s.Kernel(infer.Chain{Index: c, Count: chains, Stream: infer.NewStream(2, "titanic", strconv.Itoa(c))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for b := range batches + 2 { // two of warm-up
 			batch := make([]float64, half)
 			for range length {
@@ -107,5 +99,13 @@ func TestTitanic(t *testing.T) {
 		if z := (own - mean) / math.Hypot(se, mcse); !(math.Abs(z) < 5.5 && math.Abs(own-mean) < 0.01) {
 			t.Errorf("%s is %.4f ± %.4f, that of JAGS %.4f ± %.4f", p.Name, own, se, mean, mcse)
 		}
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -87,9 +87,7 @@ func TestRanksAreUniform(t *testing.T) {
 				rng := infer.NewStream(seed, "ranks", name, strconv.Itoa(i))
 				theta, data := s.draw(rng)
 				target, err := NewModel(data, s.model, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				var watched []int
 				for j, p := range target.Parameters() {
 					e := slices.IndexFunc(data.Effects, func(e *design.Effects) bool { return e.Group == p.Grouping })
@@ -129,20 +127,14 @@ func rank(t *testing.T, data *glm.Data, model glm.Model, rng *infer.Stream, thet
 	warmup, draws, apart int) []float64 {
 	t.Helper()
 	setup, err := New(data, model, nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k, err := setup.Kernel(infer.Chain{Index: 3, Count: 4, Stream: rng})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p, at, below := NewPredictor(target), make([]float64, len(theta)), make([]float64, len(watched)+1)
 	p.SetTheta(theta)
 	for i := range warmup + draws*apart {
 		info, err := k.Step()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if i < warmup || (i-warmup)%apart > 0 {
 			continue
 		}

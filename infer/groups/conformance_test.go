@@ -196,20 +196,14 @@ func TestHorseshoeBesideGroups(t *testing.T) {
 		s.model.Coefficients[j] = prior.Prior{Kind: prior.Horseshoe, Scale: 0.5}
 	}
 	setup, err := New(data, s.model, nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, "chain")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	params := setup.Parameters()
 	theta := make([]float64, len(params))
 	for range 60 {
 		info, err := k.Step()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k.Position(theta)
 		if want, _ := s.density(data)(append(theta[:3:3], theta[3+3:]...)); off(info.LogLik, want) {
 			t.Fatalf("log likelihood %v, the position has %v", info.LogLik, want)
@@ -248,9 +242,7 @@ func TestConforms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, data := s.draw(infer.NewStream(1, name))
 			setup, err := New(data, s.model, nil, Options{RefreshEvery: 7})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			infertest.Conforms(t, setup, infertest.Posterior{Parameters: setup.Parameters(), LogDensity: s.density(data),
 				Other: func() ([]byte, error) { return s.narrower(data) }})
 		})

@@ -23,14 +23,10 @@ type table map[string][]string
 // readTable reads a file of the shared data.
 func readTable(t testing.TB, name string) table {
 	f, err := os.Open(filepath.Join(references.Folder(t, "multilevel"), name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	records, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out := table{}
 	for j, name := range records[0] {
 		for _, row := range records[1:] {

@@ -23,13 +23,9 @@ func started(t *testing.T, s study, o Options) *kernel {
 	t.Helper()
 	_, data := s.draw(infer.NewStream(3, "started"))
 	setup, err := New(data, s.model, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(4, "chain")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return k.(*kernel)
 }
 
@@ -242,15 +238,11 @@ func TestLastChainArrives(t *testing.T) {
 	}
 	wide.model.Effects[0].SD[0] = prior.Prior{Kind: prior.HalfNormal, Scale: 100}
 	setup, err := New(data, wide.model, nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	theta := make([]float64, len(setup.Parameters()))
 	at := func(index, seed, iterations int) (sd, intercept float64) {
 		k, err := setup.Kernel(infer.Chain{Index: index, Count: 4, Stream: infer.NewStream(uint64(seed), "arrives", strconv.Itoa(index))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for range iterations {
 			if _, err := k.Step(); err != nil {
 				t.Fatal(err)
@@ -285,22 +277,14 @@ func TestEightSchools(t *testing.T) {
 	s.model.Dispersion = prior.Prior{Kind: prior.Constant, Location: 1}
 	s.model.Effects[0].SD[0] = prior.Prior{Kind: prior.HalfCauchy, Scale: 5}
 	text, err := os.ReadFile(filepath.Join(references.Folder(t, "multilevel"), "eight_schools.reference.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var reference map[string]struct{ Mean, SD, MCSE float64 }
-	if err := json.Unmarshal(text, &reference); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &reference))
 	setup, err := New(&s.data, s.model, nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Run("groups", func(t *testing.T) { schools(t, setup, 50, reference) })
 	target, err := NewTarget(&s.data, s.model, nil, TargetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if setup, err = nuts.NewFor(target, nuts.Options{TargetAccept: 0.95}); err != nil {
 		t.Fatal(err)
 	}
@@ -310,9 +294,7 @@ func TestEightSchools(t *testing.T) {
 // schools compares a chain of eight schools with the reference.
 func schools(t *testing.T, setup infer.Setup, warmup int, reference map[string]struct{ Mean, SD, MCSE float64 }) {
 	k, err := setup.Kernel(infer.Chain{Count: 1, Warmup: warmup, Stream: infer.NewStream(infertest.Seed(t), "schools")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	draws, theta := map[string][]float64{}, make([]float64, 10)
 	for i := range warmup + infertest.Scale(10_000, 100_000) {
 		if _, err := k.Step(); err != nil {
@@ -337,5 +319,13 @@ func schools(t *testing.T, setup infer.Setup, warmup int, reference map[string]s
 		if !(math.Abs(z) < 4.5) {
 			t.Errorf("%s: mean %.3f, the reference has %.3f: z = %.2f", name, mean(values), want.Mean, z)
 		}
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -23,9 +23,7 @@ func TestModelOfPositions(t *testing.T) {
 		rng := infer.NewStream(2, name)
 		_, data := s.draw(rng)
 		target, err := NewModel(data, s.model, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p, theta := NewPredictor(target), make([]float64, len(target.Parameters()))
 		for range 5 {
 			target.DrawPrior(rng, theta)
@@ -47,9 +45,7 @@ func TestModelDrawsFromThePrior(t *testing.T) {
 		s, seed := studies()[name], infertest.Seed(t)
 		_, data := s.draw(infer.NewStream(seed, "data"))
 		target, err := NewModel(data, s.model, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p, theta := NewPredictor(target), make([]float64, len(target.Parameters()))
 		look := func(theta []float64) (out []float64) {
 			for j, param := range target.Parameters() {

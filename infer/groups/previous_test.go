@@ -28,13 +28,9 @@ func TestStartsAroundTheEarlierPosterior(t *testing.T) {
 	}
 	at := func(o Options, index, count int) (map[string]float64, string) {
 		setup, err := New(data, s.model, nil, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k, err := setup.Kernel(infer.Chain{Index: index, Count: count, Stream: infer.NewStream(4, "chain")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		position, out := make([]float64, len(setup.Parameters())), map[string]float64{}
 		k.Position(position)
 		for i, p := range setup.Parameters() {

@@ -425,9 +425,7 @@ func TestPerfectFit(t *testing.T) {
 		s.model.Dispersion = prior.Prior{Kind: prior.HalfStudentT, DF: 3, Scale: 2.5}
 		s.data.Y, s.data.Offset = make([]float64, s.data.Rows()), covariate(s.data.Rows(), 1)
 		target, err := NewModel(&s.data, s.model, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		p, theta := NewPredictor(target), make([]float64, len(target.Parameters()))
 		for j, param := range target.params {
 			theta[j] = 0.5

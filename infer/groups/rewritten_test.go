@@ -15,9 +15,7 @@ func TestRewrittenColumnsAreNotShifted(t *testing.T) {
 	_, data := s.draw(infer.NewStream(3, "rewritten"))
 	for _, c := range []struct{ rewritten, want []int }{{nil, []int{0, 2}}, {[]int{2}, []int{0}}, {[]int{0, 2}, nil}} {
 		r, err := newSetup(data, s.model, nil, Options{rewritten: &rewriting{c.rewritten}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got []int
 		for _, shift := range r.blocks[0].shifts {
 			got = append(got, shift.column)
@@ -34,13 +32,9 @@ func TestRewrittenDesignsKeepNoProducts(t *testing.T) {
 	s := newStudy("gaussian", "identity", 20, [2]int{5, 1})
 	_, data := s.draw(infer.NewStream(3, "rewritten"))
 	plain, err := New(data, s.model, nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rewritten, err := NewRewritten(data, s.model, nil, []int{2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const atOnce = "all coefficients drawn at once"
 	if a, b := plain.(infer.Explainer).Explain(), rewritten.Explain; !strings.Contains(a, atOnce) || strings.Contains(b, atOnce) {
 		t.Errorf("a design that stays: %s\none that changes: %s", a, b)

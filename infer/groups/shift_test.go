@@ -42,9 +42,7 @@ func grown(n, levels int) (*glm.Data, glm.Model) {
 func TestShiftsOfProducts(t *testing.T) {
 	data, model := grown(60, 6)
 	s, err := newSetup(data, model, nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b := s.blocks[0]
 	if len(b.shifts) != 4 || len(b.together) != 1 || len(b.together[0].shifts) != 4 || b.alone != nil {
 		t.Fatalf("%d shifts, together %d", len(b.shifts), len(b.together))
@@ -70,9 +68,7 @@ func TestShiftsThatDepend(t *testing.T) {
 		data, model := grown(60, 6)
 		copy(data.X.(*design.Dense).Col(equal[0]), data.X.(*design.Dense).Col(equal[1]))
 		s, err := newSetup(data, model, nil, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		b := s.blocks[0]
 		if len(b.together) != 2 || len(b.together[0].shifts) != 3 || len(b.together[1].shifts) != 1 {
 			t.Fatalf("%d groups of shifts", len(b.together))
@@ -97,13 +93,9 @@ func TestShiftsThatDepend(t *testing.T) {
 func TestProductsMove(t *testing.T) {
 	data, model := grown(240, 12)
 	s, err := newSetup(data, model, nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(3, "products")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	theta, last, sum, square, lagged := make([]float64, len(s.Parameters())), 0.0, 0.0, 0.0, 0.0
 	const draws = 2000
 	for i := range draws + 100 {

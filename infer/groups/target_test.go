@@ -21,9 +21,7 @@ func targeted(t testing.TB, s study, effects string) (*Target, *glm.Data) {
 	t.Helper()
 	_, data := s.draw(infer.NewStream(3, "targeted"))
 	target, err := NewTarget(data, s.model, nil, TargetOptions{Effects: effects})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target, data
 }
 
@@ -145,9 +143,7 @@ func TestTargetGradient(t *testing.T) {
 func nutsOf(t testing.TB, s study, effects string, o nuts.Options) (infer.Setup, *glm.Data) {
 	target, data := targeted(t, s, effects)
 	setup, err := nuts.NewFor(target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return setup, data
 }
 
@@ -236,9 +232,7 @@ func TestFormsAreChosen(t *testing.T) {
 	} {
 		s := c.of(t)
 		target, err := NewTarget(&s.data, s.model, nil, TargetOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, want := range c.want {
 			if words := target.Explain(); !strings.Contains(words, want) || strings.Count(words, "(Intercept)") > 1 {
 				t.Errorf("%s: %q, want %q", name, words, want)

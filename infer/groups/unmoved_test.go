@@ -89,22 +89,14 @@ func unmoved(t *testing.T, s study, pairs int, seed uint64, sampler func(data *g
 	for i := range pairs {
 		theta, data := s.draw(infer.NewStream(seed, "draw", strconv.Itoa(i)))
 		of, setup, err := sampler(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		started, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(seed, "chain", strconv.Itoa(i))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k := started.(settable)
-		if err := k.SetPosition(theta); err != nil {
-			t.Fatal(err)
-		}
+		must(t, k.SetPosition(theta))
 		var before, after []float64
 		names, before = statistics(of, data, theta)
-		if err := step(k); err != nil {
-			t.Fatal(err)
-		}
+		must(t, step(k))
 		k.Position(theta)
 		_, after = statistics(of, data, theta)
 		if sum == nil {

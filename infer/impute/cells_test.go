@@ -259,15 +259,11 @@ func TestConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := s.draw(infer.NewStream(15, "conformance", name))
 			setup, err := New(s.problem(r), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			s2 := s
 			s2.code = nil
 			other, err := New(s2.problem(r), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			infertest.Conforms(t, setup, infertest.Posterior{Parameters: setup.Parameters(), LogDensity: s.density(r),
 				Other: func() ([]byte, error) {
 					if s.code == nil {
@@ -295,13 +291,9 @@ func TestSigmaOfAColumn(t *testing.T) {
 	}
 	law := p.Columns[0].Model.Coefficients
 	setup, err := New(p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	made, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(4, "sigma")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k := made.(*kernel)
 	total, want := 0.0, 0.0
 	for x := -4.0; x < 4; x += 0.001 {
@@ -337,13 +329,9 @@ func TestCellsOfLogarithms(t *testing.T) {
 		p := s.problem(r)
 		p.Columns[0].Log = logged == 1
 		setup, err := New(p, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(4, "logarithms")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		theta := make([]float64, len(setup.Parameters()))
 		for range 5 {
 			if _, err := k.Step(); err != nil {
@@ -352,9 +340,7 @@ func TestCellsOfLogarithms(t *testing.T) {
 		}
 		k.Position(theta)
 		draws[logged] = theta
-		if err := k.(*kernel).SetPosition(theta); err != nil {
-			t.Fatal(err)
-		}
+		must(t, k.(*kernel).SetPosition(theta))
 		again := make([]float64, len(theta))
 		k.Position(again)
 		for j, x := range again {
@@ -371,5 +357,13 @@ func TestCellsOfLogarithms(t *testing.T) {
 		if got := draws[1][j]; math.Abs(got-x) > 1e-12*(1+math.Abs(x)) {
 			t.Errorf("parameter %d is %v, want %v", j, got, x)
 		}
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

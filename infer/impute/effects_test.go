@@ -254,9 +254,7 @@ func (s *study) normalLaw(t *testing.T, r *truth) (mean, variance []float64) {
 		}
 	}
 	factor, err := linalg.Cholesky(precision, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range d {
 		unit := make([]float64, d)
 		unit[i] = 1

@@ -76,12 +76,8 @@ func (s *study) invariance(t *testing.T, pairs int, seed uint64, move func(*kern
 		other := s.draw(infer.NewStream(seed, "other", fmt.Sprint(i)))
 		k := s.kernel(t, r, seed, fmt.Sprint(i))
 		theta := s.theta(r)
-		if err := k.SetPosition(theta); err != nil {
-			t.Fatal(err)
-		}
-		if err := move(k); err != nil {
-			t.Fatal(err)
-		}
+		must(t, k.SetPosition(theta))
+		must(t, move(k))
 		k.Position(theta)
 		before, after = append(before, s.summaries(other, s.theta(other))), append(after, s.summaries(r, theta))
 	}

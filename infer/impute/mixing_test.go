@@ -73,9 +73,7 @@ func TestWhichCellsMoveTogether(t *testing.T) {
 		r := s.draw(infer.NewStream(3, "which"))
 		r.missU, r.missV = []int{1, 7}, []int{0, 5, 9, 12}[:c.missing]
 		setup, err := New(s.problem(r), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if words := setup.(infer.Explainer).Explain(); !strings.Contains(words, c.want) {
 			t.Errorf("%d of 20 cells: %q, want %q", c.missing, words, c.want)
 		}

@@ -110,13 +110,9 @@ func BenchmarkStep(b *testing.B) {
 	for _, family := range []glm.Family{gaussian, bernoulli, poisson} {
 		p, complete := tallProblem(family, n, d)
 		step := func(b *testing.B, setup infer.Setup, err error) {
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			k, err := setup.Kernel(infer.Chain{Count: 2, Stream: infer.NewStream(1, "bench")})
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			for range 40 {
 				if _, err := k.Step(); err != nil {
 					b.Fatal(err)
@@ -148,9 +144,7 @@ func BenchmarkStep(b *testing.B) {
 		for _, basis := range []string{"coordinate", "rotated"} {
 			b.Run(fmt.Sprintf("family=%s/data=complete/basis=%s", family.Name, basis), func(b *testing.B) {
 				target, err := glm.NewTarget(complete, p.Model)
-				if err != nil {
-					b.Fatal(err)
-				}
+				must(b, err)
 				setup, err := cggibbs.New(target, cggibbs.Options{Basis: basis})
 				step(b, setup, err)
 			})

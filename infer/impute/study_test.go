@@ -402,13 +402,9 @@ func (s *study) stateV(theta []float64) float64 {
 func (s *study) kernel(t *testing.T, r *truth, seed uint64, name string) *kernel {
 	t.Helper()
 	setup, err := New(s.problem(r), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k, err := setup.Kernel(infer.Chain{Index: 0, Count: 2, Stream: infer.NewStream(seed, "impute", name)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out := k.(*kernel)
 	if s.single {
 		own := *out.setup

@@ -90,9 +90,7 @@ func (s *study) chainOf(t *testing.T, name string) (*truth, *kernel) {
 	s.n = 12
 	r := s.draw(infer.NewStream(31, "together", name))
 	k := s.kernel(t, r, 7, name)
-	if err := k.SetPosition(s.theta(r)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, k.SetPosition(s.theta(r)))
 	return r, k
 }
 

@@ -198,29 +198,21 @@ func TestEqualsGrid(t *testing.T) {
 	data := &glm.Data{X: x, Names: []string{"(Intercept)"}, Y: []float64{0, 2, 6, 9}, Frequency: []float64{2, 1, 1, 2}}
 	model := glm.Model{Family: glm.Family{Name: "poisson", Link: "log"}, Coefficients: []prior.Prior{normal(1, 1)}}
 	target, err := glm.NewTarget(data, model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	o := mixture.Options{Components: 2, Concentration: 1.5}
 	l := &mixture.Layout{Components: 2, Of: target.Parameters()}
 	want, position := grid(target, l, o), make([]float64, l.Len())
 	setup, err := mixture.New(target, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(5, "grid")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const batches, length = 60, 500
 	sums, squares := make([]float64, 6), make([]float64, 6)
 	for range batches {
 		batch := make([]float64, 6)
 		for range length {
 			info, err := k.Step()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			k.Position(position)
 			for i, v := range summary(position, info.LogLik) {
 				batch[i] += v / length

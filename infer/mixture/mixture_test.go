@@ -44,9 +44,7 @@ func cases(t *testing.T) map[string]*glm.Target {
 			more(data)
 		}
 		target, err := glm.NewTarget(data, model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		out[name] = target
 	}
 	add("gaussian", "gaussian", "identity", inverse, []float64{0.1, 2, -1, 3, 0.4, 1, 5}, func(d *glm.Data) {
@@ -119,9 +117,7 @@ func TestConformance(t *testing.T) {
 				}
 			}
 			setup, err := of(3)()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			infertest.Conforms(t, setup, infertest.Posterior{Parameters: l.Parameters(),
 				LogDensity: func(position []float64) (float64, float64) { return density(target, l, 1.5, position) },
 				Other: func() ([]byte, error) {
@@ -190,9 +186,7 @@ func TestRefused(t *testing.T) {
 			change(&m)
 		}
 		target, err := glm.NewTarget(data, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err = mixture.New(target, o); err == nil || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}

@@ -62,13 +62,9 @@ func TestPinned(t *testing.T) {
 		}
 		target, err := glm.NewTarget(data, glm.Model{Family: glm.Family{Name: c.family, Link: c.link},
 			Coefficients: []prior.Prior{normal, normal}, Dispersion: dispersion, Nu: nu})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		setup, err := mixture.New(target, c.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := infertest.Bits(t, setup); got != c.want || mixture.Version != version {
 			t.Errorf("%s: %s draws bits with hash %s, pinned are %s with %s", c.name, mixture.Version, got, c.want, version)
 		}

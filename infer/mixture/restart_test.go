@@ -46,36 +46,24 @@ func TestStartsHaveMass(t *testing.T) {
 	target, err := glm.NewTarget(data, glm.Model{Family: glm.Family{Name: "gaussian", Link: "identity"},
 		Dispersion:   prior.Prior{Kind: prior.InverseGamma, Shape: 2, Scale: 0.55},
 		Coefficients: []prior.Prior{normal(3.5, 2.8)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	drawn, err := mixture.New(target, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	conjugate, err := collapsed.ParsePrior("normal_inverse_gamma(3.5, 0.1, 2, 0.002)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	integrated, err := collapsed.New(glm.Family{Name: "gaussian", Link: "identity"}, data,
 		collapsed.Options{Options: options, Prior: conjugate})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, setup := range map[string]infer.Setup{"mixture": drawn, "collapsed": integrated} {
 		t.Run(name, func(t *testing.T) {
 			densities := make([]float64, chains) // means over the second half of the steps
 			for c := range densities {
 				k, err := setup.Kernel(infer.Chain{Index: c, Count: chains,
 					Stream: infer.NewStream(7, name, strconv.Itoa(c))})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				for i := range steps {
 					info, err := k.Step()
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					if i >= steps/2 {
 						densities[c] += (info.LogLik + info.LogPrior) / (steps / 2)
 					}
@@ -148,9 +136,7 @@ func second(t *testing.T, sd, density float64) (count int) {
 	for c := range 100 {
 		stream := infer.NewStream(3, "modes", strconv.Itoa(c))
 		m := &modes{stream: stream, sd: [2]float64{1, sd}, density: [2]float64{0, density}}
-		if err := l.Restart(stream, m, 8); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.Restart(stream, m, 8))
 		count += m.mode
 	}
 	return count
@@ -174,5 +160,13 @@ func TestMassIsThatOfAMode(t *testing.T) {
 	}
 	if n := second(t, math.Exp(-4), 28); n < 100 {
 		t.Errorf("%d of 100 chains start in the mode with e^12 of the mass", n)
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

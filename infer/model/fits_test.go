@@ -32,13 +32,9 @@ type fitOfR struct {
 // parameter is 0 within 0.002 standard errors: they are the modes under flat priors.
 func TestModesAgainstR(t *testing.T) {
 	text, err := os.ReadFile("testdata/fits.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var fits []fitOfR
-	if err := json.Unmarshal(text, &fits); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &fits))
 	for _, f := range fits {
 		name := f.By + " of " + f.Family + " " + f.Link
 		at, err := f.logLik()

@@ -156,19 +156,13 @@ func TestLinkedLooks(t *testing.T) {
 	const name = "zero_inflated_poisson by linked groups"
 	_, p := one(t, name)
 	setup, err := model.New(p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, name)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	looks, most := int64(0), int64(0)
 	for range 200 {
 		info, err := k.Step()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		looks, most = looks+info.Evaluations, max(most, info.Evaluations)
 	}
 	if looks > 200*300 || most > 1000 {

@@ -25,9 +25,7 @@ func TestConformance(t *testing.T) {
 				infertest.Study(t)
 			}
 			setup, err := model.New(p, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			infertest.Conforms(t, setup, infertest.Posterior{
 				Parameters: setup.Parameters(),
 				LogDensity: func(theta []float64) (logLik, logPrior float64) {
@@ -63,13 +61,9 @@ func TestPointsAgree(t *testing.T) {
 	for name := range studies {
 		_, p := one(t, name)
 		setup, err := model.New(p, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, name)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range 50 {
 			if _, err := k.Step(); err != nil {
 				t.Fatal(err)
@@ -90,9 +84,7 @@ func TestGradient(t *testing.T) {
 	for name := range studies {
 		s, p := one(t, name)
 		target, err := model.NewTarget(p, nil, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		u, _ := target.Start(infer.Chain{Count: 1, Stream: infer.NewStream(2, name)})
 		d, density := target.Dim(), target.Densities()
 		grad, none, back := make([]float64, d), make([]float64, d), make([]float64, d)
@@ -128,22 +120,14 @@ func TestHamiltonian(t *testing.T) {
 	for _, name := range append([]string{"three", "groups", "multinomial by groups, weighted", "acat by group"}, many...) {
 		_, p := one(t, name)
 		target, err := model.NewTarget(p, nil, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		setup, err := nuts.NewFor(target, nuts.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		gibbs, err := model.New(p, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		means := func(setup infer.Setup, count int) (mean, sd []float64) {
 			k, err := setup.Kernel(infer.Chain{Count: 1, Warmup: 500, Stream: infer.NewStream(2, name)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			d := len(setup.Parameters())
 			theta := make([]float64, d)
 			mean, sd = make([]float64, d), make([]float64, d)
@@ -177,5 +161,13 @@ func TestHamiltonian(t *testing.T) {
 					sd[j], b[j], spread[j])
 			}
 		}
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -18,9 +18,7 @@ func table(t *testing.T, name string) (head []string, rows [][]string) {
 	}
 	defer f.Close()
 	all, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all[0], all[1:]
 }
 
@@ -31,9 +29,7 @@ func column(t *testing.T, name string) []float64 {
 	out := make([]float64, len(rows))
 	for i, r := range rows {
 		v, err := strconv.ParseFloat(r[at], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		out[i] = v
 	}
 	return out
@@ -43,9 +39,7 @@ func column(t *testing.T, name string) []float64 {
 // and those of smoothed weights to a thirtieth.
 func TestSensitivitiesEqualR(t *testing.T) {
 	s, err := New(column(t, "log_prior"), column(t, "log_lik"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, golden := table(t, "golden.csv")
 	for _, row := range golden {
 		var want [4]float64
@@ -65,9 +59,7 @@ func TestSensitivitiesEqualR(t *testing.T) {
 func TestSensitivityIdentities(t *testing.T) {
 	prior, lik, mu := column(t, "log_prior"), column(t, "log_lik"), column(t, "mu")
 	s, err := New(make([]float64, len(mu)), lik)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	flat := s.Of(mu)
 	if flat.Prior > 1e-6 || flat.Likelihood < 0.01 {
 		t.Errorf("under a flat prior: %+v", flat)
@@ -106,10 +98,16 @@ func BenchmarkOf(b *testing.B) {
 		x[i] = math.Sin(float64(i * i))
 	}
 	s, err := New(x, x)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	for b.Loop() {
 		s.Of(x)
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

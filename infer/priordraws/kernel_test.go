@@ -29,9 +29,7 @@ func example(family, link string, disp prior.Prior) (*glm.Data, glm.Model) {
 func target(t *testing.T, data *glm.Data, model glm.Model) *glm.Target {
 	t.Helper()
 	out, err := glm.NewTarget(data, model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out
 }
 
@@ -41,13 +39,9 @@ func plain(tg *glm.Target) (infer.Setup, error) { return priordraws.New(groups.O
 func kernel(t *testing.T, tg *glm.Target) infer.Kernel {
 	t.Helper()
 	setup, err := plain(tg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(3, t.Name())})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return k
 }
 
@@ -95,9 +89,7 @@ func TestWall(t *testing.T) {
 	theta := make([]float64, 2)
 	for range 1000 {
 		info, err := k.Step()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		k.Position(theta)
 		for i, x := range data.X.Col(1) {
 			if eta := theta[0] + theta[1]*x; !(eta > 0) {
@@ -110,9 +102,7 @@ func TestWall(t *testing.T) {
 	}
 	model.Coefficients[0] = prior.Prior{Kind: prior.Normal, Location: -100, Scale: 1}
 	setup, err := plain(target(t, data, model))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(3)}); err == nil || !strings.Contains(err.Error(), "eta > 0") {
 		t.Errorf("a prior outside the domain: %v", err)
 	}
@@ -133,9 +123,7 @@ func TestImproperPriorsAreNamed(t *testing.T) {
 func TestSmoothsHaveThePrior(t *testing.T) {
 	c := infertest.Smoothed(infertest.Poisson(9), prior.Prior{Kind: prior.HalfNormal, Scale: 0.3})
 	_, tg, err := c.Simulate(infer.NewStream(1, "smooth"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	infertest.Conformance(t, tg, plain)
 	k, s := kernel(t, tg), c.Data.Smooths[0]
 	const draws = 20_000
@@ -162,5 +150,13 @@ func TestSmoothsHaveThePrior(t *testing.T) {
 	var improper *priordraws.ImproperError
 	if err := priordraws.Check(&c.Data, &c.Model); !errors.As(err, &improper) || improper.Names[0] != "sds_sx1_1" {
 		t.Errorf("a flat sd: %v", err)
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -37,9 +37,7 @@ func pinned(t *testing.T, slab prior.Prior) *glm.Target {
 		}
 	}
 	target, err := glm.NewTarget(data, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 
@@ -61,9 +59,7 @@ func TestPinned(t *testing.T) {
 		{"exact", "4cc2efbae8f7b687bd0832d171bb63e8", selection.Exact},
 	} {
 		s, err := selection.New(pinned(t, slab), selection.Options{Method: c.method})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		hash := sha256.New()
 		_ = binary.Write(hash, binary.LittleEndian, s.Inclusion())
 		got := infertest.Bits(t, s) + hex.EncodeToString(hash.Sum(nil)[:8])
@@ -85,19 +81,21 @@ func TestRefused(t *testing.T) {
 	_, err = selection.New(pinned(t, prior.Prior{Kind: prior.Laplace, Scale: 1}), selection.Options{Method: selection.Exact})
 	refused(err, "0 coefficients with the prior spike_slab")
 	s, err := selection.New(pinned(t, slab), selection.Options{Method: selection.Exact})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = s.Kernel(infer.Chain{Count: 1})
 	refused(err, "no random stream")
 	k, err := s.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(1, "refused")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	state, err := k.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	state[1+8+8*6] = 7 // after a version, a length and six parameters
 	refused(k.UnmarshalBinary(state), "an indicator is 7")
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
 }

@@ -34,9 +34,7 @@ func problem(t testing.TB, n, d int, intercept prior.Prior) *glm.Target {
 		m.Coefficients = append(m.Coefficients, prior.Prior{Kind: prior.SpikeSlab, Inclusion: 0.3, Scale: 0.8})
 	}
 	target, err := glm.NewTarget(data, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return target
 }
 
@@ -91,9 +89,7 @@ func TestInclusionIsEnumerated(t *testing.T) {
 	const d = 5
 	target := problem(t, 20, d, prior.Prior{Kind: prior.Normal, Scale: 2})
 	s, err := New(target, Options{Method: Exact})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want, total := make([]float64, d), 0.0
 	for model := range 1 << d {
 		in, weight := []int{0}, 1.0
@@ -145,9 +141,7 @@ func TestConformance(t *testing.T) {
 	for _, m := range []Method{Gibbs, Herded, Exact} {
 		t.Run(string(m), func(t *testing.T) {
 			s, err := New(target, Options{Method: m})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			infertest.Conforms(t, s, infertest.Posterior{Parameters: s.Parameters(),
 				LogDensity: func(theta []float64) (logLik, logPrior float64) {
 					return infertest.LogDensity(target, theta[:target.Dim()])
@@ -165,10 +159,16 @@ func TestRefuses(t *testing.T) {
 		t.Errorf("too many candidates: %v", err)
 	}
 	_, target, err := infertest.SelectionCases()[1].Simulate(infer.NewStream(1, "x"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := New(target, Options{Method: Exact}); !errors.As(err, &unsupported) {
 		t.Errorf("bernoulli: %v", err)
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -298,9 +298,7 @@ func TestMapIsExact(t *testing.T) {
 		"a/a_test.go": "package a\nimport \"glmbatch/f\"\n",
 		"b/doc.go":    "package b\n",
 	} {
-		if err := tr.add(p, text); err != nil {
-			t.Fatal(err)
-		}
+		must(t, tr.add(p, text))
 	}
 	got := idle(map[string]string{"a": "b f c.org/d/* c.org/d g/*", "b": "", "gone": "b"}, tr)
 	want := []string{"a does not import f", "a does not import c.org/d", "a does not import g/*", "gone does not exist"}
@@ -308,9 +306,7 @@ func TestMapIsExact(t *testing.T) {
 		t.Fatalf("the rule does not see what it must: %q", got)
 	}
 	tr, err := moduleTree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, fault := range idle(deps, tr) {
 		t.Errorf("the map of internal/arch/deps_test.go is not exact: %s", fault)
 	}

@@ -204,9 +204,7 @@ func n() int {
 `})
 	hold(t, names)
 	module, err := moduleTree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	excused := 0
 	for _, s := range module.files {
 		if !within(s.dir(), "internal/arch") {

@@ -92,13 +92,9 @@ func TestTables(t *testing.T) {
 // The page that lists where a change goes names files and tests that exist.
 func TestWhereAChangeGoes(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/development.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	module, err := moduleTree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, text, _ := strings.Cut(string(page), "## Where a change goes")
 	text, _, _ = strings.Cut(text, "\n## ")
 	for _, of := range tables {

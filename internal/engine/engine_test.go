@@ -15,18 +15,12 @@ func TestThreadsMeet(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.duckdb")
 	for _, settings := range []string{"?threads=4", "?threads=4&access_mode=READ_ONLY&lock_configuration=true", "?threads=1"} {
 		connector, err := duckdb.NewConnector(path+settings, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		released := false
 		db := Open(connector, func() { released = true })
 		conn, err := db.Conn(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := conn.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, conn.Close())
 		if err := db.Close(); err != nil || !released {
 			t.Errorf("%s: %v, released %v", settings, err, released)
 		}
@@ -37,18 +31,12 @@ func TestThreadsMeet(t *testing.T) {
 func TestMeeting(t *testing.T) {
 	for range 5 {
 		connector, err := duckdb.NewConnector("?threads=4", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		db := sql.OpenDB(connector)
 		conn, err := db.Conn(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		m, err := meet(context.Background(), conn, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		select {
 		case <-m.all:
 		default:
@@ -57,5 +45,13 @@ func TestMeeting(t *testing.T) {
 		if err := errors.Join(conn.Close(), db.Close()); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

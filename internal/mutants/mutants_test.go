@@ -14,9 +14,7 @@ const root = "../.."
 func listed(t *testing.T) []fault {
 	t.Helper()
 	list, err := parse(faults)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return list
 }
 
@@ -90,9 +88,7 @@ func programFolders(t *testing.T) map[string]bool {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out
 }
 
@@ -182,9 +178,7 @@ func TestTry(t *testing.T) {
 		"a.go":      "package m\n\nfunc double(x int) int { return 2 * x }\n\nfunc spare() int { return 1 }\n",
 		"a_test.go": "package m\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {\n\tif double(2) != 4 {\n\t\tt.Error(\"no\")\n\t}\n}\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	for _, c := range []struct {
 		old, new string
@@ -205,9 +199,7 @@ func TestTry(t *testing.T) {
 // Each fault of the pinned list can be planted, together with the others of its file, and names specs that exist.
 func TestPinnedFaultsCanBePlanted(t *testing.T) {
 	list, err := parse(pinnedFaults)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(list) < 60 {
 		t.Errorf("%d faults, want 60 or more", len(list))
 	}
@@ -231,5 +223,13 @@ func TestPinnedFaultsCanBePlanted(t *testing.T) {
 	}
 	if _, err := switched(root, t.TempDir(), list); err != nil {
 		t.Error(err)
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -38,13 +38,9 @@ func write(t *testing.T) (path string, beta []float64) {
 	groups, many := example()
 	path = filepath.Join(t.TempDir(), "a.nc")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
-	if err := Create(f, groups); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Create(f, groups))
 	beta = make([]float64, 3*7*many.Length)
 	for i := range beta {
 		beta[i] = math.Sin(float64(i))
@@ -55,9 +51,7 @@ func write(t *testing.T) (path string, beta []float64) {
 	w := groups[1].Variables
 	for _, err := range []error{v[0].Put(f, half, beta[half:]), v[0].Put(f, 0, beta[:half]), v[1].Put(f, 0, beta[:21]),
 		w[0].Put(f, 0, []float64{1, -2, 1 << 40}), w[1].Put(f, 0, []float64{0, 1, 0})} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	if err := w[1].Put(f, 1, []float64{0, 1, 0}); err == nil {
 		t.Error("more values than there are places were taken")
@@ -69,9 +63,7 @@ func write(t *testing.T) (path string, beta []float64) {
 func TestReadBack(t *testing.T) {
 	path, beta := write(t)
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f := netcdftest.Read(b)
 	_, many := example()
 	a := f.Arrays["posterior/beta"]
@@ -117,5 +109,13 @@ func TestName(t *testing.T) {
 		if got := Name(s); got != want {
 			t.Errorf("the name of %q is %q, want %q", s, got, want)
 		}
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

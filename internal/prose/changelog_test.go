@@ -36,9 +36,7 @@ func changelogFaults(text string) (faults []string) {
 
 func TestChangelog(t *testing.T) {
 	text, err := os.ReadFile("../../CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, fault := range changelogFaults(string(text)) {
 		t.Errorf("CHANGELOG.md: %s", fault)
 	}

@@ -98,9 +98,7 @@ func readCounts(t *testing.T) map[string]record {
 	if errors.Is(err, fs.ErrNotExist) && *update {
 		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for line := range strings.Lines(string(text)) {
 		f := strings.Split(strings.TrimRight(line, "\n"), "\t")
 		n, err := strconv.Atoi(f[1])
@@ -118,17 +116,13 @@ func writeCounts(t *testing.T, records map[string]record) {
 	for _, dir := range slices.Sorted(maps.Keys(records)) {
 		fmt.Fprintf(&b, "%s\t%d\t%s\n", dir, records[dir].hits, strings.Join(records[dir].files, " "))
 	}
-	if err := os.WriteFile(countsFile, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(countsFile, []byte(b.String()), 0o644))
 }
 
 // Finished pages have no hit, new files have none, and the hits of a folder only fall.
 func TestProse(t *testing.T) {
 	text, err := os.ReadFile("testdata/finished.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	j := &judged{readRules(t), map[string]bool{}, readCounts(t)}
 	for _, p := range strings.Fields(string(text)) {
 		j.finished[p] = true
@@ -182,5 +176,13 @@ func TestProseCatches(t *testing.T) {
 	now := map[string]record{"p": {5, []string{"b.go", "c.go"}}, "r": {1, []string{"a.go"}}}
 	if got := fmt.Sprint(lowered(old, now)); got != "map[p:{3 [b.go]}]" {
 		t.Errorf("lowered: %s", got)
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -33,9 +33,7 @@ func (h hit) String() string {
 func readRules(t *testing.T) []*rule {
 	t.Helper()
 	text, err := os.ReadFile("testdata/rules.tsv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var rules []*rule
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, "#") {

@@ -82,9 +82,7 @@ func readUnits(t *testing.T, dir string) []unit {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return units
 }
 

@@ -15,17 +15,13 @@ import (
 // wrote a hash for are no references.
 func TestCheck(t *testing.T) {
 	at := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(at, "a"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Join(at, "a"), 0o755))
 	sums := fmt.Appendf(nil, "%x  a/one\n%x  b/two\n", sha256.Sum256([]byte("1")), sha256.Sum256([]byte("2")))
 	if err := check(at, "a", sums); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing: %v", err)
 	}
 	for text, want := range map[string]string{"1": "", "2": "a/one is not the file"} {
-		if err := os.WriteFile(filepath.Join(at, "a", "one"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(at, "a", "one"), []byte(text), 0o644))
 		if err := check(at, "a", sums); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("content %q: %v, want %q", text, err, want)
 		}
@@ -55,12 +51,8 @@ func (f *told) Fatalf(format string, args ...any) {
 func TestFolderThatIsNotThere(t *testing.T) {
 	defer func(old string) { start = old }(start)
 	start = filepath.Join(t.TempDir(), "module", "package")
-	if err := os.MkdirAll(start, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(start, "..", "go.mod"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(start, 0o755))
+	must(t, os.WriteFile(filepath.Join(start, "..", "go.mod"), nil, 0o644))
 	for mode, want := range map[string]string{"": "skipped: the data are not", "required": "failed: ", "maybe": "failed: GLMBATCH_REFERENCES=maybe"} {
 		t.Setenv("GLMBATCH_REFERENCES", mode)
 		f := &told{TB: t}
@@ -71,5 +63,13 @@ func TestFolderThatIsNotThere(t *testing.T) {
 		if !strings.HasPrefix(f.how, want) {
 			t.Errorf("GLMBATCH_REFERENCES=%q: the test ended with %q, want %q", mode, f.how, want)
 		}
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

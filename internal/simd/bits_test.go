@@ -242,9 +242,7 @@ func digests(k Kernels) string {
 func TestBits(t *testing.T) {
 	const path = "testdata/bits.txt"
 	if *update {
-		if err := os.WriteFile(path, []byte(digests(Scalar)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(digests(Scalar)), 0o644))
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

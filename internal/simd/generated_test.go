@@ -16,9 +16,7 @@ import (
 // together when it last ran: kernels.sum has their hashes.
 func TestGenerated(t *testing.T) {
 	list, err := os.ReadFile("kernels.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	listed := map[string]bool{}
 	for line := range strings.Lines(string(list)) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
@@ -41,9 +39,7 @@ func TestGenerated(t *testing.T) {
 // No kernel is in AVX-512 alone: a processor without it has them all.
 func TestNoKernelIsWideAlone(t *testing.T) {
 	text, err := os.ReadFile("dispatch_amd64.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, m := range regexp.MustCompile(`(?m)^func (\w+)AVX512\(`).FindAllSubmatch(text, -1) {
 		t.Errorf("%s has no form for AVX2", m[1])
 	}
@@ -74,11 +70,17 @@ func TestRegenerate(t *testing.T) {
 	}
 	for _, name := range []string{"kernels_amd64.s", "dispatch_amd64.go", "dispatch_other.go", "kernels.sum"} {
 		want, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s is not what gen writes (%v): run go generate ./internal/simd", name, err)
 		}
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -58,13 +58,9 @@ func TestColumns(t *testing.T) {
 		values = append(values, v)
 	}
 	packed, err := columns(values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b, err := json.Marshal(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var back struct {
 		Rows    int
 		Columns map[string]struct {
@@ -73,9 +69,7 @@ func TestColumns(t *testing.T) {
 			At       []int
 		}
 	}
-	if err := json.Unmarshal(b, &back); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(b, &back))
 	c := back.Columns
 	if back.Rows != 300 || c["Same"].All == nil || len(c["Few"].Of) != 3 || len(c["Few"].At) != 300 || len(c["Each"].Each) != 300 {
 		t.Fatalf("the columns are %.300s", b)
@@ -84,9 +78,7 @@ func TestColumns(t *testing.T) {
 		var got value
 		for _, err := range []error{json.Unmarshal(c["Same"].All, &got.Same), json.Unmarshal(c["Few"].Of[c["Few"].At[i]], &got.Few),
 			json.Unmarshal(c["Each"].Each[i], &got.Each), json.Unmarshal(c["Some"].Each[i], &got.Some)} {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 		if !reflect.DeepEqual(got, v) {
 			t.Errorf("value %d is %+v, want %+v", i, got, v)

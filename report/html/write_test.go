@@ -154,9 +154,7 @@ func termOf(name string, levels, shown int) Term {
 func written(t *testing.T, p *Page) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, p); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Write(&b, p))
 	return b.String()
 }
 
@@ -237,17 +235,13 @@ func TestScriptsAreTame(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // The charting library is the published one, and cannot end its own element.
 func TestVendoredFilesAreThePublishedOnes(t *testing.T) {
 	sums, err := os.ReadFile(filepath.Join("vendor", "SHA256SUMS"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := strings.Split(strings.TrimSpace(string(sums)), "\n")
 	if len(lines) != 4 {
 		t.Fatalf("%d files have sums, want 4", len(lines))

@@ -17,13 +17,9 @@ func derivedOf(t *testing.T, texts ...string) (out []Quantity) {
 	t.Helper()
 	for _, text := range texts {
 		d, err := transform.ParseDerived(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		q, err := d.Bind(&transform.Fitted{Names: []string{"a", "b", "c", "d", "e", "f", "g"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		out = append(out, Quantity{&spec.Derivation{Name: text, Expression: d}, q})
 	}
 	return out

@@ -47,17 +47,13 @@ func TestDrawsOfRows(t *testing.T) {
 	}
 	setup := &linear{dim: d}
 	f, err := spool.Disk{}.Open(t.TempDir(), spool.Manifest{Fingerprint: "f", Params: 3, Chains: chains, Start: d})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	keys, all := []uint64{1000, 5000}, make([][]float64, d+2) // by number, then chain and draw of the window
 	w := plan.Window{From: 11, To: n}
 	rng := infer.NewStream(1)
 	for c, chain := range f.Chains {
-		if err := chain.Begin(make([]float64, d), "", []byte("s"), 0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, chain.Begin(make([]float64, d), "", []byte("s"), 0))
 		b := infer.NewBlock(c, 0, n, 3)
 		for i := range n {
 			row, theta := []float64{rng.Float64(), rng.Float64(), rng.Float64()}, make([]float64, d)
@@ -72,9 +68,7 @@ func TestDrawsOfRows(t *testing.T) {
 				}
 			}
 		}
-		if err := chain.Append(b, []byte("s"), 0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, chain.Append(b, []byte("s"), 0))
 	}
 	for _, limit := range []int{0, 5 * 3 * 8, 1 << 20} {
 		for _, width := range []int{0, 1, 3, d, d + 2} {
@@ -123,9 +117,7 @@ func blocksOf(t *testing.T, blocks func(func(*infer.Columns, error) bool)) func(
 	t.Helper()
 	return func(yield func(*infer.Columns) bool) {
 		for block, err := range blocks {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			own := *block
 			own.Values = slices.Clone(block.Values)
 			if !yield(&own) {
@@ -149,5 +141,13 @@ func checkDraws(t *testing.T, want [][]float64, blocks []*infer.Columns) {
 	}
 	if slices.Contains(seen, false) {
 		t.Fatalf("numbers that were seen: %v", seen)
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

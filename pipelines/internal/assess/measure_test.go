@@ -96,9 +96,7 @@ func TestMixedNeedsEveryRHat(t *testing.T) {
 func TestMeasureByBlocks(t *testing.T) {
 	const params, draws = 7, 90
 	f, err := spool.Disk{}.Open(t.TempDir(), spool.Manifest{Fingerprint: "f", Params: params, Chains: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	all := make([][][]float64, params) // [param][chain][draw]
 	rng := infer.NewStream(1)
@@ -106,9 +104,7 @@ func TestMeasureByBlocks(t *testing.T) {
 		all[p] = [][]float64{make([]float64, draws), make([]float64, draws)}
 	}
 	for c, chain := range f.Chains {
-		if err := chain.Begin(make([]float64, params), "", []byte("s"), 0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, chain.Begin(make([]float64, params), "", []byte("s"), 0))
 		for first, size := 0, 1+c; first < draws; size = min(size+3, draws-first) {
 			b := infer.NewBlock(c, first, size, params)
 			for i := range size {
@@ -119,9 +115,7 @@ func TestMeasureByBlocks(t *testing.T) {
 				}
 				b.Set(i, theta, infer.Info{LogLik: theta[0], LogPrior: theta[1], Divergent: (first+i)%10 == 0})
 			}
-			if err := chain.Append(b, []byte("s"), 0); err != nil {
-				t.Fatal(err)
-			}
+			must(t, chain.Append(b, []byte("s"), 0))
 			first += size
 		}
 	}
@@ -134,9 +128,7 @@ func TestMeasureByBlocks(t *testing.T) {
 func checkMeasured(t *testing.T, f *spool.Fit, all [][][]float64, w plan.Window, width int) {
 	t.Helper()
 	m, err := measure(&Draws{Spool: f, Numbers: Numbers{Params: len(all)}}, w, 1, width*8*2*w.Draws())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for p := range all {
 		want := diag.NewWorkspace().Summarize([][]float64{all[p][0][w.From:w.To], all[p][1][w.From:w.To]})
 		if m.Parameters[p] != want {

@@ -32,13 +32,9 @@ func TestDerivedMoments(t *testing.T) {
 	names := []string{"(Intercept)", "x"}
 	for _, source := range []string{"x - `(Intercept)`", "x > 0", "`(Intercept)`"} {
 		d, err := transform.ParseDerived(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		q, err := d.Bind(&transform.Fitted{Names: names, Record: &transform.Record{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		quantities = append(quantities, Quantity{nil, q})
 	}
 	stored := []diag.Summary{{Mean: 1}, {Mean: math.NaN(), Median: 2, Reason: "its tail is heavy"}}

@@ -16,22 +16,16 @@ import (
 // and there are none if the ESS is below 100.
 func TestTimes(t *testing.T) {
 	f, err := spool.Disk{}.Open(t.TempDir(), spool.Manifest{Fingerprint: "f", Params: 1, Chains: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	for c, chain := range f.Chains {
-		if err := chain.Begin([]float64{0}, "", []byte("s"), 2*time.Second); err != nil {
-			t.Fatal(err)
-		}
+		must(t, chain.Begin([]float64{0}, "", []byte("s"), 2*time.Second))
 		for first := 0; first < 30; first += 10 { // 10 of warm-up, 20 of sampling
 			b := infer.NewBlock(c, first, 10, 1)
 			for i := range 10 {
 				b.Set(i, []float64{0}, infer.Info{})
 			}
-			if err := chain.Append(b, []byte("s"), 8*time.Second); err != nil {
-				t.Fatal(err)
-			}
+			must(t, chain.Append(b, []byte("s"), 8*time.Second))
 		}
 	}
 	began := time.Unix(100, 0)

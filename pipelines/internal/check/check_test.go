@@ -44,14 +44,10 @@ func load(t *testing.T, text string) Config {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range map[string]string{"d.csv": table, "s.yaml": text} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	p, err := spec.Load(filepath.Join(dir, "s.yaml"), spec.Options{Env: func(string) (string, bool) { return "", false }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return Config{Pipeline: p, Database: filepath.Join(dir, "l.duckdb"), Workers: 2, Simulations: 60, Given: Prior, Now: time.Now}
 }
 
@@ -59,9 +55,7 @@ func load(t *testing.T, text string) Config {
 func carryOut(t *testing.T, c Config) (*Outcome, *Result) {
 	t.Helper()
 	out, err := Run(context.Background(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(out.Fits) != 1 {
 		t.Fatalf("%d fits", len(out.Fits))
 	}
@@ -72,13 +66,9 @@ func carryOut(t *testing.T, c Config) (*Outcome, *Result) {
 func simulations(t *testing.T, c Config, r *Result, parameters ...string) []report.Simulation {
 	t.Helper()
 	l, err := report.Open(c.Database, report.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out, err := l.Simulations(context.Background(), r.Calibration, parameters)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out
 }
 
@@ -273,5 +263,13 @@ func TestRanksCountDrawsBelow(t *testing.T) {
 		if math.Abs(c-n/3) > 5*math.Sqrt(n*2.0/9) {
 			t.Errorf("of %d ranks among two ties %v are %d", n, c, r)
 		}
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -88,9 +88,7 @@ func brmsFormulas(t *testing.T) (formulas []brmsFormula) {
 	if err == nil {
 		err = json.Unmarshal(text, &formulas)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	kinds := map[string]int{}
 	for _, f := range formulas {
 		kinds[f.Kind]++
@@ -117,9 +115,7 @@ func TestBrmsFormulas(t *testing.T) {
 		fmt.Fprintf(&models, "  m%d: {formula: %q, family: %s}\n", i, f.Formula, familiesHere.Replace(f.Family))
 	}
 	p, err := parseBrms(models.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	laws, different := map[string]int{}, map[string]int{}
 	equal := len(formulas)
 	err = (&Reader{Pipeline: p}).Units(t.Context(), func(u *Unit) error {
@@ -136,9 +132,7 @@ func TestBrmsFormulas(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Logf("of %d formulas %d have the designs and names of parameters of brms, %d with named differences",
 		len(formulas), equal, len(formulas)-equal)
 	t.Logf("differences: %v", different)

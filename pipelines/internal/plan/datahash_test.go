@@ -28,9 +28,7 @@ func TestOlderHash(t *testing.T) {
 	for _, draws := range []int{0, 200} {
 		before := fitOfData(t, DataHash{Value: "old"}, draws)
 		stored := record.Stored{DataHash: "old", Warmup: 50, Draws: 50}
-		if err := json.Unmarshal(before.Identity.Record(), &stored.Identity); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(before.Identity.Record(), &stored.Identity))
 		now := fitOfData(t, DataHash{Value: "new", Older: "old"}, draws)
 		if now.Fingerprint == before.Fingerprint || !now.SameDraws(stored) {
 			t.Errorf("%d draws: a fit under the older hash has other draws", draws)

@@ -53,12 +53,8 @@ func factoredLines(from, to int) string {
 
 func writeFactored(t *testing.T, path string, from, to int) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(factoredLines(from, to)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.WriteFile(path, []byte(factoredLines(from, to)), 0o600))
 }
 
 // The posterior of the rows' factor is that of all rows: density, gradient, priors, names, what scale(), poly() and splines
@@ -104,9 +100,7 @@ func samePriors(t *testing.T, model string, all, other *Case) {
 func factoredFits(t *testing.T, dir, text string) map[string]*Regression {
 	t.Helper()
 	p, err := spec.Parse("s.yaml", []byte(text), spec.Options{Dir: dir, Today: time.Now(), Env: os.LookupEnv})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fits := map[string]*Regression{}
 	err = (&Reader{Pipeline: p}).Units(t.Context(), func(u *Unit) error {
 		for _, f := range Fits(p, Choice{}, u) {
@@ -118,9 +112,7 @@ func factoredFits(t *testing.T, dir, text string) map[string]*Regression {
 		}
 		return u.Err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return fits
 }
 
@@ -186,9 +178,7 @@ func TestFactoredHash(t *testing.T) {
 		"a level": strings.ReplaceAll(text, "r1", "r9"), "unread": strings.Replace(text, ",599\n", ",600\n", 1),
 		"fewer": factoredLines(0, 599),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte(changed), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, "d.csv"), []byte(changed), 0o600))
 		one := strings.Replace(factoredSpec, "  all: {path: d.csv}\n", "", 1)
 		one = strings.Join(slices.DeleteFunc(strings.Split(one, "\n"), func(line string) bool {
 			return strings.Contains(line, "family:") && !strings.HasPrefix(line, "  scaled") && !strings.HasPrefix(line, "  offset")
@@ -223,9 +213,7 @@ models:
 samplers: {s: {method: cggibbs}}
 `
 	p, err := spec.Parse("s.yaml", []byte(text), spec.Options{Dir: dir, Today: time.Now(), Env: os.LookupEnv})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := map[string]string{"d a": "", "d typo": `no column "xx"`, "d cell": "row 6 (line 7 of d.csv): the value is missing",
 		"d log": "has no logarithm", "e a": "no such file"}
 	r := &Reader{Pipeline: p}
@@ -236,9 +224,7 @@ samplers: {s: {method: cggibbs}}
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := r.Table(t.Context(), "d", ""); err == nil || !strings.Contains(err.Error(), "keeps the triangular factor") {
 		t.Error(err)
 	}

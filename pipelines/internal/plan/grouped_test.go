@@ -48,17 +48,13 @@ func groupedLines() string {
 func groupedCases(t *testing.T, dir, text string) map[string]*Case {
 	t.Helper()
 	p, err := spec.Parse("s.yaml", []byte(text), spec.Options{Dir: dir, Today: time.Now(), Env: os.LookupEnv})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cases := map[string]*Case{}
 	err = (&Reader{Pipeline: p}).Cases(t.Context(), func(c *Case) error {
 		cases[c.Dataset+" "+c.Model] = c
 		return c.Err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return cases
 }
 
@@ -66,9 +62,7 @@ func groupedCases(t *testing.T, dir, text string) map[string]*Case {
 // learn; so is what the ledger keeps of the data.
 func TestGroupedRowsAreAllRows(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte(groupedLines()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "d.csv"), []byte(groupedLines()), 0o600))
 	cases := groupedCases(t, dir, groupedSpec)
 	for _, model := range []string{"logistic", "counts", "learned", "normal", "negative"} {
 		all, distinct := cases["all "+model], cases["distinct "+model]
@@ -129,9 +123,7 @@ func sameFit(t *testing.T, model string, all, distinct *Case) {
 func sameSummaries(t *testing.T, dir, text string) {
 	t.Helper()
 	p, err := spec.Parse("s.yaml", []byte(text), spec.Options{Dir: dir, Today: time.Now(), Env: os.LookupEnv})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(1+math.Abs(a)) }
 	all := map[string]*Regression{}
 	err = (&Reader{Pipeline: p}).Units(t.Context(), func(u *Unit) error {
@@ -163,18 +155,14 @@ func sameSummaries(t *testing.T, dir, text string) {
 		}
 		return u.Err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // A formula that names no column of grouped data is told with all columns of the file, and none of them is read; another
 // model of the data set is fitted.
 func TestGroupedUnknownColumn(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte(groupedLines()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "d.csv"), []byte(groupedLines()), 0o600))
 	const slip = `
 pipeline: slip
 database: none.duckdb
@@ -184,9 +172,7 @@ samplers: {s: {method: cggibbs}}
 `
 	for other, want := range map[string]string{"": "did you mean \"age\"?", "a: {formula: claimed ~ age, family: bernoulli},": ""} {
 		p, err := spec.Parse("s.yaml", fmt.Appendf(nil, slip, other), spec.Options{Dir: dir, Today: time.Now(), Env: os.LookupEnv})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		err = (&Reader{Pipeline: p}).Cases(t.Context(), func(c *Case) error {
 			if c.Model == "a" {
 				return c.Err

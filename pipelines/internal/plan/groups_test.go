@@ -24,16 +24,12 @@ func groupedFit(t *testing.T, change, table func(string) string) (*Fit, Problem,
 		fmt.Fprintf(&csv, "%d,%d,%c,%c\n", i*i%7, i, 'a'+i%4, 'p'+i/6)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte(table(csv.String())), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "d.csv"), []byte(table(csv.String())), 0o644))
 	text := change("pipeline: p\ndatasets: {d: d.csv}\nmodels: {m: {formula: y ~ x + (1 + x | g) + (1 | h), family: gaussian, " +
 		"prior: {sd: half_normal(3), cor: lkj(2), by_name: {\"sd_g__*\": half_cauchy(1), sd_h__Intercept: exponential(2), cor_g: lkj(4)}}}}\n" +
 		"samplers: {s: {method: auto}}\nrun: {keep: draws}\n")
 	p, err := spec.Parse("p.yaml", []byte(text), spec.Options{Dir: dir, Today: time.Now()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var fit *Fit
 	var problem Problem
 	var made error
@@ -42,9 +38,7 @@ func groupedFit(t *testing.T, change, table func(string) string) (*Fit, Problem,
 		problem, made = NewProblem(fit)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return fit, problem, made
 }
 
@@ -99,9 +93,7 @@ func TestSamplersOfGroups(t *testing.T) {
 func TestPriorsOfGroups(t *testing.T) {
 	words := func(change func(string) string) string {
 		_, p, err := groupedFit(t, change, same)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r := p.(*Regression)
 		m := r.Posterior()
 		var out []string
@@ -161,9 +153,7 @@ func TestIdentityOfGroups(t *testing.T) {
 	_, plain, _ := groupedFit(t, func(text string) string { return replaced(" + (1 + x | g) + (1 | h)", "")(none(text)) }, same)
 	bytes := func(metric string) int64 {
 		_, p, err := groupedFit(t, replaced("method: auto", "method: nuts, metric: "+metric), same)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return p.Need(4, 1).Bytes
 	}
 	if got := bytes("dense") - bytes("diagonal"); got != 8*4*4*(2+10)*(2+10) {
@@ -178,13 +168,9 @@ func TestIdentityOfGroups(t *testing.T) {
 // A ledger gets the prior of each parameter.
 func TestDescribeGroups(t *testing.T) {
 	_, p, err := groupedFit(t, same, same)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := p.Setup(nil, Schedule{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := p.(*Regression)
 	m := r.Posterior()
 	seen := map[string]bool{}

@@ -37,18 +37,14 @@ func fingerprintOf(t *testing.T, p *spec.Pipeline, data string) string {
 func identified(t *testing.T, f *Fit, p Problem) *Identified {
 	t.Helper()
 	id, err := Identify(f, p, Memory{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return id
 }
 
 func parse(t *testing.T) *spec.Pipeline {
 	t.Helper()
 	p, err := spec.Parse("p.yaml", []byte(fingerprinted), spec.Options{Dir: "/data"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 

@@ -35,9 +35,7 @@ func problemOf(t *testing.T, lines, model, run, sampler string) (Problem, error)
 func modelProblem(t *testing.T, lines, model, run, sampler string) (Problem, error) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "d.csv"), []byte(lines), 0o600))
 	p, err := spec.Parse("s.yaml", []byte("pipeline: p\ndatabase: none.duckdb\ndatasets: {d: d.csv}\n"+
 		"models: {m: {family: gaussian, "+model+"}}\nsamplers: {s: {"+sampler+"}}\nrun: {"+run+"}\n"),
 		spec.Options{Dir: dir, Today: time.Now(), Env: os.LookupEnv})
@@ -56,9 +54,7 @@ func modelProblem(t *testing.T, lines, model, run, sampler string) (Problem, err
 // False alarms: below 1e-6, 6 standard errors of both. Power: 0.1 of a standard deviation.
 func TestImputedAgainstJAGS(t *testing.T) {
 	problem, err := imputedProblem(t, "formula: chl ~ age + bmi + hyp", "chains: 4", "method: auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	params, means := batchMeans(t, problem, 2, 20_000, 1000)
 	want := map[string][2]float64{
 		"age40-59": {55.150, 0.091}, "age60-99": {92.605, 0.117}, "bmi": {6.790, 0.009}, "hypyes": {-4.724, 0.1},
@@ -146,9 +142,7 @@ func TestImputedModels(t *testing.T) {
 			"9 missing cells are drawn",
 	} {
 		problem, err := imputedProblem(t, model, "chains: 2", "method: auto")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := strings.Join(problem.(*Imputed).models(), "; "); got != want {
 			t.Errorf("%s: %s, want %s", model, got, want)
 		}
@@ -169,9 +163,7 @@ func TestImputedFamilies(t *testing.T) {
 	}
 	problem, err := problemOf(t, b.String(), "formula: y ~ x + few + many + skewed + share + two + level + state", "chains: 2",
 		"method: auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := map[string]string{}
 	for _, c := range problem.(*Imputed).columns {
 		words := strings.Split(strings.SplitN(c.words(), ":", 2)[0], ", ")
@@ -200,9 +192,7 @@ func TestImputedDefaultShape(t *testing.T) {
 	} {
 		problem, err := problemOf(t, b.String(), "formula: y ~ many, imputation: {many: {formula: many ~ 1, "+
 			"family: negative_binomial"+given+"}}", "chains: 2", "method: auto")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		id := Identity{Versions: map[string]string{}}
 		if problem.Identify(&id); id.Versions["defaults"] != want {
 			t.Errorf("%s: version %q, want %q", given, id.Versions["defaults"], want)
@@ -215,9 +205,7 @@ func TestImputedPriors(t *testing.T) {
 	problem, err := imputedProblem(t, "formula: chl ~ bmi + hyp, imputation: {bmi: {formula: bmi ~ age, prior: {coefficients: "+
 		"'normal(0, 7)', by_name: {'age60*': 'normal(1, 3)'}, sigma: 'exponential(2)'}}, hyp: {formula: hyp ~ age, prior: "+
 		"{intercept: 'student_t(4, 0, 1)'}}}", "chains: 2", "method: auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	columns := problem.(*Imputed).problem.Columns // hyp, then bmi
 	bmi, hyp := columns[1].Model, columns[0].Model
 	if a, b := bmi.Coefficients[1].String(), bmi.Coefficients[2].String(); a != "normal(0, 7)" || b != "normal(1, 3)" {

@@ -18,9 +18,7 @@ import (
 func radonGaps(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(references.Folder(t, "multilevel"), "radon_mn.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	for n, line := range lines[1:] {
 		cells := strings.Split(line, ",")
@@ -39,23 +37,17 @@ func radonGaps(t *testing.T) string {
 // Power: 0.1 of a standard deviation; that of the sd of counties, 0.2.
 func TestImputedGroupsAgainstJAGS(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "testdata", "missing", "radon_mn.reference.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var want struct {
 		Parameters map[string]struct{ Mean, SD, MCSE float64 }
 	}
-	if err := json.Unmarshal(text, &want); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &want))
 	problem, err := problemOf(t, radonGaps(t), "formula: log_radon ~ floor + log_uppm + (1 | county), "+
 		"prior: {intercept: {prior: 'normal(0, 10)', at: zero}, coefficients: 'normal(0, 10)', sd: half_normal(1), "+
 		"sigma: half_normal(1)}, imputation: {log_uppm: {formula: log_uppm ~ 1, prior: {intercept: 'normal(0, 10)', "+
 		"sigma: exponential(1)}}, floor: {formula: floor ~ log_uppm, prior: {coefficients: 'normal(0, 2)', intercept: "+
 		"'normal(0, 2)'}}}", "chains: 2", "method: auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	params, means := batchMeans(t, problem, 2, 6000, 300)
 	found, squares, largest := 0, 0.0, 0.0
 	for j, p := range params {
@@ -84,16 +76,12 @@ func TestImputedGroupsAgainstJAGS(t *testing.T) {
 func batchMeans(t *testing.T, problem Problem, chains, draws, batch int) ([]infer.Parameter, [][]float64) {
 	t.Helper()
 	setup, err := problem.Setup(nil, Schedule{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sampler := setup.Sampler
 	means := make([][]float64, len(sampler.Parameters()))
 	for c := range chains {
 		k, err := sampler.Kernel(infer.Chain{Index: c, Count: chains, Stream: infer.NewStream(3, "jags", fmt.Sprint(c))})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		theta := make([]float64, len(means))
 		for i := range draws + batch {
 			if _, err := k.Step(); err != nil {
@@ -131,9 +119,7 @@ func levelsWithoutAResponse(t *testing.T, run string) *Imputed {
 		fmt.Fprintf(&b, "%s,%s,g%d,%d\n", y, x, i%8, i%3)
 	}
 	problem, err := problemOf(t, b.String(), "formula: y ~ x + (1 | g) + (1 | g:h)", run, "method: auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return problem.(*Imputed)
 }
 
@@ -142,9 +128,7 @@ func levelsWithoutAResponse(t *testing.T, run string) *Imputed {
 func TestLevelsOfRowsWithoutAResponse(t *testing.T) {
 	p := levelsWithoutAResponse(t, "chains: 2")
 	setup, err := p.Setup(nil, Schedule{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	params := setup.Sampler.Parameters()
 	names, n := map[string]int{}, len(params)
 	for i, q := range params {
@@ -181,5 +165,13 @@ func TestLevelsOfRowsWithoutAResponse(t *testing.T) {
 	}
 	if got, want := asked.undrawn(), 32+10_001; got != want {
 		t.Errorf("beside 10,001 cells %d parameters have no draws stored, want %d", got, want)
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -31,24 +31,18 @@ func TestMappedDesign(t *testing.T) {
 	for limit, want := range map[spec.Bytes]bool{128e6: true, 200e6: false, 0: false} {
 		fit := mappedFit(t, limit, work)
 		problem, err := NewProblem(fit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		x := problem.(*Regression).Data.X.(*matrix.Dense)
 		if is := x.Place != nil; is != want {
 			t.Errorf("within %s the design of %d bytes is in a file: %v", limit, 8*x.Entries(), is)
 		}
 		plain, err := NewProblem(heap)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if y := plain.(*Regression).Data.X.(*matrix.Dense); !slices.Equal(x.Values, y.Values) {
 			t.Errorf("within %s the design has other numbers", limit)
 		}
 		setup, err := problem.Setup(nil, Schedule{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if words := setup.Sampler.(interface{ Explain() string }).Explain(); !strings.HasPrefix(words, "rotated") {
 			t.Error(words)
 		}
@@ -70,9 +64,7 @@ func TestMappedDesign(t *testing.T) {
 // Where no file can be made the fit is refused by the name of its data set, and a sampler's product with it.
 func TestMappedDesignWithoutDisk(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, nil, 0o600))
 	_, err := NewProblem(mappedFit(t, 128e6, file))
 	for _, want := range []string{`dataset "d"`, "there is no memory for its design: ", file} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -98,17 +90,13 @@ func (full) Idle(int, int)                 {}
 func mappedFit(t *testing.T, limit spec.Bytes, work string) (fit *Fit) {
 	t.Helper()
 	p, err := spec.Parse("s.yaml", []byte(mappedSpec), spec.Options{Dir: t.TempDir(), Today: time.Now(), Env: os.LookupEnv})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p.Run.Memory = limit
 	r := &Reader{Pipeline: p, Work: work}
 	err = r.Units(t.Context(), func(u *Unit) error {
 		fit = Fits(p, Choice{}, u)[0]
 		return u.Err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return fit
 }

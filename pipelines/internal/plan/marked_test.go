@@ -14,17 +14,13 @@ func markedProblem(t *testing.T, model string) (Problem, error) {
 // mi() of each incomplete column is missing: impute; one that is left out is an error, and so are other keys.
 func TestMarkedColumns(t *testing.T) {
 	all, err := imputedProblem(t, "formula: chl ~ age + bmi + hyp", "chains: 4", "method: auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, model := range []string{
 		"formula: chl | mi() ~ age + mi(bmi) + mi(hyp)",
 		"formula: chl | mi() ~ age + bmi + mi(hyp), imputation: {bmi: {formula: bmi | mi() ~ age + mi(hyp)}}",
 	} {
 		marked, err := markedProblem(t, model)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		a, b := all.(*Imputed), marked.(*Imputed)
 		if a.cells != b.cells || a.dataHash != b.dataHash || len(a.columns) != len(b.columns) ||
 			a.columns[1].design.Record.Columns[1].Name != b.columns[1].design.Record.Columns[1].Name {

@@ -48,9 +48,7 @@ func needOf(rows, columns int) Need {
 func parseInt(t *testing.T, text string) int64 {
 	t.Helper()
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return n
 }
 
@@ -75,13 +73,9 @@ func levelled(t *testing.T, n int, limit spec.Bytes) map[string]*Fit {
 	for i := range n {
 		fmt.Fprintf(&b, "%d,L%d\n", i%2, i)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "levels.csv"), []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "levels.csv"), []byte(b.String()), 0o600))
 	p, err := spec.Parse("s.yaml", []byte(sparseSpec), spec.Options{Dir: dir, Today: time.Now(), Env: os.LookupEnv})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p.Run.Memory = limit
 	out := map[string]*Fit{}
 	r := &Reader{Pipeline: p}
@@ -91,9 +85,7 @@ func levelled(t *testing.T, n int, limit spec.Bytes) map[string]*Fit {
 		}
 		return u.Err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return out
 }
 

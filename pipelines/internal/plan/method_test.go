@@ -23,9 +23,7 @@ func TestAutoFollowsPriors(t *testing.T) {
 	} {
 		prior := func(text string) prior.Prior {
 			p, err := prior.Parse(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return p
 		}
 		m := &spec.Model{Family: spec.Family{Family: glm.Family{Name: "gaussian", Link: "identity"}}}
@@ -55,9 +53,7 @@ func TestVersionsOfModes(t *testing.T) {
 		{"bernoulli", "cauchit", "normal(0, 1)", "hmc", "", starts},
 	} {
 		law, err := prior.Parse(c.intercept)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		m := &spec.Model{Family: spec.Family{Family: glm.Family{Name: c.family, Link: c.link}}}
 		m.Prior.Coefficients.Prior = prior.Prior{Kind: prior.Normal, Scale: 1}
 		m.Prior.Intercept.Prior.Prior = law

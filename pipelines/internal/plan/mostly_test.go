@@ -15,9 +15,7 @@ import (
 func teens(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile("../../../testdata/imputations/boys.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var out strings.Builder
 	for i, line := range strings.Fields(string(data)) {
 		f := strings.Split(line, ",")
@@ -42,17 +40,13 @@ func TestMostlyMissingAgainstJAGS(t *testing.T) {
 	if err == nil {
 		err = json.Unmarshal(data, &want)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	problem, err := problemOf(t, teens(t), `formula: hgt ~ age + gen + tv, prior: {coefficients: "normal(0, 10)", `+
 		`intercept: {prior: "normal(100, 50)", at: zero}, sigma: "exponential(0.1)"}, imputation: {`+
 		`gen: {formula: gen ~ age, prior: {coefficients: "normal(0, 3)", intercept: "normal(0, 20)"}}, `+
 		`tv: {formula: tv ~ age + gen, family: poisson, prior: {coefficients: "normal(0, 1)", intercept: "normal(0, 50)"}}}`,
 		"chains: 2", "method: auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	params, means := batchMeans(t, problem, 2, 600, 30)
 	found := 0
 	for j, p := range params {

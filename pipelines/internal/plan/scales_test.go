@@ -15,9 +15,7 @@ import (
 func TestScalePriors(t *testing.T) {
 	written := func(text string) spec.CoefficientPrior {
 		p, err := prior.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return spec.CoefficientPrior{Prior: p}
 	}
 	m := &spec.Model{Family: spec.Family{Family: glm.Family{Name: "gaussian", Link: "identity"}}}

@@ -26,9 +26,7 @@ func TestSelector(t *testing.T) {
 		{[]string{"dataset=claims", "model=a*"}, "claims", "", "abc", true},
 	} {
 		s, err := ParseSelector(c.terms)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got := s.unit(c.dataset, c.key) && s.fit(c.model, "gibbs")
 		if got != c.want {
 			t.Errorf("%q selects %s/%s × %s: %v, want %v", c.terms, c.dataset, c.key, c.model, got, c.want)

@@ -46,18 +46,14 @@ func TestSamplersOfSmooths(t *testing.T) {
 // The prior of a smooth's parameters is spelt, and its version is part of a fit's identity.
 func TestPriorsOfSmooths(t *testing.T) {
 	fit, problem, err := groupedFit(t, func(text string) string { return replaced(" + (1 + x | g) + (1 | h)", "")(none(text)) }, same)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := problem.(*Regression)
 	own := *r.Data
 	own.Smooths = []matrix.Smooth{{Name: "sx_1", Term: "s(x)", First: 1, Last: 2}}
 	r.Data = &own
 	given := posterior(fit.Model, r.Data)
 	target, err := glm.NewTarget(r.Data, given)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var list []string
 	for _, p := range target.Parameters() {
 		p.Name = strings.Replace(p.Name, "x", "s_sx_1[1]", 1)

@@ -29,13 +29,9 @@ samplers: {s: {method: conjugate}, t: {method: cggibbs}}
 // where a model cannot be coded. Before, it lived beside designs and chains until the unit's last fit was done.
 func TestSpend(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "d.csv"), []byte("y,x,z\n1,1,3\n2,3,1\n2,2,2\n4,5,9\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "d.csv"), []byte("y,x,z\n1,1,3\n2,3,1\n2,2,2\n4,5,9\n"), 0o600))
 	p, err := spec.Parse("s.yaml", []byte(spendSpec), spec.Options{Dir: dir, Today: time.Now(), Env: os.LookupEnv})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, order := range map[string][]string{"a before b": {"none", "a", "b"}, "none last": {"b", "a", "none"}} {
 		r := &Reader{Pipeline: p}
 		err = r.Units(t.Context(), func(u *Unit) error {
@@ -67,9 +63,7 @@ func TestSpend(t *testing.T) {
 			}
 			return u.Err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 }
 

@@ -34,23 +34,15 @@ func fitted(t *testing.T, data, formula, family string, draws [][]float64) (*row
 	t.Helper()
 	table, err := ingest.Read(t.Context(), ingest.Source{Name: data,
 		Path: filepath.Join("..", "..", "..", "testdata", "classic", data+".csv")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(table.Release)
 	f, err := transform.ParseFormula(formula)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	fam, err := laws.Parse(family, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	design, err := transform.Build(table.Data, transform.Spec{Dataset: data, Formula: f, Family: fam,
 		Standardize: "center_scale"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if draws == nil { // a few that differ
 		for j := range design.Data.Cols() {
 			draws = append(draws, []float64{0.1 * float64(j), 0.1, -0.05 * float64(j), 0.02})
@@ -83,13 +75,9 @@ func fitted(t *testing.T, data, formula, family string, draws [][]float64) (*row
 func resultsOf(t *testing.T, e *spec.Effect, r *rows, record *transform.Record, family glm.Family) ([]result, *setting) {
 	t.Helper()
 	s, err := newSetting(e, family, record, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found, err := s.compute(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s.results(found), s
 }
 
@@ -97,9 +85,7 @@ func resultsOf(t *testing.T, e *spec.Effect, r *rows, record *transform.Record, 
 // see testdata/make_effects.R.
 func TestEffectsAreThoseOfR(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("testdata", "effects.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var cases []struct {
 		Data, Formula, Family string
 		Draws                 [][]float64
@@ -111,9 +97,7 @@ func TestEffectsAreThoseOfR(t *testing.T) {
 		}
 		Want [][]float64
 	}
-	if err := json.Unmarshal(raw, &cases); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(raw, &cases))
 	for _, c := range cases {
 		r, record, family := fitted(t, c.Data, c.Formula, c.Family, c.Draws)
 		e := &spec.Effect{Effect: c.Effect.Effect, Contrast: c.Effect.Contrast, As: c.Effect.As, Average: c.Effect.Average,
@@ -252,17 +236,11 @@ func TestEffectsAsATable(t *testing.T) {
 	r, record, family := fitted(t, "mtcars", "mpg ~ wt * vs", "gaussian", nil)
 	e := &spec.Effect{Effect: "vs:wt", Contrast: "pairwise", Scale: "link"}
 	s, err := newSetting(e, family, record, r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found, err := s.compute(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b strings.Builder
-	if err := s.write(t.Context(), &b, report.QueryOptions{Format: report.CSV}, found); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.write(t.Context(), &b, report.QueryOptions{Format: report.CSV}, found))
 	lines := strings.Split(b.String(), "\n")
 	if len(lines) != 5 || lines[0] != "contrast,wt,mean,sd,q025,median,q975,p_direction" || !strings.HasPrefix(lines[1], "1 - 0,2.2") {
 		t.Errorf("%s", b.String())
@@ -270,5 +248,13 @@ func TestEffectsAsATable(t *testing.T) {
 	s.axes[1].column = "Mean"
 	if err := s.write(t.Context(), io.Discard, report.QueryOptions{Format: report.Parquet}, found); err != nil {
 		t.Errorf("a variable that is called Mean: %v", err)
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

@@ -11,9 +11,7 @@ import (
 // The median of a distribution function is its inverse at a half, however far the search begins.
 func TestMedianOf(t *testing.T) {
 	f, err := family.Parse("weibull", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	law := f.Distribution()
 	for _, start := range []float64{-40, 0, 3, 60} {
 		row := family.Row{Eta: 2, Disp: [2]float64{1.7}}

@@ -19,9 +19,7 @@ func FuzzParse(f *testing.F) {
 	}
 	for _, path := range seeds {
 		src, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must(f, err)
 		f.Add(src)
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {

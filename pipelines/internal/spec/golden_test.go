@@ -35,9 +35,7 @@ func TestCases(t *testing.T) {
 		dir := filepath.Dir(path)
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			src, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			p, err := Parse("spec.yaml", src, testOptions())
 			var problems *Problems
 			switch {
@@ -59,9 +57,7 @@ func TestCases(t *testing.T) {
 func dump(t *testing.T, p *Pipeline) string {
 	t.Helper()
 	text, err := json.MarshalIndent(p, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", text)
 	for _, f := range p.Fits() {
@@ -74,9 +70,7 @@ func dump(t *testing.T, p *Pipeline) string {
 func golden(t *testing.T, path, got string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(got), 0o644))
 		return
 	}
 	want, err := os.ReadFile(path)

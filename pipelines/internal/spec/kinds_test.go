@@ -13,14 +13,10 @@ import (
 func TestKindsLack(t *testing.T) {
 	var printed strings.Builder
 	wanted, err := filepath.Glob("testdata/cases/*/want.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, path := range wanted {
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		printed.Write(text)
 	}
 	keys, sentences := keysOf(fieldsOf(typeOf[Model]())), 0

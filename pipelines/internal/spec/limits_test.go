@@ -28,9 +28,7 @@ func TestRunLimits(t *testing.T) {
 	load := func(profile string) *Pipeline {
 		t.Helper()
 		p, err := Parse("spec.yaml", []byte(text), Options{Dir: "/srv", Profile: profile})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return p
 	}
 	p := load("")

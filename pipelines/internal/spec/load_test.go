@@ -26,13 +26,9 @@ profiles:
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "p.yaml")
-	if err := os.WriteFile(path, []byte(small), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(small), 0o600))
 	p, err := Load(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := []string{p.Database, p.Datasets[0].Path, p.Datasets[0].Written, p.Datasets[1].Path, p.Datasets[2].Database, p.Datasets[3].Path, p.Profiles[0].Database}
 	want := []string{filepath.Join(dir, "night.duckdb"), filepath.Join(dir, "data/a.csv"), "data/a.csv", "/data/b.csv", filepath.Join(dir, "w.duckdb"), "example:d.csv", filepath.Join(dir, "dev.duckdb")}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -48,9 +44,7 @@ func TestLoad(t *testing.T) {
 	if _, err := Load(filepath.Join(dir, "none.yaml"), Options{}); !errors.As(err, &missing) {
 		t.Errorf("missing file: %v", err)
 	}
-	if err := os.WriteFile(path, make([]byte, 2*maxBytes), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, make([]byte, 2*maxBytes), 0o600))
 	if _, err := Load(path, Options{}); err == nil || !strings.Contains(err.Error(), path+": larger than") {
 		t.Errorf("large file: %v", err)
 	}
@@ -101,9 +95,7 @@ func TestProfiles(t *testing.T) {
 // are read.
 func TestProblemLater(t *testing.T) {
 	p, err := Parse("spec.yaml", []byte(small), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range []struct {
 		path []string
 		want string
@@ -116,5 +108,13 @@ func TestProblemLater(t *testing.T) {
 		if got := p.Problem("no", "", c.path...).String(); got != c.want {
 			t.Errorf("%v: %s, want %s", c.path, got, c.want)
 		}
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }

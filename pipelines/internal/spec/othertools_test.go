@@ -46,9 +46,7 @@ func whole(fragment string) string {
 // Whatever docs/other-tools.md tells a reader to write is read by Parse.
 func TestOtherTools(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/other-tools.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	list := fragments(string(page))
 	if len(list) < 45 {
 		t.Fatalf("only %d fragments found", len(list))

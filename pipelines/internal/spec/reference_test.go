@@ -19,9 +19,7 @@ const referencePath = "../../../docs/reference/spec.md"
 func TestReference(t *testing.T) {
 	got := keyReference()
 	if *update {
-		if err := os.WriteFile(referencePath, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(referencePath, []byte(got), 0o644))
 		return
 	}
 	want, err := os.ReadFile(referencePath)
@@ -65,9 +63,7 @@ func TestReferenceHasEveryKey(t *testing.T) {
 		}
 	}
 	var schema map[string]any
-	if err := json.Unmarshal(Schema(), &schema); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(Schema(), &schema))
 	// Definitions stand once, as sections do; Gates stand under gates and again
 	// under fits, by reference.
 	keys := countKeys(schema)

@@ -20,17 +20,11 @@ func TestSchemaIsCurrent(t *testing.T) { golden(t, schemaPath, string(Schema()))
 func compileSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("spec.json", doc); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.AddResource("spec.json", doc))
 	s, err := c.Compile("spec.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -83,9 +77,7 @@ func TestSchemaAccepts(t *testing.T) {
 	}
 	for _, path := range append(shipped, valid...) {
 		src, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := Parse(path, src, testOptions()); err != nil {
 			t.Errorf("%s is not valid:\n%v", path, err)
 		}

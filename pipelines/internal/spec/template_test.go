@@ -120,9 +120,7 @@ run: {chains: "{{ env.N }}", keep: "{{ env.E }}", until: "{{ env.U }}"}
 gates: {rhat: "{{ env.X }}", ess_tail: "{{ env.OFF }}"}
 `
 	p, err := Parse("spec.yaml", []byte(src), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if p.Seed != 7 || p.Run.Chains != 7 || p.Run.Keep.All != "summary" || p.Gates.RHat.Fail.At != 1.05 || p.Gates.ESSTail.Fail.On ||
 		!p.Samplers[0].Uncached || p.Samplers[0].RefreshEvery != 7 || p.Models[0].Family.Name != "poisson" || p.Models[0].Prior.Coefficients.Scale != 1 {
 		t.Errorf("got %+v", p)

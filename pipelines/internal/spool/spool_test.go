@@ -47,9 +47,7 @@ func written(t *testing.T, root string, lengths ...int) string {
 	t.Helper()
 	f := open(t, root, manifest())
 	c := f.Chains[0]
-	if err := c.Begin([]float64{1, 2, math.Inf(1), math.NaN(), math.Copysign(0, -1)}, "drawn for the test", []byte("s0"), 7); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.Begin([]float64{1, 2, math.Inf(1), math.NaN(), math.Copysign(0, -1)}, "drawn for the test", []byte("s0"), 7))
 	first := 0
 	for i, n := range lengths {
 		must(t, c.Append(block(first, n), []byte{'s', byte('1' + i)}, time.Duration(n)*time.Second))

@@ -22,13 +22,9 @@ func table(t *testing.T, s spec.Synthetic) map[string][]float64 {
 		s.Density = 1
 	}
 	var text strings.Builder
-	if err := CSV(t.Context(), &text, s); err != nil {
-		t.Fatal(err)
-	}
+	must(t, CSV(t.Context(), &text, s))
 	records, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(records) != s.Rows+1 || len(records[0]) != s.Columns+1 {
 		t.Fatalf("%d × %d cells, want %d × %d and a header", len(records), len(records[0]), s.Rows, s.Columns+1)
 	}
@@ -36,9 +32,7 @@ func table(t *testing.T, s spec.Synthetic) map[string][]float64 {
 	for _, row := range records[1:] {
 		for j, cell := range row {
 			v, err := strconv.ParseFloat(cell, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			out[records[0][j]] = append(out[records[0][j]], v)
 		}
 	}
@@ -57,9 +51,7 @@ func equal(a, b []float64) bool {
 // The data of a seed stay what they are: fits made on them are in ledgers.
 func TestCSVIsPinned(t *testing.T) {
 	var text strings.Builder
-	if err := CSV(t.Context(), &text, spec.Synthetic{Rows: 2, Columns: 2, Relevant: 2, Seed: 1, Family: "bernoulli", Effect: 1, Density: 1}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, CSV(t.Context(), &text, spec.Synthetic{Rows: 2, Columns: 2, Relevant: 2, Seed: 1, Family: "bernoulli", Effect: 1, Density: 1}))
 	const want = "y,x1,x2\n1,-0.6694736813766797,-0.2729679621493324\n0,0.170463029664925,-1.175764440918113\n"
 	if text.String() != want {
 		t.Errorf("the data are\n%q\nwant\n%q", text.String(), want)
@@ -198,5 +190,13 @@ func TestCSVStops(t *testing.T) {
 	w.bytes = 0
 	if err := CSV(ctx, w, s); !errors.Is(err, context.Canceled) || w.bytes > 0 {
 		t.Errorf("%d bytes when the end was before: %v", w.bytes, err)
+	}
+}
+
+// must ends the test on an error.
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
 	}
 }
