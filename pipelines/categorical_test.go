@@ -25,7 +25,7 @@ samplers: {gibbs: {method: auto}, nuts: {method: nuts}}
 run: {chains: 4, warmup: 300, draws: 1000, loo: true, ppc: true}
 fits:
   - {datasets: [births], models: [race, grouped, smooth, two, one], samplers: [gibbs]}
-  - {datasets: [births], models: [race, grouped, two], samplers: [nuts]}
+  - {datasets: [births], models: [race], samplers: [nuts]}
 `
 
 // births is a folder with the spec and its data.
