@@ -131,13 +131,14 @@ func (e example) believing(prior string) example {
 
 // Simulation-based calibration of both samplers: ranks of numbered parameters among posterior draws are uniform.
 //
-// The quick form takes every third example, also for the plain sampler, which TestEqualsEnumeration compares with all.
+// The quick form takes every third example, and the first for the plain sampler, which TestEqualsEnumeration compares with
+// all.
 // False alarms: 1e-6 for each case, split over 6 to 8 statistics. Power: a distance of 0.13 from uniform ranks at 500
 // pairs, 0.021 at 20,000 (GLMBATCH_STAT=1).
 func TestRanks(t *testing.T) {
 	for i, e := range examples {
 		for plain, steps := range map[bool]int{false: 15, true: 60} {
-			if !infertest.Full() && i%3 != 0 {
+			if !infertest.Full() && (i%3 != 0 || plain && i > 0) {
 				continue
 			}
 			o := Options{Options: mixture.Options{Components: 2 + i%2, Concentration: 0.8, Starts: 1}, Plain: plain}
