@@ -49,15 +49,20 @@ var kindsOfModels = map[string]struct{ data, model, derived, average string }{
 	"predicted_nu":      {"rows", `{formula: "bf(y ~ x, sigma ~ z, nu ~ 1)", family: student_t}`, "exp(sigma_z)", "mean(x = 1)"},
 	"zero_inflated":     {"rows", `{formula: "bf(n ~ x, zi ~ z)", family: zero_inflated_poisson}`, "exp(zi_z)", "mean(x = 1)"},
 	"hurdle":            {"rows", `{formula: "n ~ x + (1 | g)", family: hurdle_negative_binomial}`, "exp(x)", "mean(x = 1)"},
-	"groups":            {"rows", "{formula: y ~ x + (1 + x | g), family: gaussian}", "exp(x)", "mean(x = 1)"},
-	"smooths":           {"rows", `{formula: "y ~ s(x, k = 5)", family: gaussian}`, "exp(sigma)", "mean(x = 1)"},
-	"horseshoe":         {"rows", "{formula: y ~ x + z, family: gaussian, standardize: center_scale, prior: {coefficients: horseshoe(0.5)}}", "exp(x)", "mean(x = 1, z = 1)"},
-	"spike_slab":        {"rows", `{formula: y ~ x + z, family: gaussian, prior: {coefficients: "spike_slab(0.5, 2)"}}`, "exp(x)", "mean(x = 1, z = 1)"},
-	"cells":             {"rows", "{formula: y ~ x + hole, family: gaussian, missing: impute}", "exp(x)", "mean(x = 1, hole = 0)"},
-	"mixture":           {"rows", "{formula: y ~ x, family: gaussian, mixture: {components: 2}}", "mu1_x - mu2_x", "mean(x = 1)"},
-	"classes":           {"rows", `{formula: "cbind(b, q) ~ 1", mixture: {components: 2}}`, "p1_q_l - p2_q_l", "mean(b = 1)"},
-	"pooled":            {"imputations", "{formula: chl ~ age + bmi, family: gaussian}", "exp(age)", "mean(age = 1, bmi = 20)"},
-	"discrete":          {"friends", "{kind: mrf, coupling: 0.6, field: lean, watch: [ann]}", "exp(ann)", "mean(ann = 1)"},
+	"custom": {"rows", `{formula: n ~ x + (1 | g), prior: {by_name: {"a_(Intercept)": "normal(0, 1)"}}, ` +
+		`family: {custom: {predictors: [mu(log)], scalars: {a: {lower: 0}}, log_density: "lgamma(y + a) - lgamma(a) - lgamma(y + 1) + ` +
+		`a * log(a / (a + mu * exp(z / 9))) + y * log(mu * exp(z / 9) / (a + mu * exp(z / 9)))", mean: mu * exp(z / 9), ` +
+		`draw: "negative_binomial(mu * exp(z / 9), a)"}}}`, "exp(x)", "mean(x = 1)"},
+	"custom_density": {"rows", `{formula: y ~ x, family: {custom: {predictors: [mu], log_density: "-(y - mu) ^ 2"}}}`, "exp(x)", "mean(x = 1)"},
+	"groups":         {"rows", "{formula: y ~ x + (1 + x | g), family: gaussian}", "exp(x)", "mean(x = 1)"},
+	"smooths":        {"rows", `{formula: "y ~ s(x, k = 5)", family: gaussian}`, "exp(sigma)", "mean(x = 1)"},
+	"horseshoe":      {"rows", "{formula: y ~ x + z, family: gaussian, standardize: center_scale, prior: {coefficients: horseshoe(0.5)}}", "exp(x)", "mean(x = 1, z = 1)"},
+	"spike_slab":     {"rows", `{formula: y ~ x + z, family: gaussian, prior: {coefficients: "spike_slab(0.5, 2)"}}`, "exp(x)", "mean(x = 1, z = 1)"},
+	"cells":          {"rows", "{formula: y ~ x + hole, family: gaussian, missing: impute}", "exp(x)", "mean(x = 1, hole = 0)"},
+	"mixture":        {"rows", "{formula: y ~ x, family: gaussian, mixture: {components: 2}}", "mu1_x - mu2_x", "mean(x = 1)"},
+	"classes":        {"rows", `{formula: "cbind(b, q) ~ 1", mixture: {components: 2}}`, "p1_q_l - p2_q_l", "mean(b = 1)"},
+	"pooled":         {"imputations", "{formula: chl ~ age + bmi, family: gaussian}", "exp(age)", "mean(age = 1, bmi = 20)"},
+	"discrete":       {"friends", "{kind: mrf, coupling: 0.6, field: lean, watch: [ann]}", "exp(ann)", "mean(ann = 1)"},
 }
 
 // questionedKinds are all kinds, or in make test those whose likelihood has a form of its own.

@@ -82,7 +82,7 @@ func (r *Record) code(table arrow.Table, coding Coding, also []string) (*Design,
 func (r *Record) coder(table arrow.Table, coding Coding) *builder {
 	b := &builder{table: table, rows: int(table.NumRows()), record: *r, known: true, chosen: new(selection),
 		newLevels: coding.NewLevels}
-	b.spec = Spec{Dataset: coding.Dataset, Family: glm.Family{Name: r.Family}, Missing: coding.Missing,
+	b.spec = Spec{Dataset: coding.Dataset, Family: glm.Family{Name: r.Family, Custom: r.Custom}, Missing: coding.Missing,
 		Room: coding.Room, Locate: coding.Locate, Formula: &Formula{source: r.Formula}, Sparse: "auto"}
 	if b.spec.Missing == "" {
 		b.spec.Missing = r.Missing

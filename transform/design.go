@@ -347,6 +347,9 @@ func tableRow(keep []bool, k int) int {
 
 func (b *builder) tableRow(k int) int { return tableRow(b.keep, k) }
 
+// QuotedName writes a column's name as a formula does.
+func QuotedName(name string) string { return quoteName(name) }
+
 // quoteName writes a column's name as a formula does.
 func quoteName(name string) string {
 	l := lexer{src: name}

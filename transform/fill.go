@@ -1,8 +1,11 @@
 package transform
 
+// offsetAlone reports whether the formula is an offset that a custom family reads.
+func (b *builder) offsetAlone() bool { return b.spec.Family.Custom != "" && len(b.chosen.offsets) > 0 }
+
 // design fills the columns, the intercept's with ones.
 func (b *builder) design() error {
-	if len(b.plan) == 0 && !b.spec.cuts && !b.known {
+	if len(b.plan) == 0 && !b.spec.cuts && !b.offsetAlone() && !b.known {
 		return b.formulaError(len(b.spec.Formula.source), "there is nothing to estimate: no intercept and no predictor",
 			"leave out - 1, or name a predictor")
 	}

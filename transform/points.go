@@ -15,7 +15,7 @@ import (
 func (r *Record) Population(offsets bool) *Record {
 	return r.each(func(one *Record) *Record {
 		out := one.among(func(string) bool { return false })
-		if !offsets {
+		if !offsets && len(one.Columns) > 0 { // else it is a column that the family reads
 			out.Offsets = nil
 		}
 		return out

@@ -19,9 +19,10 @@ type Record struct {
 	Version     int    `json:"version"`
 	Formula     string `json:"formula"`
 	Family      string `json:"family"`
-	Standardize string `json:"standardize"`  // none, center_scale, max_abs
-	InterceptAt string `json:"intercept_at"` // means, zero; empty without an intercept
-	Missing     string `json:"missing"`      // error, drop
+	Custom      string `json:"custom,omitempty"` // definition of the family, see family.Custom
+	Standardize string `json:"standardize"`      // none, center_scale, max_abs
+	InterceptAt string `json:"intercept_at"`     // means, zero; empty without an intercept
+	Missing     string `json:"missing"`          // error, drop
 
 	// The columns of the rows' weights; empty for none.
 	FrequencyWeights string `json:"frequency_weights,omitempty"`

@@ -198,7 +198,7 @@ func (b *builder) describe() error {
 	r := &b.record
 	r.Version = Version
 	r.Formula = strings.TrimSpace(b.spec.Formula.String())
-	r.Family = b.spec.Family.Name
+	r.Family, r.Custom = b.spec.Family.Name, b.spec.Family.Custom
 	r.Standardize, r.Missing, r.InterceptAt = b.spec.Standardize, b.spec.Missing, b.spec.InterceptAt
 	if !b.chosen.intercept {
 		r.InterceptAt = ""

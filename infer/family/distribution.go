@@ -190,6 +190,8 @@ type Likelihood struct {
 	CutScores func(y float64, eta, dst []float64)
 	// DrawCounts writes random counts of classes at the predictors of a row; nil of responses of one column.
 	DrawCounts func(s prior.Source, eta []float64, trials float64, dst []float64)
+	// Faulty names a row whose log density at the predictors is no finite number; nil if no family of the kind has such.
+	Faulty func(r *Rows, eta [][]float64) error
 }
 
 // any reports whether there is a likelihood.

@@ -16,6 +16,8 @@ type Family struct {
 	Predicted string `json:",omitzero"`
 	// Limits reports what rows may be besides observed.
 	Limits Limits `json:",omitzero"`
+	// Custom defines a likelihood of a user's own, see Custom; empty for other families.
+	Custom string `json:",omitzero"`
 }
 
 // Parse returns the family of a name; an empty link means the default of the family. The error is a
@@ -82,6 +84,9 @@ func (f Family) Known() bool { return f.Distribution() != nil && f.link() != nil
 
 // Distribution returns the row of the table, nil for a name that is not in it; with Limits its likelihood has them.
 func (f Family) Distribution() *Distribution {
+	if f.Custom != "" {
+		return customOf(f.Custom).named(f.Name)
+	}
 	l := Named(f.Name)
 	if f.Limits != NoLimits {
 		return limited[l][f.Limits]

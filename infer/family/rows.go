@@ -19,7 +19,8 @@ type Rows struct {
 	Log1Y     []float64  // log(1 − y), for beta
 	Disp      [2]float64 // the dispersions
 	// Given has the numbers that other linear predictors leave to the likelihood of one of them, see View; or nil. A Part
-	// has those of all rows here; given has those of the part.
+	// has those of all rows here; given has those of the part. For Several.Start it has the predictors that are offsets
+	// alone, nil for others.
 	Given [][]float64
 	first int       // of the part's rows
 	Each  []float64 // constants of the log density, where a Several keeps them

@@ -162,6 +162,20 @@ func hurdle(base func(y, eta, disp float64) float64, counts bool) func(float64, 
 	}
 }
 
+// custom returns a family of a mean mu and of s, a scalar above 0 or a predictor with the link log.
+func custom(scalar, density, draw string) family.Family {
+	c := family.Custom{Predictors: []family.CustomPredictor{{Name: "mu", Link: "log"}, {Name: "s", Link: "log"}},
+		LogDensity: density, Draw: draw}
+	if scalar != "" {
+		c.Predictors, c.Scalars = c.Predictors[:1], []family.CustomScalar{{Name: scalar, Upper: math.Inf(1)}}
+	}
+	f, _, err := c.Family()
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
 // ordered returns a family of ordered classes, and discriminating one whose disc has a predictor.
 func ordered(name, link string) family.Family {
 	f, _ := family.Parse(name, link)

@@ -115,27 +115,40 @@ func (s *setup) complete(p *Problem, of []family.Predictor, by infer.Parallel) (
 		s.rows.Total = s.rows.Kernels.Sum(p.Frequency)
 	}
 	s.several.Prepare(&s.rows)
-	s.starts = s.several.Start(&s.rows, len(of))
-	s.offsets, s.cuts = make([][]float64, len(of)), newCuts(p, of)
+	s.offsets, s.cuts = p.offsets(of), newCuts(p, of)
+	known := s.rows
+	known.Given = s.offsets
+	s.starts = s.several.Start(&known, len(of))
 	for k := range p.Predictors {
 		if of[k].Cut > 0 {
 			break // the others are thresholds too
 		}
-		q := &p.Predictors[k]
-		if q.Data.Cols() == 0 && q.Data.Effects == nil {
-			s.offsets[k] = q.Data.Offset
+		if s.offsets[k] != nil {
 			s.starts[k] = 0
-		} else {
-			s.predictors = append(s.predictors, newPredictor(q, k, of[k], s.several.Response(k, &s.rows), p))
+			continue
 		}
+		s.predictors = append(s.predictors,
+			newPredictor(&p.Predictors[k], k, of[k], s.several.Response(k, &s.rows), p))
 	}
 	if err = s.findLinks(); err == nil {
-		err = s.settle(by)
+		err = s.settle(p.Family.Likelihood().Faulty, by)
 	}
 	if err == nil {
 		s.describe()
 	}
 	return err
+}
+
+// offsets returns those of predictors without columns and effects, which may be 0; nil of other predictors.
+func (p *Problem) offsets(of []family.Predictor) [][]float64 {
+	out := make([][]float64, len(of))
+	for k, q := range p.Predictors {
+		if of[k].Cut == 0 && q.Data.Cols() == 0 && q.Data.Effects == nil {
+			out[k] = make([]float64, len(p.Y))
+			copy(out[k], q.Data.Offset)
+		}
+	}
+	return out
 }
 
 // check compares the parts, and refuses priors under which the posterior may have no finite integral.
@@ -215,14 +228,19 @@ func (p *Problem) checkCounts() error {
 }
 
 // settle makes the samplers of all predictors, each given the others at their penalised points. These are found in
-// turn, twice.
-func (s *setup) settle(by infer.Parallel) error {
+// turn, twice. The error of faulty, which may be nil, is of the starts.
+func (s *setup) settle(faulty func(*family.Rows, [][]float64) error, by infer.Parallel) error {
 	n := len(s.rows.Y)
 	eta, views := s.predictorsOf(n), family.NewViews(len(s.starts), n)
 	s.rows.Disp = [2]float64{1, 1}
 	for k, c := range s.starts {
 		if s.offsets[k] == nil {
 			fill(eta[k], c)
+		}
+	}
+	if faulty != nil {
+		if err := faulty(&s.rows, eta); err != nil {
+			return err
 		}
 	}
 	for range 2 {

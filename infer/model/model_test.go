@@ -117,7 +117,7 @@ func TestGradient(t *testing.T) {
 // NUTS and Gibbs have the same posterior.
 func TestHamiltonian(t *testing.T) {
 	many := []string{"cumulative, many rows", "hurdle_gamma, many rows", "categorical, many rows", "multinomial, many rows"}
-	for _, name := range append([]string{"three", "groups", "multinomial by groups, weighted", "acat by group"}, many...) {
+	for _, name := range append([]string{"three", "groups", "multinomial by groups, weighted", "acat by group", "custom"}, many...) {
 		_, p := one(t, name)
 		target, err := model.NewTarget(p, nil, "")
 		must(t, err)

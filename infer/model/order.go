@@ -26,7 +26,7 @@ func (p *Problem) sorted() *Problem {
 	for i := range rows {
 		rows[i] = i
 	}
-	if p.Family.Several() == nil || slices.IsSortedFunc(rows, order) {
+	if p.Family.Several() == nil || p.Family.Custom != "" || slices.IsSortedFunc(rows, order) {
 		return p
 	}
 	slices.SortStableFunc(rows, order)

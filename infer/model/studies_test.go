@@ -101,6 +101,11 @@ var studies = map[string]study{
 		return lognormal(y, []float64{eta, math.Log(s)}, 0)
 	}, false), rows: 30, columns: 2, shape: prior.Prior{Kind: prior.HalfNormal, Scale: 1}},
 
+	"custom": {of: custom("", "lgamma(y + s) - lgamma(s) - lgamma(y + 1) + s * log(s / (s + mu)) + y * log(mu / (s + mu))",
+		"negative_binomial(mu, s)"), density: spread(negativeBinomial), rows: 30, columns: 3},
+	"custom by group": {dear: true, of: custom("s", "normal_lpdf(y, log(mu), s)", "normal(log(mu), s)"), density: gaussian,
+		rows: 40, columns: 2, levels: 4, weighted: true},
+
 	"equidistant": {dear: true, of: ordered("cumulative", "probit"), density: cumulative(inverseProbit), cuts: 3, rows: 15, columns: 2,
 		equal: true},
 	"acat, equidistant": {of: ordered("acat", "logit"), density: adjacent, cuts: 3, rows: 12, columns: 2, equal: true},

@@ -24,15 +24,16 @@ const (
 // gonum stands in no line: it is the oracle that tests hold results to, and no
 // part of the program (docs/decisions/0001-libraries.md).
 var deps = map[string]string{
-	"infer":           "",
-	"infer/design":    "internal/simd",
-	"infer/family":    "infer/prior internal/simd internal/variate internal/vec internal/words",
-	"infer/glm":       "infer infer/design infer/family infer/prior internal/words" + numeric,
-	"infer/basis":     "infer/design infer/glm infer/prior internal/linalg internal/simd",
-	"infer/update":    "infer internal/state",
-	"infer/cggibbs":   "infer infer/basis infer/design infer/family infer/glm infer/loo infer/nuts infer/prior infer/dogs infer/update" + numeric + " internal/state",
-	"infer/groups":    "infer infer/cggibbs infer/design infer/family infer/glm infer/prior infer/update internal/state" + numeric,
-	"infer/collapsed": "infer infer/design infer/family infer/glm infer/mixture infer/prior infer/update internal/state internal/variate internal/vec internal/words",
+	"infer":            "",
+	"infer/design":     "internal/simd",
+	"infer/expression": "internal/simd internal/variate internal/vec internal/words",
+	"infer/family":     "infer/expression infer/prior internal/simd internal/variate internal/vec internal/words",
+	"infer/glm":        "infer infer/design infer/family infer/prior internal/words" + numeric,
+	"infer/basis":      "infer/design infer/glm infer/prior internal/linalg internal/simd",
+	"infer/update":     "infer internal/state",
+	"infer/cggibbs":    "infer infer/basis infer/design infer/family infer/glm infer/loo infer/nuts infer/prior infer/dogs infer/update" + numeric + " internal/state",
+	"infer/groups":     "infer infer/cggibbs infer/design infer/family infer/glm infer/prior infer/update internal/state" + numeric,
+	"infer/collapsed":  "infer infer/design infer/family infer/glm infer/mixture infer/prior infer/update internal/state internal/variate internal/vec internal/words",
 	"infer/mixture": "infer infer/cggibbs infer/design infer/glm infer/groups infer/prior infer/update internal/state internal/variate" +
 		" internal/vec internal/words",
 	// impute rewrites entries of designs, and leaves coefficients to cggibbs and effects to groups.
@@ -70,7 +71,7 @@ var deps = map[string]string{
 	"pipelines": "infer infer/diag infer/family infer/glm ingest transform internal/outfile internal/words report report/judge" +
 		" pipelines/internal/*",
 	// spec reads a spec, and looks at no data.
-	"pipelines/internal/spec": "internal/words report/judge infer/family infer/glm infer/prior infer/mixture infer/collapsed transform" + yaml,
+	"pipelines/internal/spec": "internal/words report/judge infer/expression infer/family infer/glm infer/prior infer/mixture infer/collapsed transform" + yaml,
 	// spool keeps blocks of draws and kernel states, and knows no more.
 	"pipelines/internal/spool": "infer internal/words",
 	// progress draws what it is told, and knows no sampler.

@@ -46,6 +46,7 @@ const ClassColumn = "class"
 type Response struct {
 	Column     string      `json:"column"`
 	Family     string      `json:"family"`
+	Custom     string      `json:"custom,omitempty"` // definition of the family, of a likelihood of a user's own
 	Frequency  string      `json:"frequency,omitempty"`
 	Precision  string      `json:"precision,omitempty"`
 	Trials     string      `json:"trials,omitempty"`

@@ -145,6 +145,19 @@ func exitCode(ctx context.Context, fits []*Result, held error) int {
 	return code
 }
 
+// unsimulated is why no data of a fit are simulated, or nil.
+func unsimulated(c *plan.Case) error {
+	switch {
+	case c.Cells != nil:
+		return words.Hint(fmt.Errorf("model %q has missing cells that are drawn, and check is for complete data", c.Model),
+			"choose fits with --only model=…, or take missing: drop")
+	case !c.Posterior.Family.HasDraw():
+		return words.Hint(fmt.Errorf("model %q has a custom family without draw, and check simulates responses", c.Model),
+			"write draw: an expression such as normal(mu, sigma)")
+	}
+	return nil
+}
+
 // fit calibrates one fit.
 func (k *checker) fit(ctx context.Context, c *plan.Case) *Result {
 	r := &Result{Dataset: c.Dataset, Key: c.Group, Model: c.Model, Sampler: c.Sampler, Method: c.Method.Name, name: c.Name}
@@ -162,10 +175,9 @@ func (k *checker) fit(ctx context.Context, c *plan.Case) *Result {
 		return fail(words.Hint(errors.New("responses are simulated row by row, and rows: factored keeps no row"),
 			"check the model on a part of the rows: sql: … USING SAMPLE 1000, without rows: factored"))
 	}
-	if c.Cells != nil {
+	if err := unsimulated(c); err != nil {
 		r.refused = true
-		return fail(words.Hint(fmt.Errorf("model %q has missing cells that are drawn, and check is for complete data",
-			c.Model), "choose fits with --only model=…, or take missing: drop"))
+		return fail(err)
 	}
 	if words := improper(c); words != "" && k.Given == Prior { //name:ok what simulations are made around
 		r.refused = true

@@ -247,6 +247,10 @@ func (e *Explanation) predictive(c *plan.Case) {
 		e.Predictive = []string{"Some prior is flat: there is no prior predictive distribution."}
 		return
 	}
+	if !e.Family.HasDraw() {
+		e.Predictive = []string{"The family has no draw, so that no responses are simulated."}
+		return
+	}
 	if e.Family.Several() != nil || len(c.Data.Monotone) > 0 {
 		e.responses(c)
 		return

@@ -41,7 +41,7 @@ type linkTerms struct {
 // describe describes a fit of rows with this link.
 func describe(design *transform.Record, link string, params []infer.Parameter,
 	fixed func(infer.Parameter) (float64, error)) (*record.Description, error) {
-	f := glm.Family{Name: design.Family, Link: link}
+	f := glm.Family{Name: design.Family, Link: link, Custom: design.Custom}
 	for _, p := range design.Predicted {
 		f, _ = f.WithPredictor(p.Name)
 	}
@@ -59,8 +59,8 @@ func describe(design *transform.Record, link string, params []infer.Parameter,
 		d.items(components)
 		return d.out, nil
 	}
-	r := record.Response{Column: design.Response.Column, Family: design.Family, Frequency: design.FrequencyWeights,
-		Precision: design.PrecisionWeights, Trials: design.Response.Trials}
+	r := record.Response{Column: design.Response.Column, Family: design.Family, Custom: design.Custom,
+		Frequency: design.FrequencyWeights, Precision: design.PrecisionWeights, Trials: design.Response.Trials}
 	if d.family.Support().Classes {
 		r.Classes = design.Response.Levels
 	}

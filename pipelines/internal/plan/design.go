@@ -145,6 +145,9 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 	if err != nil {
 		return err
 	}
+	if err := m.Family.CheckColumns(columnsIn(u.table)); err != nil {
+		return fmt.Errorf("%s: %w", transform.DatasetWords(u.Name(), u.table.From()), err)
+	}
 	d.reads, err = formula.Columns(u.table.Data.Schema())
 	d.inFileOrder = formula.Open()
 	if err != nil {
@@ -165,6 +168,14 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 	}
 	d.prepared, err = transform.Prepare(d.table.Data, coding)
 	return err
+}
+
+// columnsIn are the names of the columns of a table.
+func columnsIn(t *ingest.Table) (names []string) {
+	for _, f := range t.Data.Schema().Fields() {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // mostCheckLevels bounds the levels that predictive checks are made of one by one.

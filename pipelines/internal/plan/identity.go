@@ -62,6 +62,8 @@ type modelIdentity struct {
 	Imputation                                  []string `json:",omitempty"`
 	// Dispersions are the priors of dispersions that have no field above, by name.
 	Dispersions map[string]string `json:",omitempty"`
+	// Custom defines the family, of a likelihood of a user's own.
+	Custom string `json:",omitempty"`
 	// Mixture is of models with components.
 	Mixture *mixtureIdentity `json:",omitempty"`
 	// MRF is of models of that kind, of which all but Name above is empty.
@@ -112,7 +114,7 @@ func identifyModel(m *spec.Model) modelIdentity {
 		Cor:          m.Prior.Cor.String(),
 
 		FrequencyWeights: m.FrequencyWeights, PrecisionWeights: m.PrecisionWeights,
-		Defaults: defaultsOf(m),
+		Defaults: defaultsOf(m), Custom: m.Family.Custom,
 	}
 	for name, law := range m.Prior.Others {
 		if id.Dispersions == nil {

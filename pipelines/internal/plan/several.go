@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -267,9 +268,24 @@ func (s *Several) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, err
 	if s.sampler.Prior {
 		out.Cautions = append(out.Cautions, fromPrior)
 	}
+	if s.Family().Custom != "" {
+		out.Cautions = append(out.Cautions, "no proof is made that the posterior of family custom has a finite integral: "+
+			"this rests on its log_density and priors")
+	}
 	var err error
 	out.Sampler, err = s.setup(s.Data, by)
-	return out, s.fit.Explain(err)
+	return out, s.explained(err)
+}
+
+// explained names the column and the row of the data at which an expression of a custom family has a fault.
+func (s *Several) explained(err error) error {
+	var fault *family.FaultError
+	if errors.As(err, &fault) {
+		err = words.Hint(fmt.Errorf("column %q, row %d: log_density, %w (%s), and no start was found where it is finite",
+			s.Record.Response.Column, 1+s.Design.TableRows()[fault.Row], fault.Err, fault.At),
+			"correct the expression or the row; what must be above 0 is mu(log), or a scalar with lower: 0")
+	}
+	return s.fit.Explain(err)
 }
 
 // Refit sets the sampler up on some of the rows.

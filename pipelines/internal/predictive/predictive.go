@@ -125,6 +125,9 @@ func (e *Evaluator) predict(ctx context.Context, quantities int, yield func(*Pre
 				for q, draws := range now[i].Of {
 					sorted[w] = append(sorted[w][:0], draws...)
 					now[i].Summaries[q] = Summarize(sorted[w])
+					if now[i].Summaries[q].Reason != "" && !e.family.HasDraw() {
+						now[i].Summaries[q].Reason = "the custom family has no draw"
+					}
 				}
 			})
 			if err != nil {

@@ -90,7 +90,7 @@ func (f *Fit) On(data *glm.Data, designs ...Design) (*Evaluator, error) {
 // FamilyOf returns the family of a response, with the dispersion that has a predictor.
 func FamilyOf(r *record.Response) glm.Family {
 	predictors := r.Components[0].Predictors
-	f := glm.Family{Name: r.Family, Link: predictors[0].Link}
+	f := glm.Family{Name: r.Family, Link: predictors[0].Link, Custom: r.Custom}
 	for _, p := range predictors[1:] {
 		f, _ = f.WithPredictor(p.Name)
 	}

@@ -165,6 +165,11 @@ var kinds = []modelKind{
 			{"ppc: by, ppc: statistics", "model $model has counts of classes, and run: $key is of responses of one column",
 				"write ppc: true for it in a spec of its own"},
 		}},
+	{model: (*Model).drawless,
+		fits: []lack{
+			{"ppc", "model $model has a custom family without draw, and predictive checks draw responses",
+				"write draw: an expression such as normal(mu, sigma), or leave ppc out"},
+		}},
 	{data: (*Dataset).Imputed, draws: func(of Method) bool { return !of.Prior },
 		lacks: []lack{
 			{"missing: impute, effects", "model $model has $key" + notPooled, apartOrFits},

@@ -25,12 +25,19 @@ var foreignFamilies = map[string]string{
 	"negbinomial": "write negative_binomial",
 	"geometric":   "write negative_binomial, with prior: {shape: constant(1)}",
 	"normal":      "write gaussian",
+	"custom":      "write {custom: {predictors: [mu], log_density: …}}",
 	"cox":         "a hazard in pieces is family poisson with offset(log(exposure)); weibull has a hazard of its own",
 }
 
-func (fam *Family) decodeNode(d *decoder, n *node, f field, _ []string) {
+func (fam *Family) decodeNode(d *decoder, n *node, f field, path []string) {
+	if n.kind == mapKind {
+		if d.structure(n, reflectOf(fam), f, path); n.get("custom") != nil {
+			fam.define(d, n)
+		}
+		return
+	}
 	if n.kind != stringKind {
-		d.wrongKind(n, f, "text")
+		d.wrongKind(n, f, "text, or a mapping such as {custom: {predictors: [mu], log_density: …}}")
 		return
 	}
 	text := n.text
@@ -222,6 +229,7 @@ func (c *checker) checkModel(m *Model) {
 	if m.Family.Name == "" {
 		return // reported
 	}
+	c.custom(m)
 	c.predictors(m)
 	c.marks(m)
 	c.lacksOfModel(m)

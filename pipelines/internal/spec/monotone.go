@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/internal/words"
 	"glmbatch/transform"
@@ -89,7 +90,10 @@ func specificHint(f glm.Family) string {
 // Family is a response distribution with its link, as glm knows it.
 type Family struct {
 	glm.Family
-	Equidistant bool `yaml:"-" json:",omitzero"` // of thresholds between ordered classes
+	Equidistant bool         `yaml:"-" json:",omitzero"` // of thresholds between ordered classes
+	Own         CustomFamily `yaml:"custom" required:"true" json:"-" example:"{predictors: [mu], log_density: y * mu - log1p_exp(mu)}" doc:"A likelihood of your own, by expressions: see the page on custom likelihoods."`
+
+	custom *family.Custom // of Own
 }
 
 // String adds how thresholds are parametrised.

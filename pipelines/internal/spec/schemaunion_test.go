@@ -52,8 +52,9 @@ func (Gate) jsonSchema(_ *generator, f field) object {
 	return anyOf(bounded("number", f, false), object{{"const", "off"}}, both, template)
 }
 
-func (Family) jsonSchema(*generator, field) object {
-	return anyOf(object{{"enum", familyNames()}}, object{{"type", "string"}, {"pattern", `[\s{]`}})
+func (Family) jsonSchema(g *generator, _ field) object {
+	return anyOf(object{{"enum", familyNames()}}, object{{"type", "string"}, {"pattern", `[\s{]`}},
+		g.structure(typeOf[Family]()))
 }
 
 func (CoefficientPrior) jsonSchema(_ *generator, f field) object {
