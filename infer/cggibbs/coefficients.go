@@ -164,12 +164,15 @@ func (b *CoefficientsChain) DrawSmooths(gram, linear []float64, precision float6
 		if m == nil {
 			return nil, true
 		}
-		to, ok := m.move(&b.plain.slice, b.plain.point.LogScale(h.Tau))
+		to, ok := m.move(&b.plain.slice, scalesAt(b.plain.point, &h))
 		if !ok {
 			return nil, false
 		}
-		b.plain.point.SetLogScale(h.Tau, to)
-		priors.spread(h.Columns, to)
+		b.plain.point.SetLogScale(h.Tau, to.sd)
+		if h.Length != nil {
+			b.plain.point.SetLogScale(h.Slab, to.length)
+		}
+		priors.spreadBy(&h, to)
 	}
 	return form.draw(b.plain.Stream, priors, precision), true
 }

@@ -32,7 +32,8 @@
 //     Options.Blocks and slow ones;
 //   - pilot.go, costs.go, auto.go: what is tried before, what ways cost, and the choice among all these;
 //   - plain.go: sweeps of the reference between the updates of a basis, where a posterior may have several modes;
-//   - quadratic.go, smooths.go: all coefficients at once with the standard deviations of smooths;
+//   - quadratic.go, smooths.go, process.go: all coefficients at once with the standard deviations of smooths, and the
+//     lengths of Gaussian processes;
 //   - select.go: coefficients that a prior spike_slab leaves out or takes in;
 //   - forecast.go: what an iteration is, for those who predict how fast chains forget;
 //   - coefficients.go, drift.go: chains of coefficients alone, next to effects and cells; part.go: sweeps given

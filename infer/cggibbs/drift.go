@@ -43,7 +43,7 @@ func newDrifting(form *smoothSetup, k *kernel) *drifting {
 		priors: newNormals(d), beta: make([]float64, d), slope: make([]float64, d),
 		rows: make([]float64, n), eta: make([]float64, n), z: make([]float64, d)}
 	f.moves = update.Schedule{First: update.Moves{k.refreshWhenDue, k.moveDispersions}, Each: update.Moves{f.propose},
-		Last: update.Moves{k.moveScales, k.settle}}
+		Last: update.Moves{k.moveScales, f.moveProcesses, k.settle}}
 	return f
 }
 

@@ -33,6 +33,20 @@ func (p *normals) spread(columns []int, logSD float64) {
 	}
 }
 
+// spreadBy sets the precisions of the coefficients of a smooth.
+func (p *normals) spreadBy(h *prior.Group, at smoothScales) {
+	if h.Length == nil {
+		p.spread(h.Columns, at.sd)
+		return
+	}
+	for i, j := range h.Columns {
+		p.precision[j] = vec.Exp(-2 * h.LogSpread(at.sd, 0, at.length, i))
+	}
+}
+
+// smoothScales are the logs of the standard deviation of a smooth, and of the length of a Gaussian process.
+type smoothScales struct{ sd, length float64 }
+
 // leastCurve is the part of the largest curvature along coefficients of a smooth below which a direction tells
 // nothing.
 const leastCurve = 1e-12
@@ -42,6 +56,7 @@ const leastCurve = 1e-12
 type marginal struct {
 	group        *prior.Group
 	curve, pulls []float64 // of the likelihood of its coefficients, the others integrated out, along its axes
+	process      *processDensity
 }
 
 // at returns the log density at log sd = x, up to a constant:
@@ -63,10 +78,19 @@ func (m *marginal) at(x float64) float64 {
 // sdWidth is the width of slices along the log of a standard deviation.
 const sdWidth = 1
 
-// move makes a slice update of the log sd.
-func (m *marginal) move(s *slicer, here float64) (to float64, ok bool) {
-	along := function(func(x float64) (float64, glm.Value) { return m.at(here + x), glm.Value{} })
-	displacement, _, moved, ok := s.update(along, m.at(here), sdWidth)
+// move makes a slice update of the log sd, and one of the log of the length.
+func (m *marginal) move(s *slicer, here smoothScales) (to smoothScales, ok bool) {
+	if m.process != nil {
+		return m.process.move(s, here)
+	}
+	here.sd, ok = slicedAlong(s, here.sd, m.at)
+	return here, ok
+}
+
+// slicedAlong makes a slice update of a number with the log density at.
+func slicedAlong(s *slicer, here float64, at func(x float64) float64) (to float64, ok bool) {
+	along := function(func(x float64) (float64, glm.Value) { return at(here + x), glm.Value{} })
+	displacement, _, moved, ok := s.update(along, at(here), sdWidth)
 	if !ok || !moved {
 		return here, ok
 	}
@@ -104,6 +128,9 @@ func (q *quadratic) marginal(h *prior.Group, p *normals, scale float64) *margina
 			own[i*m+k], own[k*m+i] = x, x
 		}
 	}
+	if h.Length != nil {
+		return &marginal{group: h, process: &processDensity{group: h, own: own, pull: pull}}
+	}
 	curve, axes, err := linalg.SymEigen(own, m)
 	if err != nil {
 		return nil
@@ -132,16 +159,19 @@ func (q *quadratic) others(columns []int) []int {
 	return out
 }
 
-// peak returns the log sd with the highest density.
-func (m *marginal) peak() float64 {
-	if len(m.curve) == 0 {
-		return 0
+// peak returns the scales with the highest density, or better ones than those that a process is at.
+func (m *marginal) peak(from smoothScales) smoothScales {
+	switch {
+	case m.process != nil:
+		return m.process.peak(from)
+	case len(m.curve) == 0:
+		return smoothScales{}
 	}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for i, c := range m.curve {
 		lo, hi = min(lo, -0.5*vec.Log(c)), max(hi, 0.5*vec.Log((m.pulls[i]/c+1)/c))
 	}
-	const points, golden = 64, 0.61803398874989484820
+	const points = 64
 	lo, hi = lo-3, hi+3
 	step := float64((hi - lo) / points)
 	best, value := lo, m.at(lo)
@@ -151,10 +181,15 @@ func (m *marginal) peak() float64 {
 			best, value = x, v
 		}
 	}
-	lo, hi = best-step, best+step
+	return smoothScales{sd: golden(best-step, best+step, m.at)}
+}
+
+// golden returns about the largest value between lo and hi of a function with one maximum there.
+func golden(lo, hi float64, at func(x float64) float64) float64 {
+	const ratio = 0.61803398874989484820
 	for range 20 {
-		left, right := math.FMA(-golden, hi-lo, hi), math.FMA(golden, hi-lo, lo)
-		if m.at(left) < m.at(right) {
+		left, right := math.FMA(-ratio, hi-lo, hi), math.FMA(ratio, hi-lo, lo)
+		if at(left) < at(right) {
 			lo = left
 		} else {
 			hi = right

@@ -15,6 +15,8 @@ import (
 //
 //	plain        stretch, lambda (Makalic and Schmidt), tau (the same)
 //	smooth       stretch, tau (a slice of its log)
+//	process      those of a smooth, and two slices of the log of the length: with the coefficients held, and with each
+//	             at its number of standard deviations
 //	regularised  stretch, lambda, tau, c (slices of their logs)
 //
 // A stretch multiplies tau, c and all coefficients of the prior by one factor, with
@@ -31,13 +33,16 @@ type scaleBlock func(k *kernel, g int) bool
 var (
 	plainBlocks       = []scaleBlock{stretch, drawLocals, drawGlobal}
 	smoothBlocks      = []scaleBlock{stretch, sliceGlobal}
+	processBlocks     = []scaleBlock{stretch, sliceGlobal, sliceSlab, sliceLength}
 	regularisedBlocks = []scaleBlock{stretch, sliceLocals, sliceGlobal, sliceSlab}
 )
 
 // blocksOf returns the blocks of every horseshoe of a target, in order.
 func blocksOf(t *glm.Target) (all [][]scaleBlock) {
 	for _, h := range t.Groups() {
-		if h.Smooth {
+		if h.Length != nil {
+			all = append(all, processBlocks)
+		} else if h.Smooth {
 			all = append(all, smoothBlocks)
 		} else if h.Slab < 0 {
 			all = append(all, plainBlocks)

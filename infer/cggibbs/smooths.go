@@ -30,17 +30,22 @@ const SmoothsVersion = "smooths/1"
 // accepting moves under a surrogate.
 type smoothSetup struct {
 	*setup
-	form     *quadratic
-	disp     float64 // the first dispersion that the form belongs to
-	smooths  []prior.Group
-	shoes    []int     // places among the groups of horseshoes
-	others   []int     // coefficients whose priors are not normal given scales
-	start    *normals  // at the mode
-	eta      []float64 // at the mode
-	mode     []float64 // of coefficients
-	every    int64     // iterations from one sweep to the next; 0 for none
-	accepted float64   // in the pilot
+	form    *quadratic
+	disp    float64 // the first dispersion that the form belongs to
+	smooths []prior.Group
+	shoes   []int // places among the groups of horseshoes
+	others  []int // coefficients whose priors are not normal given scales
+	smoothMode
+	every    int64   // iterations from one sweep to the next; 0 for none
+	accepted float64 // in the pilot
 	why      string
+}
+
+// smoothMode is the point that the form is expanded at.
+type smoothMode struct {
+	start     *normals // given scales
+	scales    []smoothScales
+	mode, eta []float64 // coefficients and linear predictor
 }
 
 // mostJoint is the largest number of coefficients that are drawn at once; of fewer than sweptFirst iterations each
@@ -181,7 +186,10 @@ func (s *smoothSetup) settle() bool {
 	if len(disp) > 0 {
 		s.disp = disp[0]
 	}
-	s.start, s.mode = newNormals(d), make([]float64, d)
+	s.start, s.mode, s.scales = newNormals(d), make([]float64, d), make([]smoothScales, len(s.smooths))
+	for i, h := range s.smooths {
+		s.scales[i] = scalesAt(point, &h)
+	}
 	s.others = s.start.lay(t.Model().Coefficients, point.Spread)
 	for j := range s.mode {
 		s.mode[j] = point.Beta(j)
@@ -192,7 +200,8 @@ func (s *smoothSetup) settle() bool {
 		for i := range s.smooths {
 			h := &s.smooths[i]
 			if m := s.form.marginal(h, s.start, 1); m != nil {
-				s.start.spread(h.Columns, m.peak())
+				s.scales[i] = m.peak(s.scales[i])
+				s.start.spreadBy(h, s.scales[i])
 			}
 		}
 		factor, to := s.form.law(s.start, 1)
@@ -251,8 +260,11 @@ func (s *smoothSetup) pilot() {
 	k := s.wrap(s.fresh(infer.NewStream(0, "cggibbs", "smooths"), s.setup.scan))
 	u := s.target.Penalised()
 	copy(u, s.mode)
-	for _, h := range s.smooths {
+	for i, h := range s.smooths {
 		u[s.swept+h.Tau] = -0.5 * vec.Log(s.start.precision[h.Columns[0]])
+		if h.Length != nil {
+			u[s.swept+h.Tau], u[s.swept+h.Slab] = s.scales[i].sd, s.scales[i].length
+		}
 	}
 	k.point.SetCentred(u)
 	for range smoothPilot {
@@ -290,7 +302,7 @@ func (s *smoothSetup) Kernel(c infer.Chain) (infer.Kernel, error) {
 func (s *smoothSetup) wrap(k *kernel) *smoothKernel {
 	d := s.target.Cols()
 	out := &smoothKernel{kernel: k, smooth: s, priors: newNormals(d), beta: make([]float64, d),
-		eta: make([]float64, s.target.Rows()), logs: make([]float64, len(s.smooths))}
+		eta: make([]float64, s.target.Rows()), logs: make([]smoothScales, len(s.smooths))}
 	k.Updates = update.Schedule{First: update.Moves{k.refreshWhenDue}, Each: update.Moves{out.moveSmooths, out.moveRest},
 		Last: update.Moves{k.settle}}
 	return out
@@ -303,8 +315,9 @@ type smoothKernel struct {
 	*kernel
 	smooth *smoothSetup
 
-	priors          *normals
-	beta, eta, logs []float64 // coefficients; a proposal's linear predictor and logs of standard deviations
+	priors    *normals
+	beta, eta []float64 // coefficients; a proposal's linear predictor
+	logs      []smoothScales
 }
 
 // moveRest moves what smooths leave: everything in a sweep when it is due, else dispersions and the scales of
@@ -370,7 +383,10 @@ func (k *smoothKernel) moveSmooths() bool {
 		k.point.SetCoefficients(b)
 		k.point.MoveTo(k.eta, v)
 		for i, h := range s.smooths {
-			k.point.SetLogScale(h.Tau, k.logs[i])
+			k.point.SetLogScale(h.Tau, k.logs[i].sd)
+			if h.Length != nil {
+				k.point.SetLogScale(h.Slab, k.logs[i].length)
+			}
 		}
 	}
 	return true
@@ -391,9 +407,18 @@ func (k *smoothKernel) lay() {
 		}
 	}
 	for i, h := range s.smooths {
-		k.logs[i] = k.point.LogScale(h.Tau)
-		k.priors.spread(h.Columns, k.logs[i])
+		k.logs[i] = scalesAt(k.point, &h)
+		k.priors.spreadBy(&h, k.logs[i])
 	}
+}
+
+// scalesAt returns the logs of the scales of a smooth.
+func scalesAt(p *glm.Point, h *prior.Group) smoothScales {
+	at := smoothScales{sd: p.LogScale(h.Tau)}
+	if h.Length != nil {
+		at.length = p.LogScale(h.Slab)
+	}
+	return at
 }
 
 // beyond returns the part of the log posterior at b that form and normal priors leave out.
@@ -419,7 +444,7 @@ func (k *smoothKernel) moveSD(i int, scale float64) bool {
 	to, ok := m.move(&k.slice, k.logs[i])
 	if ok {
 		k.logs[i] = to
-		k.priors.spread(h.Columns, to)
+		k.priors.spreadBy(h, to)
 	}
 	return ok
 }

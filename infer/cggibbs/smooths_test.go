@@ -73,11 +73,21 @@ func TestSmoothInvariance(t *testing.T) {
 	}
 }
 
+// ofProcess leaves other groups than Gaussian processes as they are.
+func ofProcess(block scaleBlock) scaleBlock {
+	return func(k *kernel, g int) bool { return k.target.Groups()[g].Length == nil || block(k, g) }
+}
+
 // Each way of moving standard deviations by itself leaves the law as it is. False alarms and power: see
 // TestSmoothInvariance.
 func TestSmoothBlocksAreInvariant(t *testing.T) {
-	for name, block := range map[string]scaleBlock{"stretch": stretch, "given": sliceGlobal} {
-		for _, c := range infertest.SmoothCases()[:4] {
+	smooths, processes := infertest.SmoothCases()[:4], infertest.SmoothCases()[8:]
+	for name, block := range map[string]scaleBlock{"stretch": stretch, "given": sliceGlobal, "length": ofProcess(sliceLength), "length given": ofProcess(sliceSlab)} {
+		cases := smooths
+		if strings.HasPrefix(name, "length") {
+			cases = processes
+		}
+		for _, c := range cases {
 			t.Run(name+"/"+c.Name, func(t *testing.T) {
 				infertest.Invariance(t, infertest.Check{Case: c, Sampler: withBlocks(block), Seed: infertest.Seed(t),
 					Pairs: infertest.Scale(460, 20_000)})

@@ -132,7 +132,7 @@ func TestHorseshoeConditionals(t *testing.T) {
 			p.Unconstrained(u)
 			before := p.LogPosterior()
 			u[target.scaleStart()+h.Tau] -= 0.4
-			if h.Slab >= 0 {
+			if h.Slab >= 0 && h.Length == nil {
 				u[target.scaleStart()+h.Slab] -= 0.4
 			}
 			q.SetUnconstrained(u)
@@ -142,6 +142,30 @@ func TestHorseshoeConditionals(t *testing.T) {
 			for j, b := range p.beta {
 				same(fmt.Sprint("stretched ", j), b, q.beta[j])
 			}
+			if h.Length != nil {
+				lengthens(t, p, q, g)
+			}
+		}
+	}
+}
+
+// lengthens moves the length of a Gaussian process with the standardised coefficients held: the density in these
+// coordinates is that of AlongLength.
+func lengthens(t *testing.T, p, q *Point, g int) {
+	t.Helper()
+	h, u, eta := &p.t.shoes[g], make([]float64, p.t.Dim()), make([]float64, p.t.Rows())
+	here := p.LogScale(h.Slab)
+	from, _ := p.AlongLength(g, here, eta)
+	to, v := p.AlongLength(g, here+0.3, eta)
+	p.Unconstrained(u)
+	before := p.LogPosterior()
+	u[p.t.scaleStart()+h.Slab] += 0.3
+	q.SetUnconstrained(u)
+	p.MoveLength(g, here+0.3, eta, v)
+	for what, pair := range map[string][2]float64{"density": {to - from, q.LogPosterior() - before}, "likelihood": {v.LogLik, q.Value().LogLik},
+		"coefficient": {p.beta[h.Columns[0]], q.beta[h.Columns[0]]}, "spread": {p.Spread(h.Columns[1]), q.Spread(h.Columns[1])}} {
+		if math.Abs(pair[0]-pair[1]) > 1e-9*(1+math.Abs(pair[1])) {
+			t.Errorf("a longer length: %s %v, want %v", what, pair[0], pair[1])
 		}
 	}
 }

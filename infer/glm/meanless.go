@@ -167,7 +167,7 @@ func (t *Target) spreads(flat int) bool {
 func (t *Target) scaleMeans() (params []int, words string) {
 	var names []string
 	for _, h := range t.shoes {
-		if h.Slab < 0 {
+		if !h.Stretches() {
 			continue
 		}
 		params = append(params, t.scaleStart()+h.Tau)

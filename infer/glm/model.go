@@ -25,6 +25,9 @@ type Model struct {
 	// Smooths are the priors of the standard deviations of each of Data.Smooths: any of a dispersion. The entries of
 	// Coefficients that belong to their columns are not looked at.
 	Smooths []prior.Prior
+	// Lengths are the priors of the length scales of each of Data.Smooths; those of no Gaussian process are not looked
+	// at. Nil without any.
+	Lengths []prior.Prior
 	// Monotone are the priors of each of Data.Monotone. The entries of Coefficients that belong to their columns are
 	// not looked at by package model.
 	Monotone []MonotonePrior

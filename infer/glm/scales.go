@@ -48,7 +48,7 @@ func (p *Point) spread() {
 func (p *Point) spreadGroup(g int) {
 	h, s := &p.t.shoes[g], &p.scale
 	for i, j := range h.Columns {
-		s.logSpread[j] = prior.LogSpread(s.log[h.Tau], h.LogLambda(s.log, i), h.LogC(s.log))
+		s.logSpread[j] = h.LogSpread(s.log[h.Tau], h.LogLambda(s.log, i), h.LogC(s.log), i)
 		s.spread[j] = vec.Exp(s.logSpread[j])
 	}
 }
@@ -71,7 +71,7 @@ func (p *Point) SetLogScale(i int, x float64) {
 	}
 	h, s := &p.t.shoes[g], &p.scale
 	j := h.Columns[local]
-	s.logSpread[j] = prior.LogSpread(s.log[h.Tau], x, h.LogC(s.log))
+	s.logSpread[j] = h.LogSpread(s.log[h.Tau], x, h.LogC(s.log), local)
 	s.spread[j] = vec.Exp(s.logSpread[j])
 }
 
@@ -98,7 +98,7 @@ func (p *Point) LogTau0(g int) float64 {
 // logScale returns the log prior density of tau (or c) at e^x, on its own scale.
 func (p *Point) logScale(g int, slab bool, x float64) float64 {
 	if slab {
-		return p.t.shoes[g].Prior.LogSlab(x)
+		return p.t.shoes[g].LogSlab(x)
 	}
 	return p.t.shoes[g].LogTau(x, p.LogTau0(g))
 }
@@ -112,7 +112,7 @@ func (p *Point) AlongScale(i int, x float64) float64 {
 	h, logs := &p.t.shoes[g], p.scale.log
 	tau, c := logs[h.Tau], h.LogC(logs)
 	if local >= 0 {
-		sd := prior.LogSpread(tau, x, c)
+		sd := h.LogSpread(tau, x, c, local)
 		return prior.LogNormal(p.beta[h.Columns[local]]/vec.Exp(sd), sd) + (prior.LogHalfCauchy(x, 0) + x)
 	}
 	if i == h.Tau {
@@ -122,7 +122,7 @@ func (p *Point) AlongScale(i int, x float64) float64 {
 	}
 	sum := p.logScale(g, i == h.Slab, x) + x
 	for k, j := range h.Columns {
-		sd := prior.LogSpread(tau, h.LogLambda(logs, k), c)
+		sd := h.LogSpread(tau, h.LogLambda(logs, k), c, k)
 		sum += prior.LogNormal(p.beta[j]/vec.Exp(sd), sd)
 	}
 	return sum
@@ -167,7 +167,7 @@ func (p *Point) StretchPrior(g int, delta float64) float64 {
 	s, h := &p.scale, &p.t.shoes[g]
 	x := s.log[h.Tau] + delta
 	sum := p.logScale(g, false, x) + x
-	if h.Slab >= 0 {
+	if h.Stretches() {
 		x = s.log[h.Slab] + delta
 		sum += p.logScale(g, true, x) + x
 	}
@@ -180,7 +180,7 @@ func (p *Point) MoveStretch(delta float64, v Value) {
 	s := &p.scale
 	h := &p.t.shoes[s.group]
 	s.log[h.Tau] += delta
-	if h.Slab >= 0 {
+	if h.Stretches() {
 		s.log[h.Slab] += delta
 	}
 	p.spreadGroup(s.group)
@@ -263,8 +263,7 @@ func (p *Point) logScaleJacobian() float64 {
 // that in u = beta/spread, adds what sigma owes to the prior of tau, and writes
 // the gradient in the logs of scales. Cost: O(d).
 //
-// With w = (tau·lambda)²/((tau·lambda)² + c²), 0 in the plain form, log spread
-// has the slope 1 − w in log tau and log lambda, and w in log c.
+// For the slopes of log spread see prior.Group.SpreadSlopes.
 func (p *Point) scaleGradient(grad []float64) {
 	t, s := p.t, &p.scale
 	at := grad[t.scaleStart():]
@@ -273,14 +272,14 @@ func (p *Point) scaleGradient(grad []float64) {
 		sumTau, sumC := 0.0, 0.0
 		for i, j := range h.Columns {
 			lambda := h.LogLambda(s.log, i)
-			w := vec.Logistic(2 * (tau + lambda - c))
+			inTau, inC := h.SpreadSlopes(tau, lambda, c, i)
 			pull := float64(grad[j] * p.beta[j])
 			grad[j] = math.FMA(grad[j], s.spread[j], -p.beta[j]/s.spread[j])
 			if !h.Smooth {
-				at[h.Local+i] = math.FMA(pull, 1-w, prior.LocalSlope(lambda))
+				at[h.Local+i] = math.FMA(pull, inTau, prior.LocalSlope(lambda))
 			}
-			sumTau = math.FMA(pull, 1-w, sumTau)
-			sumC = math.FMA(pull, w, sumC)
+			sumTau = math.FMA(pull, inTau, sumTau)
+			sumC = math.FMA(pull, inC, sumC)
 		}
 		slope := h.TauSlope(tau, p.LogTau0(g))
 		at[h.Tau] = sumTau + slope
@@ -288,8 +287,7 @@ func (p *Point) scaleGradient(grad []float64) {
 			grad[t.Cols()] -= slope
 		}
 		if h.Slab >= 0 {
-			pressure := vec.Exp(math.FMA(-2, c, h.Prior.LogSlabScale()))
-			at[h.Slab] = sumC + math.FMA(2, pressure, -h.Prior.DF)
+			at[h.Slab] = sumC + h.SlabSlope(c)
 		}
 	}
 }
@@ -300,7 +298,7 @@ func (t *Target) constrainScales(u, theta []float64) {
 	logs := u[t.scaleStart():]
 	for _, h := range t.shoes {
 		for i, j := range h.Columns {
-			theta[j] = u[j] * vec.Exp(prior.LogSpread(logs[h.Tau], h.LogLambda(logs, i), h.LogC(logs)))
+			theta[j] = u[j] * vec.Exp(h.LogSpread(logs[h.Tau], h.LogLambda(logs, i), h.LogC(logs), i))
 		}
 	}
 	for i, l := range logs {
@@ -323,6 +321,9 @@ func (t *Target) drawScales(s prior.Source, u []float64, at *scales) {
 	for _, h := range t.shoes {
 		if h.Smooth {
 			at.log[h.Tau] = max(-leastSD, vec.Log(h.Prior.Draw(s)))
+			if h.Length != nil {
+				at.log[h.Slab] = max(-leastSD, vec.Log(h.Length.Prior.Draw(s)))
+			}
 			continue
 		}
 		at.log[h.Tau] = vec.Log(variate.HalfCauchy(s)) + vec.Log(h.Prior.Scale) + t.logUnit(&disp)
@@ -358,7 +359,13 @@ func (t *Target) penalisedScales(u []float64) {
 	logs := u[t.scaleStart():]
 	for _, h := range t.shoes {
 		if h.Smooth {
-			logs[h.Tau] = insideSD(&h, logSize(u, h.Columns))
+			if h.Length != nil {
+				logs[h.Slab] = h.Length.Start()
+			}
+			logs[h.Tau] = insideRange(h.Prior, logSize(u, &h, logs))
+			if h.Length != nil {
+				pullIn(u, &h, logs)
+			}
 			continue
 		}
 		logs[h.Tau] = vec.Log(h.Prior.Scale) + t.logUnit(&t.pilot.disp)
@@ -378,7 +385,7 @@ func (t *Target) uncentre(u []float64) {
 	logs := u[t.scaleStart():]
 	for _, h := range t.shoes {
 		for i, j := range h.Columns {
-			u[j] /= vec.Exp(prior.LogSpread(logs[h.Tau], h.LogLambda(logs, i), h.LogC(logs)))
+			u[j] /= vec.Exp(h.LogSpread(logs[h.Tau], h.LogLambda(logs, i), h.LogC(logs), i))
 		}
 	}
 }
@@ -431,6 +438,9 @@ func (t *Target) scaleParameters(coefficients []infer.Parameter) []infer.Paramet
 	for g, h := range t.shoes {
 		if h.Smooth {
 			out[h.Tau] = t.smoothSD(&h)
+			if h.Length != nil {
+				out[h.Slab] = t.smoothLength(&h)
+			}
 			continue
 		}
 		name := func(s string) string {

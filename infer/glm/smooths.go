@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/vec"
 )
@@ -28,18 +29,38 @@ func checkSmooths(data *Data, model *Model) error {
 		}
 		p := model.Smooths[k]
 		if err := p.ForDispersion(); err != nil {
-			return fmt.Errorf("prior of %s: %w", SmoothSDName(s.Name), err)
+			return fmt.Errorf("prior of %s: %w", s.SDName(), err)
+		}
+		if s.Frequencies != nil {
+			if err := checkProcess(&s, model, k); err != nil {
+				return err
+			}
 		}
 		if p.Kind == prior.Flat && s.Last-s.First < 2 {
 			return fmt.Errorf("prior of %s: flat beside one penalised column leaves a posterior without a finite integral; "+
-				"give it a proper prior, as half_student_t(3, 2.5)", SmoothSDName(s.Name))
+				"give it a proper prior, as half_student_t(3, 2.5)", s.SDName())
 		}
 	}
 	return nil
 }
 
-// SmoothSDName is the name of the standard deviation of a smooth of some name.
-func SmoothSDName(name string) string { return "sds_" + name }
+// checkProcess looks at the priors of Gaussian process k.
+func checkProcess(s *design.Smooth, model *Model, k int) error {
+	if len(model.Lengths) != len(model.Smooths) {
+		return fmt.Errorf("glm: %d smooths with %d priors of lengths", len(model.Smooths), len(model.Lengths))
+	}
+	of := model.Lengths[k]
+	if err := of.ForDispersion(); err != nil {
+		return fmt.Errorf("prior of %s: %w", s.LengthName(), err)
+	}
+	for i, p := range []prior.Prior{of, model.Smooths[k]} {
+		if p.Kind == prior.Constant || !p.Proper() {
+			return fmt.Errorf("prior of %s: %s is not a proper density, which a Gaussian process needs: give it one, as "+
+				"half_student_t(3, 2.5)", []string{s.LengthName(), s.SDName()}[i], p)
+		}
+	}
+	return nil
+}
 
 // Penalise gives the columns of smooths their prior: the normal one with the smooth's standard deviation.
 func (m *Model) Penalise(data *Data) {
@@ -64,12 +85,16 @@ func (t *Target) addSmooths() {
 	for _, h := range t.shoes {
 		at = max(at, h.Tau+1, h.Slab+1)
 	}
-	horseshoes := len(t.shoes)
+	horseshoes, first := len(t.shoes), at
 	for k, s := range t.data.Smooths {
 		if t.model.Smooths[k].Kind == prior.Constant {
 			continue
 		}
 		h := prior.Group{Prior: t.model.Smooths[k], Smooth: true, Tau: at, Slab: -1, Local: -1}
+		if s.Frequencies != nil {
+			at++
+			h.Slab, h.Length = at, &prior.Length{Frequencies: s.Frequencies, Prior: t.model.Lengths[k]}
+		}
 		for j := s.First; j < s.Last; j++ {
 			h.Columns = append(h.Columns, j)
 		}
@@ -77,7 +102,7 @@ func (t *Target) addSmooths() {
 		t.shoes = append(t.shoes, h)
 	}
 	for g := range horseshoes {
-		t.shoes[g].Local += len(t.shoes) - horseshoes
+		t.shoes[g].Local += at - first
 	}
 }
 
@@ -94,19 +119,44 @@ func penalised(data *Data, j int) int {
 // smoothSD describes the standard deviation of a smooth.
 func (t *Target) smoothSD(h *prior.Group) infer.Parameter {
 	s := t.data.Smooths[penalised(t.data, h.Columns[0])]
-	return infer.Parameter{Name: SmoothSDName(s.Name), Kind: infer.SmoothSD, Term: s.Term}
+	return infer.Parameter{Name: s.SDName(), Kind: infer.SmoothSD, Term: s.Term}
+}
+
+// smoothLength describes the length scale of a Gaussian process.
+func (t *Target) smoothLength(h *prior.Group) infer.Parameter {
+	s := t.data.Smooths[penalised(t.data, h.Columns[0])]
+	return infer.Parameter{Name: s.LengthName(), Kind: infer.SmoothSD, Term: s.Term}
 }
 
 // leastSD is minus the least log of a standard deviation of a smooth that a chain starts at.
 const leastSD = 30
 
-// logSize returns the log of the root of the mean square of some coefficients.
-func logSize(beta []float64, columns []int) float64 {
-	sum := 0.0
-	for _, j := range columns {
+// logSize returns the log of the root of the mean square of the coefficients of a smooth, whose scales are e^logs; of a
+// Gaussian process the log of the standard deviation that gives them this mean square.
+func logSize(beta []float64, h *prior.Group, logs []float64) float64 {
+	sum, expected := 0.0, float64(len(h.Columns))
+	for _, j := range h.Columns {
 		sum = math.FMA(beta[j], beta[j], sum)
 	}
-	return max(-leastSD, 0.5*vec.Log(sum/float64(len(columns))))
+	if h.Length != nil {
+		expected = 0
+		for i := range h.Columns {
+			expected += vec.Exp(2 * h.LogSpread(0, 0, logs[h.Slab], i))
+		}
+	}
+	return max(-leastSD, 0.5*vec.Log(sum/expected))
+}
+
+// farthest is how many prior standard deviations a coefficient of a Gaussian process may lie from 0 at a start.
+const farthest = 4
+
+// pullIn moves the coefficients of a Gaussian process to at most farthest standard deviations from 0: those of high
+// frequencies are far smaller than what the likelihood alone leaves.
+func pullIn(beta []float64, h *prior.Group, logs []float64) {
+	for i, j := range h.Columns {
+		most := farthest * vec.Exp(h.LogSpread(logs[h.Tau], 0, logs[h.Slab], i))
+		beta[j] = max(-most, min(most, beta[j]))
+	}
 }
 
 // startSmooths sets the standard deviations of smooths to the size of their coefficients at u, times e^z of standard
@@ -116,13 +166,19 @@ func (t *Target) startSmooths(z func() float64, u []float64, at *scales) {
 		if !h.Smooth {
 			continue
 		}
-		at.log[h.Tau] = insideSD(&h, logSize(u, h.Columns)+z())
+		if h.Length != nil {
+			at.log[h.Slab] = insideRange(h.Length.Prior, h.Length.Start()+float64(0.5*z()))
+		}
+		at.log[h.Tau] = insideRange(h.Prior, logSize(u, &h, at.log)+z())
+		if h.Length != nil {
+			pullIn(u, &h, at.log)
+		}
 	}
 }
 
-// insideSD moves the log of a standard deviation into the support of a uniform prior.
-func insideSD(h *prior.Group, x float64) float64 {
-	if p := h.Prior; p.Kind == prior.Uniform && !(vec.Exp(x) > p.Low && vec.Exp(x) < p.High) {
+// insideRange moves the log of a standard deviation, or of a length, into the support of a uniform prior.
+func insideRange(p prior.Prior, x float64) float64 {
+	if p.Kind == prior.Uniform && !(vec.Exp(x) > p.Low && vec.Exp(x) < p.High) {
 		return vec.Log(0.5 * (p.Low + p.High))
 	}
 	return x

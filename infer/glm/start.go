@@ -124,7 +124,7 @@ func (t *Target) drawPrior(s prior.Source, u []float64, at *scales) {
 	t.drawScales(s, u, at)
 	for _, h := range t.shoes {
 		for i, j := range h.Columns {
-			u[j] = variate.Normal(s) * vec.Exp(prior.LogSpread(at.log[h.Tau], h.LogLambda(at.log, i), h.LogC(at.log)))
+			u[j] = variate.Normal(s) * vec.Exp(h.LogSpread(at.log[h.Tau], h.LogLambda(at.log, i), h.LogC(at.log), i))
 		}
 	}
 }

@@ -240,7 +240,7 @@ func ImproperPriors(data *glm.Data, model *glm.Model) (names []string) {
 	}
 	for k, p := range model.Smooths {
 		if !p.Proper() {
-			names = append(names, glm.SmoothSDName(data.Smooths[k].Name))
+			names = append(names, data.Smooths[k].SDName())
 		}
 	}
 	for i, e := range data.Effects {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/variate"
@@ -48,6 +49,9 @@ func (c Case) scaleNames() []string {
 	}
 	for _, s := range c.Data.Smooths {
 		names = append(names, "sds of "+s.Name)
+		if s.Frequencies != nil {
+			names = append(names, "length of "+s.Name)
+		}
 	}
 	return append(names, locals...)
 }
@@ -87,11 +91,25 @@ func (c Case) drawScales(beta, free []float64, rng *infer.Stream) []float64 {
 	for k, s := range c.Data.Smooths {
 		sd := drawPrior(model.Smooths[k], rng)
 		scales = append(scales, sd)
+		length := 0.0
+		if s.Frequencies != nil {
+			length = drawPrior(model.Lengths[k], rng)
+			scales = append(scales, length)
+		}
 		for j := s.First; j < s.Last; j++ {
-			beta[j] = sd * variate.Normal(rng)
+			beta[j] = sd * spectral(&s, length, j) * variate.Normal(rng)
 		}
 	}
 	return append(scales, locals...)
+}
+
+// spectral is the spread of column j of a smooth for a standard deviation of 1.
+func spectral(s *design.Smooth, length float64, j int) float64 {
+	if s.Frequencies == nil {
+		return 1
+	}
+	z := length * s.Frequencies[j-s.First]
+	return math.Sqrt(math.Sqrt(2*math.Pi) * length * math.Exp(-z*z/2))
 }
 
 // regularised is the spread of a coefficient.
@@ -105,7 +123,13 @@ func regularised(wide, c float64) float64 {
 // scalesDensity returns the log density of the scales of horseshoe priors and smooths, and
 // of the coefficients given them.
 func scalesDensity(data *glm.Data, model *glm.Model, theta []float64) (sum float64) {
-	shoes, sds, count := model.Horseshoes(), len(data.Smooths), len(data.Smooths)
+	shoes, sds := model.Horseshoes(), len(data.Smooths)
+	for _, s := range data.Smooths {
+		if s.Frequencies != nil {
+			sds++
+		}
+	}
+	count := sds
 	if len(shoes) > 0 {
 		last := shoes[len(shoes)-1]
 		count += last.Local + len(last.Columns)
@@ -130,10 +154,16 @@ func scalesDensity(data *glm.Data, model *glm.Model, theta []float64) (sum float
 		}
 	}
 	for k, s := range data.Smooths {
-		sd := scales[heads+k]
+		sd, length := scales[heads], 0.0
+		heads++
 		sum += priorDensity(model.Smooths[k], sd)
+		if s.Frequencies != nil {
+			length = scales[heads]
+			heads++
+			sum += priorDensity(model.Lengths[k], length)
+		}
 		for j := s.First; j < s.Last; j++ {
-			sum += priorDensity(prior.Prior{Kind: prior.Normal, Scale: sd}, theta[j])
+			sum += priorDensity(prior.Prior{Kind: prior.Normal, Scale: sd * spectral(&s, length, j)}, theta[j])
 		}
 	}
 	return sum

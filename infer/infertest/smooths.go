@@ -44,6 +44,20 @@ func Smoothed(c Case, sds ...prior.Prior) Case {
 	return c
 }
 
+// Process makes the last smooth of a case a Gaussian process with waves of growing frequency.
+func Process(c Case, length prior.Prior) Case {
+	last := len(c.Data.Smooths) - 1
+	s := &c.Data.Smooths[last]
+	for l := range s.Last - s.First {
+		s.Frequencies = append(s.Frequencies, 0.5*math.Pi*float64(l+1))
+	}
+	s.Name = fmt.Sprintf("gpx%d", last+1)
+	c.Model.Lengths = make([]prior.Prior, last+1)
+	c.Model.Lengths[last] = length
+	c.Name += "/process"
+	return c
+}
+
 // SmoothCases returns models with one or two smooths, some beside a horseshoe, of several families, with standard
 // deviations of every size.
 func SmoothCases() []Case {
@@ -68,5 +82,7 @@ func SmoothCases() []Case {
 		Smoothed(shapes("negative_binomial", "log", 10, 0.5), half(0.6)),
 		Smoothed(shapes("gamma", "log", 10, 0.5), half(0.6)),
 		shoe, tailed,
+		Process(Smoothed(Gaussian(10, half(1)), half(0.7), half(0.8)), half(0.7)),
+		Process(Smoothed(Poisson(9), half(0.7)), prior.Prior{Kind: prior.Gamma, Shape: 3, Rate: 6}),
 	}
 }

@@ -187,7 +187,7 @@ func TestSmoothAgainstQuadrature(t *testing.T) {
 
 // NUTS leaves the joint law of position and response as it is.
 func TestSmoothNutsInvariance(t *testing.T) {
-	for _, c := range infertest.SmoothCases()[1:4] {
+	for _, c := range append(infertest.SmoothCases()[1:4], infertest.SmoothCases()[8:]...) {
 		t.Run(c.Name, func(t *testing.T) {
 			infertest.Invariance(t, infertest.Check{Case: c, Sampler: smoothSamplers["nuts"], Seed: infertest.Seed(t), Pairs: infertest.Scale(600, 20_000)})
 		})

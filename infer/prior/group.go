@@ -12,7 +12,7 @@ import (
 // global one, tau: a horseshoe prior, or that of the penalised coefficients of a smooth:
 //
 //	beta_j | tau, lambda_j ~ N(0, spread_j²),  lambda_j ~ C⁺(0, 1),  tau ~ C⁺(0, tau0·unit)
-//	smooth:                 spread_j = tau, whose prior is any of a dispersion
+//	smooth:                 spread_j = tau, whose prior is any of a dispersion; of a Gaussian process see Length
 //	horseshoe:              spread_j = tau·lambda_j
 //	regularised_horseshoe:  1/spread_j² = 1/(tau·lambda_j)² + 1/c²,
 //	                        c² ~ InvGamma(slab_df/2, slab_df·slab_scale²/2)
@@ -26,10 +26,12 @@ import (
 type Group struct {
 	Prior   Prior // of the coefficients of a horseshoe, of tau of a smooth
 	Smooth  bool
-	Columns []int // of the design, in increasing order
+	Length  *Length // of a smooth that is a Gaussian process; nil of others
+	Columns []int   // of the design, in increasing order
 	// Tau, Slab and Local are places among the scales, which stand behind the
-	// dispersions in theta: of tau, of c (−1 without one), and of the first
-	// column's lambda, which the others follow (−1 without any).
+	// dispersions in theta: of tau, of c or the length ℓ of Length (−1 without
+	// one), and of the first column's lambda, which the others follow (−1
+	// without any).
 	Tau, Slab, Local int
 }
 
@@ -84,7 +86,7 @@ func Groups(coefficients []Prior, apart []int) []Group {
 	return out
 }
 
-// LogC returns log c, +Inf in the plain form.
+// LogC returns log c, +Inf in the plain form; log ℓ of a Gaussian process.
 func (h *Group) LogC(logs []float64) float64 {
 	if h.Slab < 0 {
 		return math.Inf(1)
@@ -95,7 +97,7 @@ func (h *Group) LogC(logs []float64) float64 {
 // Last is the place behind the last scale of the group.
 func (h *Group) Last() int {
 	if h.Smooth {
-		return h.Tau + 1
+		return max(h.Tau, h.Slab) + 1
 	}
 	return h.Local + len(h.Columns)
 }
@@ -106,6 +108,48 @@ func (h *Group) LogLambda(logs []float64, i int) float64 {
 		return 0
 	}
 	return logs[h.Local+i]
+}
+
+// LogSpread returns the log of the prior standard deviation of the group's column i, given logs of its scales; c is the
+// result of LogC.
+func (h *Group) LogSpread(tau, lambda, c float64, i int) float64 {
+	if h.Length != nil {
+		return tau + h.Length.logSpread(c, i)
+	}
+	return LogSpread(tau, lambda, c)
+}
+
+// SpreadSlopes returns the derivatives of LogSpread in tau, which is that in lambda too, and in c: with
+// w = (tau·lambda)²/((tau·lambda)² + c²), 0 in the plain form, they are 1 − w and w.
+func (h *Group) SpreadSlopes(tau, lambda, c float64, i int) (inTau, inC float64) {
+	if h.Length != nil {
+		return 1, h.Length.slope(c, i)
+	}
+	w := vec.Logistic(2 * (tau + lambda - c))
+	return 1 - w, w
+}
+
+// Stretches reports whether c counts in the unit of the coefficients, as tau does.
+func (h *Group) Stretches() bool { return h.Slab >= 0 && h.Length == nil }
+
+// LogSlab returns the log prior density of c = e^x, or of ℓ = e^x, on its own scale.
+func (h *Group) LogSlab(x float64) float64 {
+	switch {
+	case h.Length == nil:
+		return h.Prior.LogSlab(x)
+	case math.Abs(x) > scaleRange:
+		return math.Inf(-1)
+	}
+	return h.Length.Prior.LogDensityAt(vec.Exp(x), x)
+}
+
+// SlabSlope returns the derivative of LogSlab + x in x, but for what the spreads add.
+func (h *Group) SlabSlope(x float64) float64 {
+	if h.Length != nil {
+		length := vec.Exp(x)
+		return math.FMA(length, h.Length.Prior.Gradient(length), 1)
+	}
+	return math.FMA(2, vec.Exp(math.FMA(-2, x, h.Prior.LogSlabScale())), -h.Prior.DF)
 }
 
 // LogTau returns the log prior density of tau = e^x on its own scale; logTau0 is the log of the scale of a horseshoe's.

@@ -295,9 +295,9 @@ func TestGroupsShareScales(t *testing.T) {
 		apart []int
 		want  []Group
 	}{
-		"by prior": {nil, []Group{{one, false, []int{1, 3, 5}, 0, -1, 3}, {other, false, []int{2, 4}, 1, 2, 6}}},
-		"by group": {[]int{0, 0, 0, 1, 0, 0}, []Group{{one, false, []int{1, 5}, 0, -1, 4}, {other, false, []int{2, 4}, 1, 2, 6},
-			{one, false, []int{3}, 3, -1, 8}}},
+		"by prior": {nil, []Group{{one, false, nil, []int{1, 3, 5}, 0, -1, 3}, {other, false, nil, []int{2, 4}, 1, 2, 6}}},
+		"by group": {[]int{0, 0, 0, 1, 0, 0}, []Group{{one, false, nil, []int{1, 5}, 0, -1, 4}, {other, false, nil, []int{2, 4}, 1, 2, 6},
+			{one, false, nil, []int{3}, 3, -1, 8}}},
 	} {
 		got := Groups(list, c.apart)
 		if len(got) != len(c.want) {

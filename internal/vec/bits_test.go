@@ -43,6 +43,7 @@ var functions = map[string]func(x, y, z []float64) []float64{
 	"Digamma":        at(Digamma),
 	"Exp":            at(Exp),
 	"Log":            at(Log),
+	"Sin":            at(Sin),
 	"Log1p":          at(Log1p),
 	"Log1pExp":       at(Log1pExp),
 	"LogAdd":         at(func(x float64) float64 { return LogAdd(x, float64(3*x)+1) }),

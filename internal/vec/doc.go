@@ -14,7 +14,7 @@
 //     conversions, which are exact or correctly rounded everywhere.
 //
 // Read exp.go and log.go, then reduce.go, then along.go (passes
-// over a column); gamma.go, normal.go and atan.go
+// over a column); gamma.go, normal.go, sin.go and atan.go
 // hold the special functions of families and links, philox.go random words by
 // counter.
 package vec

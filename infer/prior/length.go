@@ -1,0 +1,61 @@
+package prior
+
+import (
+	"math"
+
+	"glmbatch/internal/vec"
+)
+
+// Length makes a Group the coefficients of basis functions of a Gaussian process with the exponentiated quadratic
+// covariance tau²·exp(−½(x − x')²/ℓ²). Function j is an eigenfunction of the Laplacian with eigenvalue ω_j², and the
+// variance of its coefficient is the spectral density at ω_j:
+//
+//	spread_j² = tau²·√(2π)·ℓ·exp(−½·ℓ²·ω_j²)
+//
+// The log of ℓ is the scale with the number Slab of the group.
+//
+// Source: Riutort-Mayol, Bürkner, Andersen, Solin and Vehtari (2023), Practical Hilbert space approximate Bayesian
+// Gaussian processes, doi:10.1007/s11222-022-10167-2, equations 1 and 8.
+type Length struct {
+	Frequencies []float64 // ω_j, in the order of the group's columns
+	Prior       Prior     // of ℓ: any of a dispersion that is proper and not constant
+}
+
+// leastSpread is the least log of spread_j/tau: no tau within scaleRange makes such a function visible, and precisions
+// stay numbers.
+const leastSpread = -320
+
+// logSpread returns the log of spread_i/tau.
+func (l *Length) logSpread(logLength float64, i int) float64 {
+	z := float64(l.Frequencies[i] * vec.Exp(logLength))
+	return max(leastSpread, math.FMA(-0.25*z, z, 0.5*(logLength+halfLog2Pi)))
+}
+
+// slope returns the derivative of logSpread in the log of ℓ.
+func (l *Length) slope(logLength float64, i int) float64 {
+	if l.logSpread(logLength, i) == leastSpread {
+		return 0
+	}
+	z := float64(l.Frequencies[i] * vec.Exp(logLength))
+	return math.FMA(-0.5*z, z, 0.5)
+}
+
+// Start returns the log of ℓ at which the prior density of log ℓ is about largest.
+func (l *Length) Start() float64 {
+	return l.Peak(func(x float64) float64 { return l.Prior.LogDensityAt(vec.Exp(x), x) + x })
+}
+
+// Peak returns the best of some logs of ℓ: from that of the shortest length that the functions can represent to that of
+// a straight line.
+func (l *Length) Peak(at func(logLength float64) float64) float64 {
+	const points = 24
+	low, high := -vec.Log(l.Frequencies[len(l.Frequencies)-1]), 1-vec.Log(l.Frequencies[0])
+	best, value := 0.5*(low+high), math.Inf(-1)
+	for i := range points + 1 {
+		x := math.FMA(high-low, float64(i)/points, low)
+		if v := at(x); v > value {
+			best, value = x, v
+		}
+	}
+	return best
+}
