@@ -16,7 +16,6 @@ const (
 
 // absentTerms are functions of brms's terms, with the remedy of each.
 var absentTerms = map[string]string{
-	"gp":   "a smooth curve is s(x)",
 	"me":   "errors of a predictor are not supported; missing cells of one are mi(x)",
 	"mm":   memberships,
 	"mmc":  memberships,

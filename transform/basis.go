@@ -10,10 +10,10 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Basis is how poly(), ns(), bs() or s() turn one number into several columns. All
+// Basis is how poly(), ns(), bs(), s() or gp() turn one number into several columns. All
 // that they learn from the data is here, so that new data are coded alike.
 type Basis struct {
-	Kind   string `json:"kind"`   // poly, ns, bs; of s(): tp, cr, ps
+	Kind   string `json:"kind"`   // poly, ns, bs, gp; of s(): tp, cr, ps
 	Degree int    `json:"degree"` // of tp and cr 3
 	// Raw is for poly(x, k, raw = TRUE): the powers of x.
 	Raw bool `json:"raw,omitempty"`
@@ -30,6 +30,8 @@ type Basis struct {
 	// included, of ps the coefficients of the B-splines. Fixed says how many of them, the first, are not penalised.
 	Map   []float64 `json:"map,omitempty"`
 	Fixed int       `json:"fixed,omitempty"`
+	// Process is the basis of gp(); nil of others.
+	Process *Process `json:"process,omitempty"`
 }
 
 // basisCall is a call of poly, ns or bs as it is written.
@@ -43,7 +45,7 @@ type basisCall struct {
 	all      bool // intercept = TRUE
 	knots    []float64
 	boundary []float64
-	smooth   *smoothCall // of s
+	smooth   *smoothCall // of s and gp
 }
 
 // maxDegree bounds polynomials and maxDF splines. Beyond degree 20 or so the
@@ -59,9 +61,10 @@ var formals = map[string][]string{
 	"ns":   {"x", "df", "knots", "intercept", "Boundary.knots"},
 	"bs":   {"x", "df", "knots", "degree", "intercept", "Boundary.knots"},
 	"s":    smoothFormals,
+	"gp":   processFormals,
 }
 
-// basis reads a call of poly, ns, bs or s.
+// basis reads a call of poly, ns, bs, s or gp.
 func (s *selector) basis(n *node) (*basisCall, error) {
 	names, match := formals[n.text], s.match
 	if n.isSmooth() {
@@ -287,6 +290,8 @@ func (s *Basis) columns() int {
 	switch s.Kind {
 	case "tp", "cr", "ps":
 		return len(s.Map) / s.raw()
+	case processBasis:
+		return s.Process.Functions
 	case "poly":
 		return s.Degree
 	case "ns":

@@ -13,7 +13,7 @@ var functions = []string{"I", "log", "log2", "log10", "log1p", "exp", "sqrt", "a
 // bases and factorCalls are functions that make several columns of one
 // variable. They stand alone: not inside another function.
 var (
-	bases       = []string{"poly", "ns", "bs", "s"}
+	bases       = []string{"poly", "ns", "bs", "s", processBasis}
 	factorCalls = []string{"factor", "as.factor", "relevel", "cut", "weekday", "month", "mo"}
 )
 

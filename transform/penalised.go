@@ -10,8 +10,8 @@ import (
 	"glmbatch/internal/linalg"
 )
 
-// smooth reports whether the basis is that of s().
-func (s *Basis) smooth() bool { return s.Map != nil }
+// smooth reports whether the basis is that of s() or gp().
+func (s *Basis) smooth() bool { return s.Map != nil || s.Process != nil }
 
 // raw is how many functions a smooth is made of.
 func (s *Basis) raw() int {
@@ -23,6 +23,9 @@ func (s *Basis) raw() int {
 
 // checkSmooth finds a basis of s() that no Build writes.
 func (s *Basis) checkSmooth(label string) error {
+	if s.Kind == processBasis && s.Process != nil {
+		return s.Process.check(label)
+	}
 	rising := slices.IsSorted(s.Knots) && len(slices.Compact(slices.Clone(s.Knots))) == len(s.Knots)
 	sized := slices.Contains(smoothBases, s.Kind) && s.Degree >= 2 && s.Degree <= 4 && s.raw() >= leastK-1
 	if !rising || !sized || len(s.Map)%s.raw() != 0 || s.Fixed < 0 || s.Fixed >= s.columns() {
@@ -42,6 +45,10 @@ func (c *smoothCall) hint() string {
 
 // fillSmooth writes the columns of a smooth at every x.
 func (s *Basis) fillSmooth(out [][]float64, x []float64) {
+	if s.Process != nil {
+		s.Process.fill(out, x)
+		return
+	}
 	if s.Kind != "ps" {
 		newCubic(s.Knots, s.Map).fill(out, x)
 		return
@@ -80,6 +87,9 @@ func (c *smoothCall) learn(x, counts []float64) (*Basis, error) {
 	d := valuesOf(x, counts, c.weights)
 	if len(d.x) == 1 {
 		return nil, fmt.Errorf("it is %v in all rows, and a curve needs %d values", d.x[0], leastK)
+	}
+	if c.bs == processBasis {
+		return c.learnProcess(d), nil
 	}
 	if len(d.x) < c.k {
 		return nil, fmt.Errorf("it has %d distinct values, fewer than k = %d", len(d.x), c.k)

@@ -52,7 +52,7 @@ func (d *Derived) Check(f *Formula, family glm.Family, more []string) error {
 		if inputs = append(inputs, s.variables[t.x].columns...); t.by >= 0 {
 			inputs = append(inputs, s.variables[t.by].columns...)
 		}
-		names = append(names, "sds_"+s.smoothName(t, ""))
+		names = append(names, t.node.deviation()+s.smoothName(t, ""))
 	}
 	return d.possible(d.root, func(n *node) error {
 		if n.text == average && n.kind == nodeCall {
@@ -112,11 +112,21 @@ func (s *selection) ofGroup(name string) bool {
 	})
 }
 
+// deviation is how names of the standard deviation of a smooth begin.
+func (n *node) deviation() string {
+	if n.isProcess() {
+		return "sdgp_"
+	}
+	return "sds_"
+}
+
 // ofSmooth reports whether a parameter of a smooth may have the name.
 func (s *selection) ofSmooth(name string) bool {
 	return slices.ContainsFunc(s.smooths, func(t smoothing) bool {
-		return strings.HasPrefix(name, "sds_s"+plainName(s.smoothX(t))) ||
-			strings.HasPrefix(name, "bs_s"+plainName(s.smoothX(t))) || strings.HasPrefix(name, "s_s"+plainName(s.smoothX(t)))
+		whole := t.node.text + plainName(s.smoothX(t))
+		return slices.ContainsFunc([]string{t.node.deviation(), "lscale_", "bs_", t.node.text + "_"}, func(p string) bool {
+			return strings.HasPrefix(name, p+whole)
+		})
 	})
 }
 

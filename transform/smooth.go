@@ -7,22 +7,24 @@ import (
 	"strings"
 )
 
-// smoothing is a smooth term of a formula, s(x) or s(x, by = z).
+// smoothing is a smooth term of a formula, s(x), s(x, by = z) or gp(x).
 type smoothing struct {
 	node *node
 	x    int // index into selection.variables: the call, which makes the columns of a basis
 	by   int // index into selection.variables, or −1
 }
 
-// smoothCall is a call of s as it is written.
+// smoothCall is a call of s or gp as it is written.
 type smoothCall struct {
 	k  int
-	bs string // tp, cr, ps
+	bs string // tp, cr, ps, gp
 	m  [2]int // of ps: degree − 1 of the pieces, and order of the differences
 	by *node
 	// free says that the curve is not centred: it is multiplied by a number that varies.
 	free    bool
 	weights []float64 // of the rows, by which unpenalised columns are scaled; nil: 1 each
+	edge    float64   // c of gp
+	ranged  bool      // scale of gp
 }
 
 // Dimensions of a smooth: tp and cr have two functions that are not penalised.
@@ -52,15 +54,23 @@ var (
 	}
 )
 
-// Smooths reports whether the formula has smooth terms: s(x).
+// Smooths reports whether the formula has smooth terms: s(x) or gp(x).
 func (f *Formula) Smooths() bool {
-	return slices.ContainsFunc(f.all(), func(g *Formula) bool { return g.right.count("s") > 0 })
+	return slices.ContainsFunc(f.all(), func(g *Formula) bool { return g.right.count("s")+g.right.count("gp") > 0 })
 }
 
-// isSmooth reports whether the node is s(…).
-func (n *node) isSmooth() bool { return n.kind == nodeCall && n.text == "s" }
+// Processes reports whether the formula has Gaussian processes: gp(x).
+func (f *Formula) Processes() bool {
+	return slices.ContainsFunc(f.all(), func(g *Formula) bool { return g.right.count(processBasis) > 0 })
+}
 
-// smooth reads s(…) as a term.
+// isSmooth reports whether the node is s(…) or gp(…).
+func (n *node) isSmooth() bool { return n.kind == nodeCall && (n.text == "s" || n.isProcess()) }
+
+// isProcess reports whether the node is gp(…).
+func (n *node) isProcess() bool { return n.kind == nodeCall && n.text == processBasis }
+
+// smooth reads s(…) or gp(…) as a term.
 func (s *selector) smooth(n *node, added bool) error {
 	text := shortened(n.label())
 	switch {
@@ -68,7 +78,7 @@ func (s *selector) smooth(n *node, added bool) error {
 		return s.fail(n.pos, text+" cannot be subtracted", "leave it out")
 	case s.crossing > 0:
 		return s.fail(n.pos, text+" cannot be crossed with other terms, or vary by the levels of a grouping",
-			"add it to the terms; s(x, by = f) is a curve for each level of f")
+			fmt.Sprintf("add it to the terms; %s(x, by = f) is a curve for each level of f", n.text))
 	}
 	call, err := s.basis(n)
 	if err != nil {
@@ -92,15 +102,18 @@ func (s *selector) smooth(n *node, added bool) error {
 		}
 		if s.out.smoothName(o, "") == s.out.smoothName(out, "") {
 			return s.fail(n.pos, fmt.Sprintf("%s and %s are curves of the same numbers", shortened(o.node.label()), text),
-				"leave one out; a curve for each level of f is s(x, by = f)")
+				fmt.Sprintf("leave one out; a curve for each level of f is %s(x, by = f)", n.text))
 		}
 	}
 	s.out.smooths = append(s.out.smooths, out)
 	return nil
 }
 
-// smoothSettings reads the arguments of s besides x.
+// smoothSettings reads the arguments of s or gp besides x.
 func (s *selector) smoothSettings(n *node, args []*node) (*smoothCall, error) {
+	if n.isProcess() {
+		return s.processSettings(args)
+	}
 	c := &smoothCall{k: defaultK, bs: "tp", m: [2]int{2, 2}}
 	k, bs, m, by := args[1], args[2], args[3], args[4]
 	if bs != nil {
@@ -136,20 +149,28 @@ func (s *selector) smoothSettings(n *node, args []*node) (*smoothCall, error) {
 		return nil, s.fail(n.pos, fmt.Sprintf("k = %d is too small for m = c(%d, %d)", c.k, c.m[0], c.m[1]),
 			fmt.Sprintf("write k = %d or more", max(c.m[0], c.m[1])+2))
 	}
+	return c, s.multiply(c, by, "as by of s()")
+}
+
+// multiply takes what a curve is multiplied by.
+func (s *selector) multiply(c *smoothCall, by *node, where string) error {
 	if c.by = by; by == nil || by.kind == nodeName {
-		return c, nil
+		return nil
 	}
-	if err := s.refuseMonotone(by, "as by of s()"); err != nil {
-		return nil, err
+	if err := s.refuseMonotone(by, where); err != nil {
+		return err
 	}
 	if by.kind == nodeCall && slices.Contains(factorCalls, by.text) {
-		return c, s.factorCall(by)
+		return s.factorCall(by)
 	}
-	return c, s.arithmetic(by)
+	return s.arithmetic(by)
 }
 
 // smoothArguments puts the arguments of s under their names. What mgcv has besides is named.
 func (s *selector) smoothArguments(n *node) ([]*node, error) {
+	if n.isProcess() {
+		return s.processArguments(n)
+	}
 	for i, name := range n.names {
 		switch {
 		case i > 0 && name == "":
@@ -166,9 +187,12 @@ func (s *selector) smoothArguments(n *node) ([]*node, error) {
 
 // smoothName is how brms calls a smooth: s, its number and what it is multiplied by, without what no name has.
 func (s *selection) smoothName(t smoothing, level string) string {
-	name := "s" + plainName(s.smoothX(t))
+	name := t.node.text + plainName(s.smoothX(t))
 	if t.by >= 0 {
 		name += plainName(s.variables[t.by].label + level)
+	}
+	if t.node.isProcess() {
+		return name
 	}
 	return name + "_1"
 }
@@ -176,7 +200,7 @@ func (s *selection) smoothName(t smoothing, level string) string {
 // smoothX is the number that is smoothed, in R's spelling.
 func (s *selection) smoothX(t smoothing) string { return t.node.smoothArgument("x").label() }
 
-// smoothArgument is an argument of s(…) by its name; x is the first.
+// smoothArgument is an argument of s(…) or gp(…) by its name; x is the first.
 func (n *node) smoothArgument(name string) *node {
 	for i, given := range n.names {
 		if given == name || given == "" && name == "x" {

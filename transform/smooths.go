@@ -27,7 +27,11 @@ type Smooth struct {
 // smooths are those of a design.
 func (r *Record) smooths() (out []design.Smooth) {
 	for _, s := range r.Smooths {
-		out = append(out, design.Smooth{Name: s.Name, Term: s.Label, First: s.First, Last: s.Last})
+		d := design.Smooth{Name: s.Name, Term: s.Label, First: s.First, Last: s.Last}
+		if p := r.Variables[s.Basis].Basis.Process; p != nil {
+			d.Frequencies, d.Distances = p.frequencies(), [2]float64{p.Nearest, p.Farthest}
+		}
+		out = append(out, d)
 	}
 	return out
 }
@@ -47,7 +51,7 @@ func (r *Record) checkSmooths() error {
 	return nil
 }
 
-// reserveSmooth keeps the columns that s() smooths away from . and globs.
+// reserveSmooth keeps the columns that s() and gp() smooth away from . and globs.
 func (s *selector) reserveSmooth(n *node) error {
 	if x := n.smoothArgument("x"); x != nil && s.arithmetic(x) == nil { // else reported where terms are read
 		v := newVariable(x, x.label(), s.formula.source)
@@ -136,7 +140,7 @@ func (b *builder) planSmooths(names *names) error {
 					cmp.Or(level, s.Text), s.Name), "rename one where the data are made")
 			}
 			taken[s.Name] = cmp.Or(level, s.Text)
-			s.Label = "s(" + b.chosen.smoothX(t) + ")"
+			s.Label = t.node.text + "(" + b.chosen.smoothX(t) + ")"
 			fixed := "bs_s" + plainName(b.chosen.smoothX(t))
 			if t.by >= 0 {
 				s.Label += ":" + s.By + level
@@ -146,7 +150,7 @@ func (b *builder) planSmooths(names *names) error {
 			for j := range basis.columns() {
 				name := fixed + "_" + strconv.Itoa(j+1)
 				if j >= basis.Fixed {
-					name = "s_" + s.Name + "[" + strconv.Itoa(j-basis.Fixed+1) + "]"
+					name = t.node.text + "_" + s.Name + "[" + strconv.Itoa(j-basis.Fixed+1) + "]"
 				}
 				parts := []int{j}
 				if t.by >= 0 {
@@ -158,7 +162,9 @@ func (b *builder) planSmooths(names *names) error {
 			s.Last = len(b.plan)
 			b.record.Smooths = append(b.record.Smooths, s)
 		}
-		b.remarkSmooth(t, term)
+		if !t.node.isProcess() { // which has no line, and is not centred
+			b.remarkSmooth(t, term)
+		}
 	}
 	return nil
 }

@@ -183,7 +183,8 @@ func lineObject(l *pipelines.Line) map[string]any {
 func manyWords(l *pipelines.Line, count, levels int) (what, where string) {
 	switch {
 	case pipelines.IsPenalised(l):
-		return plural(count, "coefficient"), "--filter 's_*' shows them, and the view smooths has the curve"
+		call, _, _ := strings.Cut(l.Term, "(")
+		return plural(count, "coefficient"), "--filter '" + call + "_*' shows them, and the view smooths has the curve"
 	case pipelines.IsCell(l):
 		return plural(levels, "missing cell"), "--filter 'Ymi_*' shows them, and the view imputed has them"
 	}

@@ -50,6 +50,7 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 	}
 	if err == nil && can.Smooths != nil && first {
 		out.Curves, err = d.curves(can.Smooths)
+		d.lengths(can.Smooths, out)
 	}
 	if err == nil && can.Regression != nil && first && d.Pipeline.Run.Condition {
 		out.Diagnostics, out.Metrics, err = d.conditions(ctx, can.Regression)

@@ -1,6 +1,10 @@
 package assess
 
 import (
+	"fmt"
+	"slices"
+
+	"glmbatch/infer"
 	"glmbatch/pipelines/internal/predictive"
 	"glmbatch/report/record"
 	"glmbatch/transform"
@@ -8,6 +12,21 @@ import (
 
 // curvePoints is how many points the curve of a smooth has.
 const curvePoints = 100
+
+// lengths warns of Gaussian processes whose length scale is shorter than what their functions represent.
+func (d *Drawn) lengths(design *transform.Record, out *Extras) {
+	for _, w := range design.Waves() {
+		i := slices.IndexFunc(d.Kept, func(p infer.Parameter) bool { return p.Name == "lscale_"+w.Name })
+		if i < 0 {
+			continue
+		}
+		if median := d.Measured.Parameters[i].Median; median < w.Shortest() {
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%s: the median %.3g of its length scale is below %.3g, the "+
+				"shortest that %d functions represent, so that the curve may be too smooth: write k = %d", w.Text, median,
+				w.Shortest(), w.Functions, w.Enough(median)))
+		}
+	}
+}
 
 // curves sums up the smooths of a fit on their grids. Cost: for each, its columns of the draws are read once, and the
 // values at each point sorted.

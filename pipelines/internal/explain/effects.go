@@ -7,7 +7,7 @@ import (
 
 	"glmbatch/infer"
 	"glmbatch/infer/design"
-	"glmbatch/infer/glm"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
@@ -117,26 +117,37 @@ func penalised(c *plan.Case, j int) bool {
 
 // smooths names the penalised parts of smooths, and says what they are.
 func (e *Explanation) smooths(c *plan.Case) {
-	for _, s := range c.Record.Smooths {
+	for k, s := range c.Record.Smooths {
 		e.Smooths = append(e.Smooths, words.Visible(s.Label))
 		beside := ""
 		if names := c.Data.Names[s.Fixed:s.First]; len(names) > 0 {
 			beside = ", beside " + words.List(names) + ", which the penalty leaves free"
 		}
-		e.Scaling = append(e.Scaling, fmt.Sprintf("The curve %s has %d penalised coefficients, normal around 0 with the "+
-			"sd %s%s: the view smooths has the curve.", words.Visible(s.Label), s.Last-s.First,
-			words.Visible(glm.SmoothSDName(c.Predictor.Named(s.Name))), words.Visible(beside)))
+		of := c.Data.Smooths[k]
+		of.Name = c.Predictor.Named(of.Name)
+		sd := "the sd " + of.SDName()
+		if of.Frequencies != nil {
+			sd = "sds by " + of.SDName() + " and the length " + of.LengthName()
+		}
+		e.Scaling = append(e.Scaling, fmt.Sprintf("The curve %s has %d penalised coefficients, normal around 0 with %s%s: "+
+			"the view smooths has the curve.", words.Visible(s.Label), s.Last-s.First, words.Visible(sd),
+			words.Visible(beside)))
 	}
 }
 
-// smoothPriors are the priors of the standard deviations of smooths.
+// smoothPriors are the priors of the standard deviations of smooths, and of the lengths of Gaussian processes.
 func smoothPriors(c *plan.Case, stream *infer.Stream) (out []Prior) {
 	nan := math.NaN()
 	for k, s := range c.Data.Smooths {
-		law := c.Posterior.Smooths[k]
-		low, high := middle(law, stream)
-		name := glm.SmoothSDName(c.Predictor.Named(s.Name))
-		out = append(out, Prior{words.Visible(name), law.String(), low, high, nan, nan})
+		s.Name = c.Predictor.Named(s.Name)
+		add := func(name string, law prior.Prior) {
+			low, high := middle(law, stream)
+			out = append(out, Prior{words.Visible(name), law.String(), low, high, nan, nan})
+		}
+		add(s.SDName(), c.Posterior.Smooths[k])
+		if s.Frequencies != nil {
+			add(s.LengthName(), c.Posterior.Lengths[k])
+		}
 	}
 	return out
 }

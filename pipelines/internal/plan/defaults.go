@@ -133,8 +133,11 @@ func numbersOf(m *spec.Model, all glm.Model, data *glm.Data) (out []string) {
 		}
 	}
 	for k, s := range data.Smooths {
-		if name := glm.SmoothSDName(s.Name); m.Prior.ForSD(name).Kind == "" {
+		if name := s.SDName(); m.Prior.ForSD(name).Kind == "" {
 			out = append(out, name+": "+all.Smooths[k].String())
+		}
+		if name := s.LengthName(); s.Frequencies != nil && m.Prior.ForSD(name).Kind == "" {
+			out = append(out, name+": "+all.Lengths[k].String())
 		}
 	}
 	return out

@@ -56,7 +56,7 @@ type modelIdentity struct {
 	Coefficients, Intercept, At, Sigma          string
 	ByName                                      []string
 	Shape, Phi, Nu                              string   `json:",omitempty"`
-	SD, Cor, SDS                                string   `json:",omitempty"` // of group-level effects, of smooths
+	SD, Cor, SDS, LScale                        string   `json:",omitempty"` // of group-level effects, of smooths
 	FrequencyWeights, PrecisionWeights          string   `json:",omitempty"`
 	Defaults                                    string   `json:",omitempty"` // the rules of priors that are left out
 	Imputation                                  []string `json:",omitempty"`
@@ -111,6 +111,7 @@ func identifyModel(m *spec.Model) modelIdentity {
 		Nu:           m.Prior.Nu.String(),
 		SD:           m.Prior.SD.String(),
 		SDS:          m.Prior.SDS.String(),
+		LScale:       m.Prior.LScale.String(),
 		Cor:          m.Prior.Cor.String(),
 
 		FrequencyWeights: m.FrequencyWeights, PrecisionWeights: m.PrecisionWeights,

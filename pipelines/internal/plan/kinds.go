@@ -83,6 +83,9 @@ func rowsWords(m *spec.Model) string {
 	if m.Smooths() {
 		fmt.Fprintf(&b, "; of sds of smooths %s", cmp.Or(m.Prior.SDS.String(), byDefault))
 	}
+	if m.Processes() {
+		fmt.Fprintf(&b, ", of lengths of Gaussian processes %s", cmp.Or(m.Prior.LScale.String(), byDefault))
+	}
 	b.WriteString("\n")
 	return b.String()
 }

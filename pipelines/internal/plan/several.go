@@ -346,6 +346,9 @@ func (s *Several) heads(k int) int {
 		if given.Smooths[k].Kind != prior.Constant {
 			n++
 		}
+		if data.Smooths[k].Frequencies != nil {
+			n++
+		}
 	}
 	for k, e := range data.Effects {
 		if q := len(e.Terms); s.linked(e.ID, e.Group) == nil {

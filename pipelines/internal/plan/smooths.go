@@ -51,7 +51,7 @@ func (s sampler) smooth(f *Fit) (sampler, error) {
 // smoothPriors gives the standard deviations of smooths their priors.
 func smoothPriors(m *spec.Model, data *glm.Data, fallback prior.Prior) (out []prior.Prior) {
 	for _, s := range data.Smooths {
-		sds := m.Prior.ForSD(glm.SmoothSDName(s.Name))
+		sds := m.Prior.ForSD(s.SDName())
 		if sds.Kind == "" {
 			sds = fallback
 		}
@@ -60,16 +60,41 @@ func smoothPriors(m *spec.Model, data *glm.Data, fallback prior.Prior) (out []pr
 	return out
 }
 
+// lengthPriors gives the length scales of Gaussian processes their priors. Nil if there are none.
+func lengthPriors(m *spec.Model, data *glm.Data) (out []prior.Prior) {
+	for k, s := range data.Smooths {
+		if s.Frequencies == nil {
+			continue
+		}
+		if out == nil {
+			out = make([]prior.Prior, len(data.Smooths))
+		}
+		if out[k] = m.Prior.ForSD(s.LengthName()); out[k].Kind == "" {
+			out[k] = family.LengthPrior(s.Distances[0], s.Distances[1])
+		}
+	}
+	return out
+}
+
 // smoothPrior spells the prior of a parameter of a smooth, which may be one of a further predictor.
 func smoothPrior(given *glm.Model, data *glm.Data, p infer.Parameter) string {
 	of := family.Predictor{Name: p.Predictor}
 	for k, s := range data.Smooths {
-		name := glm.SmoothSDName(of.Named(s.Name))
+		call := "s_"
+		if s.Frequencies != nil {
+			call = "gp_"
+		}
+		effects := of.Named(call+s.Name) + "["
+		s.Name = of.Named(s.Name)
 		switch {
-		case p.Kind == infer.SmoothSD && p.Name == name:
+		case p.Kind == infer.SmoothSD && p.Name == s.SDName():
 			return given.Smooths[k].String()
-		case p.Kind == infer.SmoothEffect && strings.HasPrefix(p.Name, of.Named("s_"+s.Name)+"["):
-			return "normal(0, " + name + ")"
+		case p.Kind == infer.SmoothSD && p.Name == s.LengthName():
+			return given.Lengths[k].String()
+		case p.Kind == infer.SmoothEffect && strings.HasPrefix(p.Name, effects) && s.Frequencies != nil:
+			return "normal(0, by " + s.SDName() + " and " + s.LengthName() + ")"
+		case p.Kind == infer.SmoothEffect && strings.HasPrefix(p.Name, effects):
+			return "normal(0, " + s.SDName() + ")"
 		}
 	}
 	return ""

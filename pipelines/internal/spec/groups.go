@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,12 +15,22 @@ import (
 )
 
 // How the parameters of group-level effects and smooths are called, as in brms: sd_g__x, cor_g__Intercept__x,
-// r_g[level,x]; sds_sx_1, s_sx_1[1].
+// r_g[level,x]; sds_sx_1, s_sx_1[1]; sdgp_gpx, lscale_gpx.
 const (
-	sdNames  = "sd_"
-	corNames = "cor_"
-	sdsNames = "sds_"
+	sdNames     = "sd_"
+	corNames    = "cor_"
+	sdsNames    = "sds_"
+	sdgpNames   = "sdgp_"
+	lengthNames = "lscale_"
 )
+
+// scaleNames are those of all standard deviations and lengths.
+var scaleNames = []string{sdNames, sdsNames, sdgpNames, lengthNames}
+
+// ofScale reports whether a name or a pattern is of a standard deviation or a length.
+func ofScale(name string) bool {
+	return slices.ContainsFunc(scaleNames, func(p string) bool { return strings.HasPrefix(name, p) })
+}
 
 // SDName is the name of a standard deviation of group-level effects.
 func SDName(grouping, term string) string { return sdNames + grouping + "__" + term }
@@ -94,7 +105,7 @@ func (p *NamedPrior) decodeNode(d *decoder, n *node, f field, path []string) {
 		d.value(n, reflectOf(&p.Cor), f, path)
 	case n.kind == stringKind && dirichletText.MatchString(n.text):
 		d.value(n, reflectOf(&p.Share), f, path)
-	case strings.HasPrefix(p.Pattern, sdNames) || strings.HasPrefix(p.Pattern, sdsNames):
+	case ofScale(p.Pattern):
 		p.Prior.Prior = d.prior(n, f, priorKinds(func(i prior.Info) bool { return i.Coefficient || i.Dispersion }))
 	default:
 		d.value(n, reflectOf(&p.Prior), f, path)
@@ -122,12 +133,11 @@ func (p *NamedPrior) is(serves func(prior.Info) bool) bool {
 	return false
 }
 
-// MatchSD returns the most exact entry of by_name for a standard deviation of group-level effects or of a smooth, nil
-// if none matches.
+// MatchSD returns the most exact entry of by_name for a standard deviation of group-level effects or of a smooth, or
+// for the length of a Gaussian process; nil if none matches.
 func (p Priors) MatchSD(name string) *NamedPrior {
 	return p.best(name, func(n *NamedPrior) bool {
-		serves := strings.HasPrefix(n.Pattern, sdNames) || strings.HasPrefix(n.Pattern, sdsNames)
-		return serves && n.is(func(i prior.Info) bool { return i.Dispersion })
+		return ofScale(n.Pattern) && n.is(func(i prior.Info) bool { return i.Dispersion })
 	})
 }
 
@@ -136,14 +146,17 @@ func (p Priors) MatchCor(name string) *NamedPrior {
 	return p.best(name, func(n *NamedPrior) bool { return n.Cor.Shape > 0 })
 }
 
-// ForSD returns the prior of a standard deviation of group-level effects or of a smooth, by its name; its Kind is empty
-// where it is left out.
+// ForSD returns the prior of a standard deviation of group-level effects or of a smooth, or of the length of a Gaussian
+// process, by its name; its Kind is empty where it is left out.
 func (p Priors) ForSD(name string) prior.Prior {
 	if named := p.MatchSD(name); named != nil {
 		return named.Prior.Prior
 	}
-	if strings.HasPrefix(name, sdsNames) {
+	switch {
+	case strings.HasPrefix(name, sdsNames) || strings.HasPrefix(name, sdgpNames):
 		return p.SDS.Prior
+	case strings.HasPrefix(name, lengthNames):
+		return p.LScale.Prior
 	}
 	return p.SD.Prior
 }
@@ -189,10 +202,16 @@ func (c *checker) knownErrors(m *Model) {
 	m.Prior.Sigma.Prior = prior.Prior{Kind: prior.Constant, Location: 1}
 }
 
-// Smooths reports whether the model has smooths: s(x) in its formula.
+// Smooths reports whether the model has smooths: s(x) or gp(x) in its formula.
 func (m *Model) Smooths() bool {
 	formula, err := transform.ParseFormula(m.Formula)
 	return err == nil && formula.Smooths()
+}
+
+// Processes reports whether the model has Gaussian processes: gp(x) in its formula.
+func (m *Model) Processes() bool {
+	formula, err := transform.ParseFormula(m.Formula)
+	return err == nil && formula.Processes()
 }
 
 // groups checks what a model says of group-level effects and smooths.
@@ -201,6 +220,10 @@ func (c *checker) groups(m *Model) {
 	if err == nil && !formula.Smooths() && c.given("models", m.Name, "prior", "sds") {
 		c.at("prior sds is of smooths, and the formula has none", "remove it, or add a smooth to the formula: s(x)",
 			"models", m.Name, "prior", "sds")
+	}
+	if err == nil && !formula.Processes() && c.given("models", m.Name, "prior", "lscale") {
+		c.at("prior lscale is of Gaussian processes, and the formula has none", "remove it, or add one to the formula: gp(x)",
+			"models", m.Name, "prior", "lscale")
 	}
 	if m.Grouped() {
 		return

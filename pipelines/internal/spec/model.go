@@ -193,8 +193,10 @@ func ofPredictor(pattern, name string) (rest string, own bool) {
 	if group, term, is := strings.Cut(pattern, "__"+name+"_"); is && strings.HasPrefix(pattern, sdNames) {
 		return group + "__" + term, true
 	}
-	if rest, is := strings.CutPrefix(pattern, sdsNames+name+"_"); is {
-		return sdsNames + rest, true
+	for _, of := range scaleNames[1:] {
+		if rest, is := strings.CutPrefix(pattern, of+name+"_"); is {
+			return of + rest, true
+		}
 	}
 	return strings.CutPrefix(pattern, name+"_")
 }
