@@ -56,6 +56,7 @@ var kindsOfModels = map[string]struct{ data, model, derived, average string }{
 	"custom_density": {"rows", `{formula: y ~ x, family: {custom: {predictors: [mu], log_density: "-(y - mu) ^ 2"}}}`, "exp(x)", "mean(x = 1)"},
 	"groups":         {"rows", "{formula: y ~ x + (1 + x | g), family: gaussian}", "exp(x)", "mean(x = 1)"},
 	"smooths":        {"rows", `{formula: "y ~ s(x, k = 5)", family: gaussian}`, "exp(sigma)", "mean(x = 1)"},
+	"processes":      {"rows", `{formula: "y ~ gp(x, k = 5)", family: gaussian}`, "exp(sigma)", "mean(x = 1)"},
 	"horseshoe":      {"rows", "{formula: y ~ x + z, family: gaussian, standardize: center_scale, prior: {coefficients: horseshoe(0.5)}}", "exp(x)", "mean(x = 1, z = 1)"},
 	"spike_slab":     {"rows", `{formula: y ~ x + z, family: gaussian, prior: {coefficients: "spike_slab(0.5, 2)"}}`, "exp(x)", "mean(x = 1, z = 1)"},
 	"cells":          {"rows", "{formula: y ~ x + hole, family: gaussian, missing: impute}", "exp(x)", "mean(x = 1, hole = 0)"},
