@@ -104,7 +104,7 @@ func (r *Rows) others(class int, eta [][]float64, odds []float64) float64 {
 func (r *Rows) logCounts(row, at int, eta [][]float64, total float64) float64 {
 	sum := math.FMA(-r.Trials[row], total, r.Each[row])
 	for k, e := range eta {
-		if count := r.Counts[k+1][row]; count > 0 { // 0·(−Inf) counts nothing
+		if count := r.Counts[k+1][r.first+row]; count > 0 { // 0·(−Inf) counts nothing
 			sum = math.FMA(count, e[at], sum)
 		}
 	}
