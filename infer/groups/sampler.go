@@ -55,8 +55,15 @@ func NewOrdered(data *glm.Data, model glm.Model, by infer.Parallel) (*Sampler, e
 	if Sparse(data) || len(data.Smooths) > 0 { // whose coefficients are proposed at once
 		plain.Basis = "coordinate"
 	}
+	if model.Family.Custom != "" {
+		plain.MaxDoublings = customDoublings
+	}
 	return newSampler(data, model, by, Options{ordered: true}, plain)
 }
+
+// customDoublings bounds the steps of a slice by 2^customDoublings, because a density of a user's own may be flat over
+// millions of widths. An update that is cut off there stays exact.
+const customDoublings = 10
 
 // orderedPlain is how many times as seldom as elsewhere a chain of NewOrdered makes plain sweeps, which would take a
 // third of its time.
