@@ -267,7 +267,7 @@ func TestNightsOfLevels(t *testing.T) {
 	f.write("spec.yaml", spec("Subject <> 308", "previous"))
 	f.run(pipelines.RunOptions{})
 	anew.run(pipelines.RunOptions{})
-	if got := f.ask("t.duckdb", "SELECT note FROM start ORDER BY fit_id DESC LIMIT 1"); got != "\"from the posterior of fit 1, which knows 2 of 2 parameters and 32 of 34 effects of levels\"" {
+	if got := f.ask("t.duckdb", "SELECT note FROM start ORDER BY fit_id DESC LIMIT 1"); got != "\"from the posterior of fit 1, which knows 2 of 2 parameters and 32 of 34 effects of levels; the spec gives warmup: 400, which is not shortened\"" {
 		t.Errorf("the start: %s", got)
 	}
 	f.checkDrift()

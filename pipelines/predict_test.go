@@ -113,6 +113,7 @@ func TestPredictRefuses(t *testing.T) {
 	f.run(pipelines.RunOptions{})
 	f.write("new.csv", "n,age\n1,20\n9,30\n")
 	f.write("narrow.csv", "age\n20\n")
+	f.write("known.csv", "n,age\n1,20\n")
 	for name, c := range map[string]struct {
 		options pipelines.PredictOptions
 		says    []string
@@ -123,7 +124,7 @@ func TestPredictRefuses(t *testing.T) {
 		"no data":  {pipelines.PredictOptions{Only: []string{"dataset=claims/west"}}, []string{"--data"}},
 		"level":    {pipelines.PredictOptions{Data: f.path("new.csv"), Only: []string{"dataset=claims/west"}}, []string{`column "n"`, "row 2", `"9"`, "1, 2, 3, 4"}},
 		"column":   {pipelines.PredictOptions{Data: f.path("narrow.csv"), Only: []string{"dataset=claims/west"}}, []string{`column "n"`, "do not have it"}},
-		"quantity": {pipelines.PredictOptions{Data: f.path("new.csv"), Only: []string{"dataset=claims/west"}, Of: []string{"mode"}}, []string{"linear, mean, response"}},
+		"quantity": {pipelines.PredictOptions{Data: f.path("known.csv"), Only: []string{"dataset=claims/west"}, Of: []string{"mode"}}, []string{"linear, mean, response"}},
 	} {
 		_, _, err := f.predict("", c.options)
 		var usage *pipelines.UsageError

@@ -42,7 +42,7 @@ func TestFitsThatBeginAsUsual(t *testing.T) {
 	if got, want := f.ask("t.duckdb", notes), "cells of few,false,as usual: missing cells are drawn by turns with the coefficients\n"+
 		"classes of few,false,as usual: components may have other numbers than the night before\n"+
 		"mixed of few,false,as usual: components may have other numbers than the night before\n"+
-		`plain of few,true,"from the posterior of a fit, which knows 2 of 2 parameters"`+"\n"+
+		`plain of few,true,"from the posterior of a fit, which knows 2 of 2 parameters; the spec gives warmup: 100, which is not shortened"`+"\n"+
 		"plain of sets,false,as usual: each imputation has a posterior of its own"; got != want {
 		t.Errorf("starts\n%s\nwant\n%s", got, want)
 	}
