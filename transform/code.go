@@ -421,9 +421,14 @@ func (b *builder) rescale() error {
 		b.rescaled(j, unit{centre: b.record.Columns[j].Centre, scale: b.record.Columns[j].Scale})
 	}
 	for i := range b.coded {
-		if outside := b.coded[i].outside; outside > 0 {
-			b.warn("%s: %d of %d rows lie beyond the boundary knots, where the spline is extrapolated",
-				b.record.Variables[i].Label, outside, b.n)
+		of := &b.record.Variables[i]
+		switch outside := b.coded[i].outside; {
+		case outside > 0 && of.Basis.Process != nil:
+			b.warn("%s: %d of %d rows lie beyond the range of the data, where the process loses what it learned",
+				of.Label, outside, b.n)
+		case outside > 0:
+			b.warn("%s: %d of %d rows lie beyond the boundary knots, where the spline is extrapolated", of.Label, outside,
+				b.n)
 		}
 	}
 	return nil

@@ -61,3 +61,20 @@ func TestProcessesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// New rows beyond the range of the data are counted, and the functions are 0 beyond their interval.
+func TestProcessBeyondTheData(t *testing.T) {
+	table := makeTable(t, 0, col{name: "x", values: []float64{0, 1, 2, 4}}, col{name: "y", values: []float64{1, 2, 3, 4}})
+	fitted := mustBuild(t, table, "y ~ gp(x, k = 3)", Spec{})
+	rows := makeTable(t, 0, col{name: "x", values: []float64{2, 5, 1e9}})
+	out, err := fitted.Record.Code(rows, Coding{})
+	must(t, err)
+	if !strings.Contains(strings.Join(out.Warnings, " "), "2 of 3 rows lie beyond the range of the data") {
+		t.Errorf("warnings %q", out.Warnings)
+	}
+	for j := 1; j < 4; j++ {
+		if far := out.Data.X.(*design.Dense).Col(j)[2]; math.Abs(far) > 1e-12 {
+			t.Errorf("function %d is %v far from the data", j, far)
+		}
+	}
+}

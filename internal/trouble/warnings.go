@@ -31,7 +31,8 @@ var ofData = []Entry{
 }
 
 var ofModels = []Entry{
-	{"beyond the boundary knots", []string{"…: … of … rows lie beyond the boundary knots"},
+	{"beyond the boundary knots", []string{"…: … of … rows lie beyond the boundary knots",
+		"…: … of … rows lie beyond the range of the data"},
 		"New rows are outside the range of the data that the spline was fitted to.",
 		"Treat predictions there as extrapolation, or fit the model to data that cover them."},
 	{"linear combinations", []string{"…columns are linear combinations of others"},
