@@ -150,3 +150,18 @@ func TestFaults(t *testing.T) {
 		}
 	}
 }
+
+// pi() is the number, and pi is a name.
+func TestPi(t *testing.T) {
+	out := make([]float64, 1)
+	g := graph(t, "pi() * y")
+	data, _ := g.Split(1)
+	g.Values(simd.Vector(), data, [][]float64{{2}, {0}, {0}}, out)
+	if out[0] != 2*math.Pi {
+		t.Errorf("2·pi() is %v", out[0])
+	}
+	tree, err := expression.Parse("pi")
+	if err != nil || len(tree.Names()) != 1 {
+		t.Errorf("pi: %v, %v", tree.Names(), err)
+	}
+}

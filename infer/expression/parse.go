@@ -2,6 +2,7 @@ package expression
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -231,7 +232,9 @@ func (p *parser) operand() (*term, error) {
 	}
 	out.named, out.call = false, true
 	var err error
-	out.args, err = p.list(p.pos)
+	if out.args, err = p.list(p.pos); err == nil && out.text == "pi" && len(out.args) == 0 {
+		out = &term{pos: pos, number: math.Pi}
+	}
 	return out, err
 }
 

@@ -108,6 +108,9 @@ func (f Family) CheckColumns(columns []string) (err error) {
 		if near := words.Nearest(name.Text, slices.Concat(c.def.Names(), columns)); near != "" {
 			hint = "did you mean " + near + "?"
 		}
+		if name.Text == "pi" {
+			hint = "write pi()"
+		}
 		err = words.Hint(fmt.Errorf("%s, %w", key, &expression.Error{Source: source, Pos: name.Pos,
 			Reason: fmt.Sprintf("%q is neither a parameter nor a column", name.Text)}), hint)
 	})
