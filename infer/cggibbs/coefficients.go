@@ -168,10 +168,7 @@ func (b *CoefficientsChain) DrawSmooths(gram, linear []float64, precision float6
 		if !ok {
 			return nil, false
 		}
-		b.plain.point.SetLogScale(h.Tau, to.sd)
-		if h.Length != nil {
-			b.plain.point.SetLogScale(h.Slab, to.length)
-		}
+		setScales(b.plain.point, &h, to)
 		priors.spreadBy(&h, to)
 	}
 	return form.draw(b.plain.Stream, priors, precision), true

@@ -79,7 +79,7 @@ func (f *drifting) jump() (accepted float64, ok bool) {
 		f.beta[j] = f.point.Beta(j)
 	}
 	others := f.priors.lay(f.target.Model().Coefficients, f.point.Spread)
-	factor, err := f.curvature()
+	factor, err := f.curvature(f.information())
 	if err != nil { // of a rank that rounding has lost: no move
 		return 0, true
 	}
@@ -123,16 +123,23 @@ func (f *drifting) jump() (accepted float64, ok bool) {
 	return vec.Exp(min(0, ratio)), true
 }
 
-// curvature factorises that of the form at the dispersions, with that of the priors. What other linear predictors have
-// left to the rows changes the form: then its curvature is made again, at the mode of the set-up. Cost: O(d³), and then
+// information returns the curvature of the form at the dispersions, scale·gram. What other linear predictors have left
+// to the rows changes the form: then its curvature is made again, at the mode of the set-up. Cost: O(1), and then
 // n·d²/2.
-func (f *drifting) curvature() (*linalg.Chol, error) {
-	d, scale, gram := len(f.beta), f.form.scale(f.point.Dispersions()), f.form.form.gram
+func (f *drifting) information() (scale float64, gram []float64) {
+	d := len(f.beta)
+	scale, gram = f.form.scale(f.point.Dispersions()), f.form.form.gram
 	if f.point.RowInformation(f.form.eta, f.rows) {
 		scale, gram = 1, make([]float64, d*d)
 		design.WeightedGram(f.target.Data().X, f.rows, f.eta, gram)
 		f.Touched += f.entries() * int64(d) / 2
 	}
+	return scale, gram
+}
+
+// curvature factorises scale·gram with the curvature of the priors. Cost: O(d³).
+func (f *drifting) curvature(scale float64, gram []float64) (*linalg.Chol, error) {
+	d := len(f.beta)
 	a := make([]float64, d*d)
 	for i := range d {
 		for j := range i + 1 {

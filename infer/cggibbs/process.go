@@ -124,8 +124,9 @@ func (f *drifting) rescale(h *prior.Group) bool {
 	others := f.priors.lay(f.target.Model().Coefficients, f.point.Spread)
 	before := f.logPrior(f.beta, others)
 
+	scale, gram := f.information()
 	f.priors.spreadBy(h, next)
-	there, err := f.carry(h, f.beta, f.point.Eta(), now, next)
+	there, err := f.carry(h, scale, gram, f.beta, f.point.Eta(), now, next)
 	if err != nil { // of a rank that rounding has lost: no move
 		return true
 	}
@@ -137,7 +138,7 @@ func (f *drifting) rescale(h *prior.Group) bool {
 		return true
 	}
 	f.priors.spreadBy(h, now)
-	back, err := f.carry(h, to, eta, next, now)
+	back, err := f.carry(h, scale, gram, to, eta, next, now)
 	if err != nil {
 		return true
 	}
@@ -153,8 +154,7 @@ func (f *drifting) rescale(h *prior.Group) bool {
 	}
 	if threshold < ratio {
 		f.point.SetCoefficients(to)
-		f.point.SetLogScale(h.Tau, next.sd)
-		f.point.SetLogScale(h.Slab, next.length)
+		setScales(f.point, h, next)
 		f.point.MoveTo(eta, v)
 	}
 	return true
@@ -197,9 +197,10 @@ func (l *landing) logDensity(x []float64) float64 {
 }
 
 // carry returns the distribution of coefficients given scales of a process, that the priors have already. It begins at
-// coefficients that belong to other scales.
-func (f *drifting) carry(h *prior.Group, beta, eta []float64, from, to smoothScales) (landing, error) {
-	factor, err := f.curvature()
+// coefficients that belong to other scales. Scale and gram are those of information.
+func (f *drifting) carry(h *prior.Group, scale float64, gram, beta, eta []float64, from, to smoothScales) (landing,
+	error) {
+	factor, err := f.curvature(scale, gram)
 	if err != nil {
 		return landing{}, err
 	}

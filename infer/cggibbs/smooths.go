@@ -383,10 +383,7 @@ func (k *smoothKernel) moveSmooths() bool {
 		k.point.SetCoefficients(b)
 		k.point.MoveTo(k.eta, v)
 		for i, h := range s.smooths {
-			k.point.SetLogScale(h.Tau, k.logs[i].sd)
-			if h.Length != nil {
-				k.point.SetLogScale(h.Slab, k.logs[i].length)
-			}
+			setScales(k.point, &h, k.logs[i])
 		}
 	}
 	return true
@@ -409,6 +406,14 @@ func (k *smoothKernel) lay() {
 	for i, h := range s.smooths {
 		k.logs[i] = scalesAt(k.point, &h)
 		k.priors.spreadBy(&h, k.logs[i])
+	}
+}
+
+// setScales moves the scales of a smooth, with the coefficients held.
+func setScales(p *glm.Point, h *prior.Group, to smoothScales) {
+	p.SetLogScale(h.Tau, to.sd)
+	if h.Length != nil {
+		p.SetLogScale(h.Slab, to.length)
 	}
 }
 
