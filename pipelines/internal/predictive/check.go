@@ -33,15 +33,9 @@ func (e *Evaluator) Check(ctx context.Context, want Wanted, stream func(row int)
 		return e.checkCounts(ctx, stream)
 	}
 	family, data := e.family, e.data
-	frequency := func(row int) int {
-		if data.Frequency == nil {
-			return 1
-		}
-		return int(data.Frequency[row])
-	}
 	observations := 0
 	for row := range data.Rows() {
-		observations += frequency(row)
+		observations += times(data, row)
 	}
 	replicates := make([]sample, e.replicates(observations))
 	in := classesOf(family, data.Y)
@@ -55,7 +49,7 @@ func (e *Evaluator) Check(ctx context.Context, want Wanted, stream func(row int)
 		for i := range b.Rows {
 			row := b.First + i
 			s := stream(row)
-			for range frequency(row) {
+			for range times(data, row) {
 				observed.add(data.Y[row], in)
 				also.add(row, -1, data.Y[row])
 				curves.add(-1, data.Y[row], kindOf(data, row))
@@ -234,4 +228,12 @@ func CheckWarnings(checks []record.Check) (out []string) {
 		out = append(out, warning)
 	}
 	return slices.Clip(out)
+}
+
+// times returns how often a row counts.
+func times(data *glm.Data, row int) int {
+	if data.Frequency == nil {
+		return 1
+	}
+	return int(data.Frequency[row])
 }

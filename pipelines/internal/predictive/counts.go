@@ -10,16 +10,10 @@ import (
 // counts over the rows.
 func (e *Evaluator) checkCounts(ctx context.Context, stream func(row int) *infer.Stream) (*Checked, error) {
 	names, data := e.Description.Responses[0].Classes, e.data
-	times := func(row int) int {
-		if data.Frequency == nil {
-			return 1
-		}
-		return int(data.Frequency[row])
-	}
 	observations, total := 0, 0.0
 	for row := range data.Rows() {
-		observations += times(row)
-		total += float64(float64(times(row)) * data.Trials[row])
+		observations += times(data, row)
+		total += float64(float64(times(data, row)) * data.Trials[row])
 	}
 	in := classes{width: 1} // of the histogram, which is not asked for
 	observed, replicates := make([]sample, len(names)), make([][]sample, len(names))
@@ -34,7 +28,7 @@ func (e *Evaluator) checkCounts(ctx context.Context, stream func(row int) *infer
 		for i := range b.Rows {
 			row := b.First + i
 			random := stream(row)
-			for range times(row) {
+			for range times(data, row) {
 				for k := range names {
 					observed[k].add(data.Counts[k][row], in)
 				}

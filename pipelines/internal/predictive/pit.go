@@ -54,15 +54,11 @@ func (p *pit) row(w *loo.Workspace, b *Block, i int, logLik, weight []float64) {
 			at = math.FMA(v, math.Exp(logLik[s]), at)
 		}
 	}
-	times := 1
-	if p.data.Frequency != nil {
-		times = int(p.data.Frequency[row])
-	}
 	var random *infer.Stream
 	if whole || low < high {
 		random = p.stream(row)
 	}
-	for range times {
+	for range times(p.data, row) {
 		v := upTo
 		if random != nil {
 			v = math.FMA(-at, random.Float64(), upTo)
