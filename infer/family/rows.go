@@ -18,6 +18,8 @@ type Rows struct {
 	LogY      []float64  // log y, where the family uses it
 	Log1Y     []float64  // log(1 − y), for beta
 	Disp      [2]float64 // the dispersions
+	// Further are the dispersions of responses besides the first one, of rows that have several responses.
+	Further [][2]float64
 	// Given has the numbers that other linear predictors leave to the likelihood of one of them, see View; or nil. A Part
 	// has those of all rows here; given has those of the part. For Several.Start it has the predictors that are offsets
 	// alone, nil for others.
@@ -44,13 +46,33 @@ func (r *Rows) Part(i, j int) Rows {
 		return v[i:j]
 	}
 	return Rows{Y: r.Y[i:j], Trials: cut(r.Trials), LogY: cut(r.LogY), Log1Y: cut(r.Log1Y), Disp: r.Disp,
-		Given: r.Given, first: r.first + i, Each: cut(r.Each),
+		Further: r.Further, Given: r.Given, first: r.first + i, Each: cut(r.Each),
 		Kernels: r.Kernels, Frequency: cut(r.Frequency), Total: r.Total, Precision: cut(r.Precision), Roots: cut(r.Roots),
 		Censoring: r.Censoring.part(i, j), Counted: r.Counted}
 }
 
+// First returns the index of the first row among those of which these are a part.
+func (r *Rows) First() int { return r.first }
+
 // given returns numbers k that other predictors leave to the rows.
 func (r *Rows) given(k int) []float64 { return r.Given[k][r.first : r.first+len(r.Y)] }
+
+// DispOf returns the dispersions of response k.
+func (r *Rows) DispOf(k int) [2]float64 {
+	if k == 0 {
+		return r.Disp
+	}
+	return r.Further[k-1]
+}
+
+// SetDisp sets the dispersions of response k.
+func (r *Rows) SetDisp(k int, disp []float64) {
+	if k == 0 {
+		copy(r.Disp[:], disp)
+		return
+	}
+	copy(r.Further[k-1][:], disp)
+}
 
 // Only returns row i as it is once.
 func (r *Rows) Only(i int) Rows {
@@ -83,10 +105,12 @@ func (r *Rows) Root(i int) float64 {
 	return r.Roots[i]
 }
 
-// CountRows multiplies each row of v by its frequency.
+// CountRows multiplies each row of v by its frequency. A row that counts 0 times is 0, whatever v is.
 func (r *Rows) CountRows(v []float64) {
 	for i, w := range r.Frequency {
-		v[i] *= w
+		if v[i] *= w; w == 0 {
+			v[i] = 0
+		}
 	}
 }
 

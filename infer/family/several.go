@@ -93,6 +93,11 @@ func NewViews(p, n int) (views []*View) {
 	return views
 }
 
+// Part returns the view of one of several responses, of whose predictors from is the first and to the one behind.
+func (v *View) Part(from, to int) *View {
+	return &View{Rest: v.Rest, Given: v.Given, kept: v.kept[from:to]}
+}
+
 // given returns the memory of numbers k of n rows.
 func (v *View) given(k, n int) []float64 {
 	for len(v.Given) <= k {

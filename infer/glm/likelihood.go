@@ -3,6 +3,7 @@ package glm
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"glmbatch/infer/family"
 	"glmbatch/internal/vec"
@@ -64,8 +65,17 @@ func (t *Target) rowWeights() []float64 {
 }
 
 // logLik returns the log likelihood, constants included, from the family's sum
-// over rows, yᵀη (where Form.Linear) and the dispersions.
+// over rows, yᵀη (where Form.Linear) and the dispersions. It is −Inf where the log density of a row that counts 0 times
+// is: 0·∞ is not a number.
 func (t *Target) logLik(sum, linear float64, d *dispersions) float64 {
+	out := t.ofSums(sum, linear, d)
+	if math.IsNaN(out) && slices.Contains(t.rows.Frequency, 0) {
+		return math.Inf(-1)
+	}
+	return out
+}
+
+func (t *Target) ofSums(sum, linear float64, d *dispersions) float64 {
 	switch t.form {
 	case family.Squares:
 		logSigma := d.u[0]

@@ -137,8 +137,7 @@ type Data struct {
 	Trials []float64
 	// Offset is added to X·beta; nil means 0.
 	Offset []float64
-	// Frequency counts each row as so many equal ones: whole numbers from 1; nil
-	// means 1 each. Rows that count 0 times are left out by who makes the data.
+	// Frequency counts each row as so many equal ones: whole numbers, 0 of rows without a response; nil means 1 each.
 	Frequency []float64
 	// Precision multiplies the precision of each row's response, numbers above
 	// 0; nil means 1 each. Which families have one says TakesPrecision.

@@ -1,6 +1,8 @@
 package glm
 
 import (
+	"slices"
+
 	"glmbatch/infer/family"
 	"glmbatch/internal/vec"
 )
@@ -27,10 +29,13 @@ const (
 // is a *DomainError for the first bad row, or a *family.PrecisionError.
 func CheckWeights(f Family, frequency, precision []float64) error {
 	for i, w := range frequency {
-		if !(w >= 1 && family.IsCount(w)) {
+		if !family.IsCount(w) {
 			return &DomainError{What: "frequency weight", Row: i, Value: w,
 				Allowed: family.Count(w, "a frequency is a whole number")}
 		}
+	}
+	if frequency != nil && !slices.ContainsFunc(frequency, func(w float64) bool { return w > 0 }) {
+		return &DomainError{What: "frequency weight", Allowed: "some row counts once or more"}
 	}
 	if precision == nil {
 		return nil

@@ -19,7 +19,7 @@ func (e *example) weigh(seed uint64) {
 	n := e.data.Rows()
 	e.data.Frequency = make([]float64, n)
 	for i := range n {
-		e.data.Frequency[i] = float64(1 + r.IntN(4))
+		e.data.Frequency[i] = float64(r.IntN(4))
 	}
 	if e.model.Family.TakesPrecision() {
 		e.data.Precision = make([]float64, n)

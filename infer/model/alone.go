@@ -24,7 +24,14 @@ func newAlone(p *Problem) (*alone, error) {
 		return nil, words.Hint(fmt.Errorf("%s bounds the linear predictor, and mo() is not combined with such a link",
 			p.Family), "take the link log")
 	}
-	of, err := glm.NewPointwise(p.Family, p.Predictors[0].Data)
+	return newPointwise(p)
+}
+
+// newPointwise returns a family of one linear predictor on the rows of a problem.
+func newPointwise(p *Problem) (*alone, error) {
+	data := *p.Predictors[0].Data
+	data.Y, data.Trials, data.Censoring = p.Y, p.Trials, p.Censoring
+	of, err := glm.NewPointwise(p.Family, &data)
 	return &alone{p.Family, of}, err
 }
 

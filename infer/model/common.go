@@ -35,7 +35,7 @@ const commonDoublings = 10
 // no curvature.
 func (s *setup) newCommon(p *Problem) (*common, error) {
 	of := s.several.Predictors(p.Classes)
-	if len(s.predictors) < len(p.Predictors) || s.predictors[0].hidden > 0 {
+	if s.joined != nil || len(s.predictors) < len(p.Predictors) || s.predictors[0].hidden > 0 {
 		return nil, nil
 	}
 	x := s.predictors[0].data.X

@@ -49,7 +49,7 @@ func (s *setup) newJoint(p *Problem, by infer.Parallel) (*joint, error) {
 		return nil, err
 	}
 	few := whole
-	if len(p.Y) > jointRows {
+	if len(s.rows.Y) > jointRows {
 		part, err := newSetup(p.thinned(), by)
 		if err != nil {
 			return nil, nil //nolint:nilerr // rows that stand for others may not determine the parameters
@@ -93,6 +93,14 @@ func (s *setup) rotatable() bool {
 
 // thinned returns the problem with one row in each few, which counts for these.
 func (p *Problem) thinned() *Problem {
+	if p.Responses != nil {
+		out := *p
+		out.Responses = nil
+		for _, own := range p.Responses {
+			out.Responses = append(out.Responses, own.thinned())
+		}
+		return &out
+	}
 	stride := 1 + (len(p.Y)-1)/jointRows
 	var rows []int
 	for i := 0; i < len(p.Y); i += stride {
@@ -259,9 +267,10 @@ func (l *look) prior(u []float64) (inU, own float64) {
 // pass over each design, of which the points share the reading.
 func (l *look) likelihoods(u, dst []float64) {
 	s, n, d := l.setup, len(l.setup.rows.Y), l.Dim()
+	all := s.chainRows()
 	clear(dst)
 	for first := 0; first < n; first += pieceRows {
-		rows := s.rows.Part(first, min(first+pieceRows, n))
+		rows := all.Part(first, min(first+pieceRows, n))
 		for i := range dst {
 			l.piece(u[i*d:(i+1)*d], first, &rows)
 			s.several.LogLik(&rows, 0, l.part, l.rest[:len(rows.Y)])
@@ -292,9 +301,8 @@ func (l *look) piece(u []float64, first int, rows *family.Rows) {
 		for i := range p.model.Coefficients {
 			p.data.X.Column(i).AddPart(eta, own[i], first)
 		}
-		if p.place == 0 {
-			rows.Disp, _, _ = p.dispersions(own[len(p.model.Coefficients):])
-		}
+		disp, _, _ := p.dispersions(own[len(p.model.Coefficients):])
+		s.takeDisp(rows, p, disp[:])
 	}
 	if c := s.cuts; c != nil {
 		tau := make([]float64, len(c.priors))

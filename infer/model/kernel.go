@@ -39,7 +39,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 		return nil, fmt.Errorf("model: chain %d has no random stream", c.Index)
 	}
 	n := len(s.rows.Y)
-	k := &kernel{setup: s, rows: s.rows, views: family.NewViews(len(s.starts), n), rest: make([]float64, n)}
+	k := &kernel{setup: s, rows: s.chainRows(), views: family.NewViews(len(s.starts), n), rest: make([]float64, n)}
 	for _, p := range s.predictors {
 		own, err := p.Start(c)
 		if err != nil {
@@ -150,9 +150,7 @@ func (k *kernel) take(i int) {
 	point := k.chains[i].Point()
 	p := k.predictors[i]
 	p.own(point, k.stepsOf(i), k.eta[p.place])
-	if p.place == 0 {
-		copy(k.rows.Disp[:], point.Dispersions())
-	}
+	k.takeDisp(&k.rows, p, point.Dispersions())
 }
 
 // arrive takes the predictors from their points, and computes the log likelihood.

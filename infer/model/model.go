@@ -30,6 +30,10 @@ type Problem struct {
 	// Predictors are in the order of the family's. Responses and frequencies of their data, and the families of their
 	// models, are not looked at.
 	Predictors []Predictor
+	// Responses are the problems of several responses of the same rows, each with its Name; nil of one response. A problem
+	// that has them has nothing else.
+	Responses []*Problem
+	Name      string
 	// Distance is the prior of the distance between equidistant thresholds, whose first one has the prior of the first
 	// predictor among them; nil for flexible thresholds.
 	Distance *prior.Prior
@@ -41,27 +45,33 @@ type Predictor struct {
 	Model glm.Model
 }
 
+// together are the moves of several predictors at once; nil for none.
+type together struct {
+	common *common
+	cuts   *cuts
+	joint  *joint
+}
+
 // setup holds the parts that the chains of one fit share.
 type setup struct {
 	several    family.Several
+	joined     joined // the same of several responses, or nil
 	rows       family.Rows
 	starts     []float64   // a constant for each predictor
 	offsets    [][]float64 // of each predictor that is its offset alone, else nil
 	predictors []*predictor
-	common     *common // or nil
-	cuts       *cuts   // or nil
-	joint      *joint  // or nil
-	links      []*groups.Link
-	params     []infer.Parameter
-	shares     int // parameters that follow from the steps of monotonic effects, before the effects of levels
-	draw       func(s prior.Source, row int, eta []float64, disp [2]float64) float64
+	together
+	links  []*groups.Link
+	params []infer.Parameter
+	shares int // parameters that follow from the steps of monotonic effects, before the effects of levels
+	draw   func(s prior.Source, row int, eta []float64, disp [2]float64) float64
 }
 
 // New returns the sampler of a posterior of several predictors; it keeps the problem. Errors are those of
 // glm.NewTarget for each predictor given the others, and of priors that are not proper. Cost: that of glm.NewTarget for
 // each predictor, twice.
 func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
-	s, of, err := begin(p)
+	s, p, of, err := begin(p)
 	if err != nil {
 		return nil, err
 	}
@@ -80,40 +90,63 @@ func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
 
 // newSetup makes the parts for rows in their order, without moves of all parameters.
 func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
-	s, of, err := begin(p)
+	s, p, of, err := begin(p)
 	if err != nil {
 		return nil, err
 	}
 	return s, s.complete(p, of, by)
 }
 
-// begin finds the likelihood with its predictors, and checks the problem.
-func begin(p *Problem) (*setup, []family.Predictor, error) {
-	s := &setup{several: p.Family.Several()}
+// begin finds the likelihood with its predictors, and checks the problem, which it returns with the predictors of all
+// responses.
+func begin(p *Problem) (*setup, *Problem, []family.Predictor, error) {
+	s := new(setup)
+	p, err := s.takeFamily(p)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	of := s.several.Predictors(p.Classes)
+	return s, p, of, s.check(p, of)
+}
+
+// takeFamily takes the likelihood of the response, or of several.
+func (s *setup) takeFamily(p *Problem) (*Problem, error) {
+	s.several = p.Family.Several()
 	s.draw = func(from prior.Source, row int, eta []float64, disp [2]float64) float64 {
 		return s.several.Draw(from, eta, disp, s.rows.Attempts(row))
 	}
-	if s.several == nil {
+	switch {
+	case p.Responses != nil:
+		own, err := newJoined(p)
+		s.several, s.joined = own, own
+		return p.whole(), err
+	case s.several == nil:
 		own, err := newAlone(p)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		s.several = own
 		s.draw = func(from prior.Source, row int, eta []float64, disp [2]float64) float64 {
 			return own.Pointwise.Draw(from, row, eta[0], disp[:])
 		}
 	}
-	of := s.several.Predictors(p.Classes)
-	return s, of, p.check(of)
+	return p, nil
+}
+
+// rows returns the rows of a response.
+func (p *Problem) rows() family.Rows {
+	out := family.Rows{Y: p.Y, Trials: p.Trials, Frequency: p.Frequency, Kernels: simd.Vector(),
+		Total: float64(len(p.Y)), Censoring: p.Censoring, Counted: p.Counted}
+	if p.Frequency != nil {
+		out.Total = out.Kernels.Sum(p.Frequency)
+	}
+	return out
 }
 
 // complete makes the parts of a problem that was checked.
 func (s *setup) complete(p *Problem, of []family.Predictor, by infer.Parallel) (err error) {
-	s.rows = family.Rows{Y: p.Y, Trials: p.Trials, Frequency: p.Frequency, Kernels: simd.Vector(),
-		Total: float64(len(p.Y)), Censoring: p.Censoring, Counted: p.Counted}
-	if p.Frequency != nil {
-		s.rows.Total = s.rows.Kernels.Sum(p.Frequency)
-	}
+	s.rows = p.rows()
+	s.rows.Further = make([][2]float64, max(0, len(s.joined)-1))
 	s.several.Prepare(&s.rows)
 	s.offsets, s.cuts = p.offsets(of), newCuts(p, of)
 	known := s.rows
@@ -128,10 +161,10 @@ func (s *setup) complete(p *Problem, of []family.Predictor, by infer.Parallel) (
 			continue
 		}
 		s.predictors = append(s.predictors,
-			newPredictor(&p.Predictors[k], k, of[k], s.several.Response(k, &s.rows), p))
+			newPredictor(&p.Predictors[k], k, of[k], s.several.Response(k, &s.rows), s.beside(k, p)))
 	}
 	if err = s.findLinks(); err == nil {
-		err = s.settle(p.Family.Likelihood().Faulty, by)
+		err = s.settle(s.faulty(p), by)
 	}
 	if err == nil {
 		s.describe()
@@ -152,7 +185,7 @@ func (p *Problem) offsets(of []family.Predictor) [][]float64 {
 }
 
 // check compares the parts, and refuses priors under which the posterior may have no finite integral.
-func (p *Problem) check(of []family.Predictor) error {
+func (s *setup) check(p *Problem, of []family.Predictor) error {
 	n := len(p.Y)
 	switch {
 	case len(of) == 0 || len(p.Predictors) != len(of):
@@ -160,11 +193,10 @@ func (p *Problem) check(of []family.Predictor) error {
 	case p.Frequency != nil && len(p.Frequency) != n:
 		return fmt.Errorf("model: %d frequencies for %d rows", len(p.Frequency), n)
 	}
-	if err := family.CheckResponse(p.Family, p.Y, p.Trials); err != nil {
-		return err
-	}
-	if err := p.checkClasses(); err != nil {
-		return err
+	if p.Responses == nil {
+		if err := p.checkResponse(); err != nil {
+			return err
+		}
 	}
 	for k := range p.Predictors {
 		q := &p.Predictors[k]
@@ -172,7 +204,7 @@ func (p *Problem) check(of []family.Predictor) error {
 			return fmt.Errorf("model: predictor %s has other rows than its %d responses", of[k].Name, n)
 		}
 		for d, of := range of[k].Of.Dispersions() {
-			if law := q.Model.DispersionPrior(d); !p.Family.Predicts(of.Name) && !law.Proper() {
+			if law := q.Model.DispersionPrior(d); !s.beside(k, p).Family.Predicts(of.Name) && !law.Proper() {
 				return words.Hint(fmt.Errorf("prior of %s: a flat prior is not known to give a proper posterior beside several "+
 					"linear predictors", of.Name), "give it a proper prior, or leave it to the default")
 			}
@@ -185,6 +217,14 @@ func (p *Problem) check(of []family.Predictor) error {
 		}
 	}
 	return nil
+}
+
+// checkResponse refuses responses outside the domain of the family.
+func (p *Problem) checkResponse() error {
+	if err := family.CheckResponse(p.Family, p.Y, p.Trials); err != nil {
+		return err
+	}
+	return p.checkClasses()
 }
 
 // checkClasses refuses responses without two classes, and numbers that are no class.
@@ -233,6 +273,9 @@ func (s *setup) settle(faulty func(*family.Rows, [][]float64) error, by infer.Pa
 	n := len(s.rows.Y)
 	eta, views := s.predictorsOf(n), family.NewViews(len(s.starts), n)
 	s.rows.Disp = [2]float64{1, 1}
+	for k := range s.rows.Further {
+		s.rows.Further[k] = s.rows.Disp
+	}
 	for k, c := range s.starts {
 		if s.offsets[k] == nil {
 			fill(eta[k], c)
@@ -250,10 +293,9 @@ func (s *setup) settle(faulty func(*family.Rows, [][]float64) error, by infer.Pa
 			if err := p.sampleAt(views[k], s.starts[k], by); err != nil {
 				return err
 			}
+			s.joined.rename(p)
 			p.settleSteps(s.cuts)
-			if disp := p.penalised(eta[k]); k == 0 {
-				copy(s.rows.Disp[:], disp)
-			}
+			s.takeDisp(&s.rows, p, p.penalised(eta[k]))
 		}
 		if s.cuts != nil {
 			s.cuts.settle(s.several, &s.rows, eta)

@@ -77,7 +77,7 @@ func (p *Posterior) At() func(theta []float64) (logLik, logPrior float64, inside
 
 // at is At that also returns the dispersions and the linear predictors, [predictor][row], which the next call rewrites.
 func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float64, logLik, logPrior float64) {
-	rows := p.setup.rows
+	rows := p.setup.chainRows()
 	n := len(rows.Y)
 	predictors, eta, each := make([]*groups.Predictor, len(p.of)), p.setup.predictorsOf(n), make([]float64, n)
 	for k, of := range p.of {
@@ -93,9 +93,8 @@ func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float
 			for _, m := range own.mono {
 				logPrior += m.logPrior(steps[m.at : m.at+m.size()])
 			}
-			if own.own(predictors[k].Point, steps, eta[own.place]); own.place == 0 {
-				copy(rows.Disp[:], predictors[k].Point.Dispersions())
-			}
+			own.own(predictors[k].Point, steps, eta[own.place])
+			p.setup.takeDisp(&rows, own, predictors[k].Point.Dispersions())
 		})
 		if cuts := p.setup.cuts; cuts != nil {
 			own := make([]float64, len(cuts.priors))
@@ -113,22 +112,27 @@ func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float
 	}
 }
 
-// Respond returns a random response of each row at a position; of counts those of one class after the other.
+// Respond returns a random response of each row at a position; of counts those of one class after
+// the other, and of several responses those of one response after the other.
 func (p *Posterior) Respond(s prior.Source, theta []float64) []float64 {
 	rows, eta, _, _ := p.at()(theta)
 	n := len(p.setup.rows.Y)
-	row, counts := make([]float64, len(eta)), make([]float64, len(rows.Counts))
+	row, counts := make([]float64, len(eta)), make([]float64, max(len(rows.Counts), len(p.setup.joined)))
 	y := make([]float64, n*max(1, len(counts)))
-	drawCounts := p.family.Likelihood().DrawCounts
+	drawCounts := func(prior.Source, []float64, float64, []float64) {}
+	if p.setup.joined == nil && p.family.Likelihood().DrawCounts != nil {
+		drawCounts = p.family.Likelihood().DrawCounts
+	}
 	for i := range n {
 		for k := range eta {
 			row[k] = eta[k][i]
 		}
-		if drawCounts != nil {
-			drawCounts(s, row, rows.Attempts(i), counts)
-			for k, v := range counts {
-				y[k*n+i] = v
-			}
+		drawCounts(s, row, rows.Attempts(i), counts)
+		p.setup.joined.respond(s, i, row, rows, counts)
+		for k, v := range counts {
+			y[k*n+i] = v
+		}
+		if len(counts) > 0 {
 			continue
 		}
 		draw := func() float64 { return p.setup.draw(s, i, row, rows.Disp) }

@@ -199,7 +199,7 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 	s := t.setup
 	n := len(s.rows.Y)
 	eta, views, rest := s.predictorsOf(n), family.NewViews(len(s.starts), n), make([]float64, n)
-	rows := s.rows
+	rows := s.chainRows()
 	places := make([]*groups.Place, len(t.of))
 	for k, of := range t.of {
 		places[k] = of.NewPlace()
@@ -210,9 +210,8 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 		for k, p := range places {
 			p.Predict(t.ownOf(k, u))
 			own := s.predictors[k]
-			if own.own(p.Point(), steps[k], eta[own.place]); own.place == 0 {
-				copy(rows.Disp[:], p.Point().Dispersions())
-			}
+			own.own(p.Point(), steps[k], eta[own.place])
+			s.takeDisp(&rows, own, p.Point().Dispersions())
 		}
 		if s.cuts != nil {
 			logPosterior, logPrior = t.densityOfCuts(&rows, eta, u[t.cuts:t.steps], grad[t.cuts:t.steps])
