@@ -123,7 +123,8 @@
 //   - bars.go, grouping.go, effects.go, told.go: group-level effects, and which of them the data cannot tell;
 //   - response.go, limits.go, surv.go, separation.go, dependent.go, fill.go, sparse.go, room.go, units.go: the response
 //     and the matrix, and the way back;
-//   - predicted.go, specific.go: formulas and designs of further predictors;
+//   - predicted.go, specific.go: formulas and designs of further predictors; responses.go: formulas of
+//     several responses;
 //   - pieces.go, learned.go: rows that come some at a time;
 //   - derived.go, quantity.go, average.go stand apart: quantities computed from draws; statistic.go: one number of all
 //     responses;

@@ -11,8 +11,8 @@ import (
 )
 
 // joined is the likelihood of several responses of each row as a Several: the predictors of one response after those of
-// the other. Responses are independent given the predictors, so that what a predictor sees of others is what those of its
-// own response leave.
+// the other. Responses are independent given the predictors, so that a predictor depends on those of its own response
+// alone.
 type joined []*response
 
 // response is one of several responses.

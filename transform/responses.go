@@ -1,0 +1,90 @@
+package transform
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"glmbatch/internal/words"
+)
+
+// bound begins the formula of several responses with the same terms.
+var bound = regexp.MustCompile(`^\s*mvbind\s*\(`)
+
+// residuals is what may follow bf() + bf().
+var residuals = regexp.MustCompile(`^\s*\+\s*set_rescor\s*\(\s*(?:rescor\s*=\s*)?(\w+)\s*\)\s*$`)
+
+// ParseResponses parses the formulas of several responses: mvbind(a, b) ~ x, or bf(a ~ x, sigma ~ z) + bf(b ~ z), which
+// set_rescor(FALSE) may follow. The formula of one response is one of them. Errors are of type *FormulaError.
+func ParseResponses(s string) (out []*Formula, err error) {
+	var parts []argument
+	switch {
+	case bound.MatchString(s):
+		parts, err = boundResponses(s)
+	case several.MatchString(s):
+		parts, err = addedResponses(s)
+	default:
+		parts = []argument{{0, s}}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, part := range parts {
+		f, err := ParseFormula(part.text)
+		if fault, is := errors.AsType[*FormulaError](err); is {
+			at := *fault
+			inside := max(0, strings.Index(part.text, fault.Formula)) // of bf()
+			at.Formula, at.Pos = s, min(part.pos+inside+fault.Pos, len(s))
+			return nil, &at
+		}
+		if err != nil {
+			return nil, err
+		}
+		name, _, _ := strings.Cut(part.text[strings.IndexByte(part.text, '(')+1:], "~")
+		if name = strings.TrimSpace(name); slices.Contains(names, name) {
+			return nil, &FormulaError{Formula: s, Pos: part.pos, Err: fmt.Errorf("the response %s has two formulas", name)}
+		}
+		names, out = append(names, name), append(out, f)
+	}
+	return out, nil
+}
+
+// boundResponses makes a formula of each response of mvbind(a, b) ~ x.
+func boundResponses(s string) ([]argument, error) {
+	responses, end := arguments(s, strings.IndexByte(s, '(')+1)
+	if end < 0 || len(responses) < 2 || !strings.HasPrefix(strings.TrimLeft(s[end+1:], " \t\n"), "~") {
+		return nil, &FormulaError{Formula: s, Pos: max(0, end), Err: words.Hint(errors.New("mvbind() has two responses or "+
+			"more, and ~ follows it"), "write mvbind(a, b) ~ x")}
+	}
+	for i := range responses {
+		responses[i].text = "bf(" + strings.TrimSpace(responses[i].text) + s[end+1:] + ")"
+	}
+	return responses, nil
+}
+
+// addedResponses cuts bf(…) + bf(…) into its parts.
+func addedResponses(s string) (out []argument, err error) {
+	for from := 0; ; {
+		_, end := arguments(s, from+strings.IndexByte(s[from:], '(')+1)
+		if end < 0 {
+			return append(out, argument{from, s[from:]}), nil // ParseFormula reports it
+		}
+		rest := s[end+1:]
+		next, added := strings.CutPrefix(strings.TrimLeft(rest, " \t\n"), "+")
+		next = strings.TrimLeft(next, " \t\n")
+		switch m := residuals.FindStringSubmatch(rest); {
+		case m != nil && m[1] != "FALSE":
+			return nil, &FormulaError{Formula: s, Pos: end + 1, Err: words.Hint(errors.New("correlations of residuals are not "+
+				"in this version"), "write set_rescor(FALSE); effects of levels are correlated by (1 | p | g)")}
+		case m != nil:
+			return append(out, argument{from, s[from : end+1]}), nil
+		case !added || !several.MatchString(next):
+			return append(out, argument{from, s[from:]}), nil
+		}
+		out = append(out, argument{from, s[from : end+1]})
+		from = len(s) - len(next)
+	}
+}

@@ -1,0 +1,45 @@
+package transform
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// The formulas of several responses are cut at brms's places, and their faults have the place in the whole text.
+func TestParseResponses(t *testing.T) {
+	for text, want := range map[string]string{
+		"y ~ x":                           "y ~ x",
+		"bf(y ~ x, sigma ~ z)":            "bf(y ~ x, sigma ~ z)",
+		"mvbind(a, log(b)) ~ x + (1|p|g)": "bf(a ~ x + (1|p|g)); bf(log(b) ~ x + (1|p|g))",
+		"bf(a ~ x, sigma ~ z) + bf(b ~ poly(x, 2))":                         "bf(a ~ x, sigma ~ z); bf(b ~ poly(x, 2))",
+		"bf(a ~ x) + bf(b | trials(n) ~ z) + bf(c ~ 1) + set_rescor(FALSE)": "bf(a ~ x); bf(b | trials(n) ~ z); bf(c ~ 1)",
+	} {
+		all, err := ParseResponses(text)
+		var got []string
+		for _, f := range all {
+			got = append(got, f.String())
+		}
+		if err != nil || strings.Join(got, "; ") != want {
+			t.Errorf("%s: %q %v, want %q", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"bf(a ~ x) + §bf(a ~ z)":        "the response a has two formulas",
+		"bf(a ~ x§) + set_rescor(TRUE)": "correlations of residuals",
+		"bf(a ~ x) + bf(b ~ §sin(z))":   "no function",
+		"mvbind(a§) ~ x":                "two responses or more",
+		"bf(a ~ x) + §lf(b ~ z)":        "lf() of brms is not supported",
+	} {
+		before, after, _ := strings.Cut(text, "§")
+		_, err := ParseResponses(before + after)
+		fault, is := errors.AsType[*FormulaError](err)
+		if !is || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+			continue
+		}
+		if fault.Formula != before+after || fault.Pos < len(before) || fault.Pos > len(before)+1 {
+			t.Errorf("%s: character %d of %q", text, fault.Pos, fault.Formula)
+		}
+	}
+}
