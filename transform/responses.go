@@ -13,7 +13,7 @@ import (
 // bound begins the formula of several responses with the same terms.
 var bound = regexp.MustCompile(`^\s*mvbind\s*\(`)
 
-// residuals is what may follow bf() + bf().
+// residuals matches set_rescor(), which may follow bf() + bf().
 var residuals = regexp.MustCompile(`^\s*\+\s*set_rescor\s*\(\s*(?:rescor\s*=\s*)?(\w+)\s*\)\s*$`)
 
 // ParseResponses parses the formulas of several responses: mvbind(a, b) ~ x, or bf(a ~ x, sigma ~ z) + bf(b ~ z), which

@@ -187,8 +187,8 @@ func (p *Problem) whole() *Problem {
 	return &out
 }
 
-// beside returns the problem of the response of predictor k.
-func (s *setup) beside(k int, p *Problem) *Problem {
+// responseOf returns the problem with the response of predictor k.
+func (s *setup) responseOf(k int, p *Problem) *Problem {
 	if s.joined == nil {
 		return p
 	}

@@ -109,7 +109,7 @@ func begin(p *Problem) (*setup, *Problem, []family.Predictor, error) {
 	return s, p, of, s.check(p, of)
 }
 
-// takeFamily takes the likelihood of the response, or of several.
+// takeFamily takes the likelihood of the problem.
 func (s *setup) takeFamily(p *Problem) (*Problem, error) {
 	s.several = p.Family.Several()
 	s.draw = func(from prior.Source, row int, eta []float64, disp [2]float64) float64 {
@@ -161,7 +161,7 @@ func (s *setup) complete(p *Problem, of []family.Predictor, by infer.Parallel) (
 			continue
 		}
 		s.predictors = append(s.predictors,
-			newPredictor(&p.Predictors[k], k, of[k], s.several.Response(k, &s.rows), s.beside(k, p)))
+			newPredictor(&p.Predictors[k], k, of[k], s.several.Response(k, &s.rows), s.responseOf(k, p)))
 	}
 	if err = s.findLinks(); err == nil {
 		err = s.settle(s.faulty(p), by)
@@ -204,7 +204,7 @@ func (s *setup) check(p *Problem, of []family.Predictor) error {
 			return fmt.Errorf("model: predictor %s has other rows than its %d responses", of[k].Name, n)
 		}
 		for d, of := range of[k].Of.Dispersions() {
-			if law := q.Model.DispersionPrior(d); !s.beside(k, p).Family.Predicts(of.Name) && !law.Proper() {
+			if law := q.Model.DispersionPrior(d); !s.responseOf(k, p).Family.Predicts(of.Name) && !law.Proper() {
 				return words.Hint(fmt.Errorf("prior of %s: a flat prior is not known to give a proper posterior beside several "+
 					"linear predictors", of.Name), "give it a proper prior, or leave it to the default")
 			}

@@ -9,8 +9,8 @@ import (
 )
 
 // sorted returns the problem with its rows in the order of what their densities depend on besides numbers: the kind of
-// limit, and the class or whether the response is 0. Passes over rows then seldom find two such kinds in one chunk. Rows of
-// several responses have no such order.
+// limit, and the class or whether the response is 0. Passes over rows then seldom find two such kinds in one
+// chunk. Rows of several responses have no such order.
 // Cost: O(n·d), and a copy of the data unless they are in this order.
 func (p *Problem) sorted() *Problem {
 	classes := p.Family.Support().Classes
