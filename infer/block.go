@@ -1,8 +1,7 @@
 package infer
 
-// Block is a run of consecutive draws of one chain, stored by parameter, so
-// that any range of parameters is contiguous: draw i of parameter p stands at
-// Values[p*Draws+i].
+// Block is a run of consecutive draws of one chain, stored by parameter, so that any range of parameters is
+// contiguous: draw i of parameter p is Values[p*Draws+i].
 type Block struct {
 	Chain  int // 0-based
 	First  int // 0-based iteration of the block's first draw, warm-up counted
@@ -58,10 +57,9 @@ func (b *Block) Reset(first, draws int) {
 	b.Values, b.Infos = b.Values[:need], b.Infos[:draws]
 }
 
-// Columns holds all draws of the parameters First … First+Params−1 (0-based) of
-// one fit: draw i of chain c of parameter First+p stands at
-// Values[(p*Chains+c)*Draws+i]. A Block has some draws of one chain, Columns
-// have every chain whole.
+// Columns holds all draws of the parameters First … First+Params−1 (0-based) of one fit: draw i of chain c of
+// parameter First+p is Values[(p*Chains+c)*Draws+i]. A Block has some draws of one chain, Columns have every chain
+// whole.
 type Columns struct {
 	First, Params, Chains, Draws int
 	Values                       []float64 // len Params*Chains*Draws
@@ -77,15 +75,14 @@ type Iterations struct {
 	Infos []Info
 }
 
-// Explainer is a Setup that chose how to sample, and says in words what and why.
+// Explainer is a Setup that chose how to sample, and explains the choice as text.
 type Explainer interface {
 	// Explain returns a sentence for the ledger.
 	Explain() string
 }
 
-// Compact is a Setup whose chains are told by fewer numbers than they have
-// parameters: a row holds an iteration, and Expand makes any parameters of it
-// again, to the bit that Kernel.Position writes.
+// Compact is a Setup whose chains store fewer numbers than they have parameters: a row holds an iteration, and
+// Expand computes any parameters from it, to the bit that Kernel.Position writes.
 type Compact interface {
 	Setup
 	// Row describes the numbers of a row: first those that a chain samples, some of
@@ -104,7 +101,7 @@ type RowEntry struct {
 	Kind RowKind
 }
 
-// RowKind tells what a number of a row is for.
+// RowKind is the use of a number of a row.
 type RowKind string
 
 // The kinds of row entries.
@@ -118,9 +115,8 @@ const (
 // CompactKernel is a kernel of a Compact setup.
 type CompactKernel interface {
 	Kernel
-	// Row writes the row of the current point to dst, len(Setup.Row). What is
-	// Carried may be left out, as 0, in the first Chain.Warmup iterations, whose
-	// draws nobody asks for.
+	// Row writes the row of the current point to dst, len(Setup.Row). Carried numbers may be left out, as 0, in the
+	// first Chain.Warmup iterations, whose draws are not kept.
 	Row(dst []float64)
 	// Key names the chain's own numbers in Expand. It is part of the state.
 	Key() uint64

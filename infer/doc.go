@@ -17,7 +17,6 @@
 //	sigma     dispersion of the gaussian family (residual sd)
 //	theta     everything that Position writes: beta, then dispersions
 //
-// Read stream.go, then kernel.go (Setup, Kernel, Info), then block.go (draws,
-// of some samplers told by fewer numbers); parallel.go (parts of a computation side
-// by side) is for set-ups.
+// Read stream.go, then kernel.go (Setup, Kernel, Info), then block.go (draws, and the shorter rows that some
+// samplers store); parallel.go (parts of a computation in parallel) is for set-ups.
 package infer

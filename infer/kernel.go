@@ -2,9 +2,8 @@ package infer
 
 import "encoding"
 
-// Setup is what the chains of one fit share, read-only: the data, cached
-// products, factorisations. It is made once per fit and safe for concurrent
-// use by its kernels.
+// Setup holds the read-only data that the chains of one fit share: the data, cached products, factorisations. It is
+// made once per fit and safe for concurrent use by its kernels.
 type Setup interface {
 	// Parameters describes what Kernel.Position writes, in order.
 	Parameters() []Parameter
@@ -12,7 +11,7 @@ type Setup interface {
 	Kernel(c Chain) (Kernel, error)
 }
 
-// ParameterKind tells how a parameter is treated downstream.
+// ParameterKind determines how a parameter is treated downstream.
 type ParameterKind string
 
 // The kinds of parameters.
@@ -48,23 +47,23 @@ const (
 	Imputed    ParameterKind = "imputed"
 )
 
-// InclusionName is the name of the parameter that says whether a coefficient is in the model.
+// InclusionName returns the name of the indicator of a coefficient in the model.
 func InclusionName(coefficient string) string { return "included[" + coefficient + "]" }
 
 // Parameter names one entry of a position.
 type Parameter struct {
 	Name string
 	Kind ParameterKind
-	// Grouping, Level and Term are facts of the parameters of a grouping, so that nobody parses names: the name of the
-	// grouping, the level of an effect, and the term, "Intercept" or a column; a correlation has two terms, Term and
-	// Beside; of a smooth the Term is that of the formula; of a component of a mixture the Level is its number and the
-	// Term a column. They are empty where they say nothing.
-	Grouping, Level, Term, Beside string
+	// Grouping, Level and Term are facts of the parameters of a grouping, so that no code parses names: the name of
+	// the grouping, the level of an effect, and the term, "Intercept" or a column. A correlation has two terms,
+	// Term and Term2. For a smooth, Term is that of the formula. For a component of a mixture, Level is its number
+	// and Term a column. They are empty if they do not apply.
+	Grouping, Level, Term, Term2 string
 	// Predictor and Response are what a coefficient, effect or scalar belongs to: empty if there is only one.
 	Predictor, Response string
 }
 
-// Chain tells a Setup which chain it is to start.
+// Chain identifies the chain that a Setup starts.
 type Chain struct {
 	Index  int // 0-based
 	Count  int // chains of this fit; starts are fixed by (Index, Count)
@@ -75,10 +74,9 @@ type Chain struct {
 
 // Kernel is one chain of a Markov chain Monte Carlo sampler.
 //
-// MarshalBinary holds the whole state (position, random stream, caches whose
-// rounding matters, adaptation, pending proposals), led by a version, and does
-// not disturb it: a chain that was saved and restored goes on with the same
-// bits. UnmarshalBinary is called on a kernel fresh from the same Setup.
+// MarshalBinary returns the whole state (position, random stream, caches whose rounding matters, adaptation,
+// pending proposals), led by a version, and does not disturb it: a chain that was saved and restored continues with
+// the same bits. UnmarshalBinary is called on a kernel fresh from the same Setup.
 type Kernel interface {
 	// Step advances the chain by one iteration.
 	Step() (Info, error)
@@ -92,8 +90,8 @@ type Kernel interface {
 	encoding.BinaryUnmarshaler
 }
 
-// Info is what one iteration reports besides the position. Fields that a
-// sampler does not have are zero; the ledger stores them all.
+// Info holds the statistics of one iteration. Fields that a sampler does not have are zero; the ledger stores them
+// all.
 type Info struct {
 	// LogLik and LogPrior are natural logarithms at the new position: the full
 	// likelihood with its constants, and the prior density with its constants
@@ -122,14 +120,14 @@ type Info struct {
 type Certificate struct {
 	Method  string   // what proves it
 	Bounded string   // what Bound is of
-	Names   []string // of the parameters that it speaks of
+	Names   []string // of its parameters
 	Updates int64    // of single coordinates after which it holds
-	Bound   float64  // NaN where nothing is proved
+	Bound   float64  // NaN if nothing is proved
 	Note    string   // what it rests on, or why there is none
 }
 
 // Certifier is a Setup that proves something of its chains.
 type Certifier interface {
-	// Certificates returns what is proved; nil where nothing was asked for.
+	// Certificates returns the certificates that were asked for; nil if there are none.
 	Certificates() []Certificate
 }

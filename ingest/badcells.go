@@ -84,7 +84,7 @@ const badKey = "bad_cell"
 // type, as a word among numbers, NaN or an infinity. A bad cell is null in the table; whoever reads a column checks it
 // before, and Hash refuses it. A column that the table does not have is passed over.
 //
-// Cost: none without bad cells; otherwise a pass over the rows for each column that has some. Errors are *ColumnError.
+// Cost: a pass over the rows for each column that has bad cells. Errors are *ColumnError.
 func (t *Table) Check(columns []string) error {
 	if !t.anyBad() {
 		return nil

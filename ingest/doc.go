@@ -2,11 +2,10 @@
 // their columns as validated Arrow tables: Parquet, CSV (plain or gzip) and SQL
 // over a DuckDB file.
 //
-// It decides what a cell is (a number, a truth value, a date, text or missing)
-// and never what it means: responses, factors and missing-value policies
-// belong to transform. Whatever a file holds, ingest ends in a table or in an
-// error that names the data set, the file, the column and the row; it does not
-// panic, and it allocates in proportion to what the file really decodes to.
+// It decides what a cell is (a number, a truth value, a date, text or missing) and never what it means: responses,
+// factors and missing-value policies belong to transform. Reading any file ends in a table or in an error that
+// names the data set, the file, the column and the row. It does not panic, and it allocates in proportion to the
+// decoded size of the file.
 //
 // # Types
 //
@@ -30,7 +29,7 @@
 // column that has another type in another file, or that a file lacks, is at fault
 // as a whole. Unless Source.CheckLater is set, both are errors of Read.
 //
-// A field of numbers in whose file an integer beyond 2^53 stood says so in its metadata.
+// The metadata of a field of numbers record that its file had an integer beyond 2^53.
 //
 // # Missing values
 //
@@ -48,11 +47,10 @@
 //
 // # Reading order
 //
-// Read source.go (what may be read), fence.go and fencesql.go (where), content.go and size.go (files and objects), then
-// read.go (the way of a table), then csv.go with dialect.go, guard.go, cell.go, spellings.go,
+// Read source.go (what may be read), fence.go and fencesql.go (where), content.go and size.go (files and objects),
+// then read.go (the steps of reading a table), then csv.go with dialect.go, guard.go, cell.go, spellings.go,
 // locate.go and csvcolumn.go, parquet.go with pagesum.go, normalise.go and unreadable.go, sql.go with child.go,
 // triplets.go, and column.go, badcells.go, gather.go, force.go and nulls.go, which serve all of them; equal.go and
-// equalread.go, which keep equal rows once; stream.go, for rows that never stand together.
-// table.go, split.go, imputations.go and hash.go are for what one can do with the result;
-// errors.go and budget.go for what a file must not do.
+// equalread.go, which keep equal rows once; stream.go, for rows that are never in memory together. table.go,
+// split.go, imputations.go and hash.go are for the uses of a table; errors.go and budget.go for faults of files.
 package ingest

@@ -365,7 +365,8 @@ func (c *coder) release() {
 	c.bytes = 0
 }
 
-// Counts are how many rows of the source each row of the table stands for; nil where each stands for itself.
+// Counts are the numbers of rows of the source that each row of the table represents; nil if each represents
+// itself.
 func (t *Table) Counts() []float64 { return t.counts }
 
 // Over returns the table of the named columns, in the table's order, in which equal rows are counted together. It is

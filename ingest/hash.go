@@ -29,14 +29,12 @@ const (
 // else: not on file format, chunks, compression, or whether whole numbers are
 // stored as integers, floats or decimals; −0 counts as 0.
 //
-// Canonical form: version, number of columns and rows; for each column its
-// name, its kind, one bit a row for presence, then the values that are there.
-// Numbers are their float64 bits, little-endian, with an escape for integers
-// that float64 cannot hold; text has its length before it; dates are days and
-// times microseconds since 1970. A column of triplets is the word sparse, then row
-// (from 1) and value of what is not 0, in order of rows, and a 0: the same numbers
-// in a wide table are other data. Behind the columns stand the word counts and the
-// table's Counts, if it has them. Cost: one pass, about 2 ns per byte.
+// Canonical form: version, number of columns and rows; for each column its name, its kind, one bit a row for
+// presence, then the values that are present. Numbers are their float64 bits, little-endian, with an escape for
+// integers that float64 cannot hold; text has its length before it; dates are days and times microseconds since
+//  1970. A column of triplets is the word sparse, then row (from 1) and value of what is not 0, in order of rows,
+//     and a 0: the same numbers in a wide table are other data. After the columns come the word counts and the
+//     table's Counts, if it has them. Cost: one pass, about 2 ns per byte.
 //
 // A column with a bad cell has no hash: the error is that of Check.
 func (t *Table) Hash(columns []string) (string, error) {

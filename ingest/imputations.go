@@ -15,7 +15,7 @@ import (
 
 // Imputation is one completed version of a data set among several in a table.
 type Imputation struct {
-	Name string // of its file, or the value of the column that tells imputations apart
+	Name string // of its file, or the value of the column that identifies the imputation
 	Rows []int  // 0-based rows of the table, ascending
 }
 
@@ -24,8 +24,8 @@ const miceColumn, miceRow = ".imp", ".id"
 
 // Imputations finds the completed versions of one data set that the table holds one below the other: those of its
 // files, or where by is not empty those with equal values of column by. Rows whose value is 0 are the incomplete
-// original, and are left out. The table that comes with them has neither by nor, beside .imp, .id; the caller releases
-// it in place of the receiver, which it may be.
+// original, and are left out. The table that comes with them has neither by nor, if present, .imp and .id. The
+// caller releases it instead of the receiver, which it may be.
 //
 // It is an error if there are fewer than two versions, or if they differ in how many rows they have.
 //

@@ -23,15 +23,14 @@ type Schema = arrow.Schema
 type Source struct {
 	// Name is the data set's name in the spec, used in errors.
 	Name string
-	// Path is a file, a glob or a directory of part files; the formats are
-	// .parquet, .csv, .tsv and their .gz. Files are concatenated in byte order
-	// of their paths. What a file holds decides over what it is called. A path
-	// that begins with s3:// names objects of an object store (package objects).
+	// Path is a file, a glob or a directory of part files; the formats are .parquet, .csv, .tsv and their .gz.
+	// Files are concatenated in byte order of their paths. The content of a file determines its format, not its
+	// name. A path that begins with s3:// names objects of an object store (package objects).
 	Path string
 	// Each makes Expand give one Source per file.
 	Each bool
-	// By names columns whose values split the table (Table.Split). Read loads
-	// them beside the columns that Columns chooses.
+	// By names columns whose values split the table (Table.Split). Read loads them in addition to the columns that
+	// Columns chooses.
 	By []string
 
 	// SQL is one SELECT statement, with $name for parameters. Its rows are
@@ -87,10 +86,10 @@ type Source struct {
 	MaxText int64
 	// Ceiling is the memory in bytes that the process of a query may take. Zero means no limit.
 	Ceiling int64
-	// Beyond is memory beside the heap for columns of Parquet files and queries.
+	// Beyond is memory outside the heap for columns of Parquet files and queries.
 	Beyond Beyond
-	// Claim is asked for memory, some 64 MiB at a time, before columns take it; it may wait. Nil means that all is
-	// there.
+	// Claim is asked for memory, some 64 MiB at a time, before columns take it; it may wait. Nil means that memory
+	// is not limited.
 	Claim func(bytes int64) error
 
 	each      func(*part) error      // of a Stream, for each piece of the rows
@@ -102,7 +101,8 @@ type Source struct {
 // inPieces reports whether the rows never stand in memory together.
 func (src *Source) inPieces() bool { return src.Grouped || src.each != nil }
 
-// Beyond is memory beside the heap, such as a mapped file, for the numbers of columns. The zero value is none.
+// Beyond is memory outside the heap, such as a mapped file, for the numbers of columns. The zero value has no
+// memory.
 type Beyond struct {
 	Memory memory.Allocator
 	Heap   int64 // bytes that the numbers of a source take in the heap before they go beyond

@@ -10,14 +10,14 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 )
 
-// Stream is a source whose rows come some at a time, in their order, as often as they are asked for. They never stand
-// in memory together.
+// Stream is a source whose rows are read in blocks, in their order, as often as required. They are never in memory
+// together.
 type Stream struct {
 	src   Source
 	rows  string // the file of a query's rows
 	clean func()
 
-	// Of the last reading, as in Table.
+	// The names of files and the warnings of the last reading, as in Table.
 	Files    []string
 	Warnings []string
 }

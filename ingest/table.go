@@ -13,17 +13,15 @@ import (
 	"glmbatch/internal/words"
 )
 
-// Table is what a source held: validated columns of the six types that the
-// package documentation lists, and where their rows came from. It is
-// read-only; Release gives its memory back.
+// Table holds the validated columns of a source, of the six types that the package documentation lists, and the
+// origin of their rows. It is read-only; Release gives its memory back.
 type Table struct {
 	Name string // the data set
 	Key  string // which of the tables of one data set: a file or a group; else empty
 	// Files are the paths that were read, in order; empty for a query.
 	Files []string
 	Data  arrow.Table
-	// Warnings are what the reader of a report should know: columns left out,
-	// blank lines skipped, files without rows.
+	// Warnings are for the reader of a report: columns left out, blank lines skipped, files without rows.
 	Warnings []string
 	// Doubts are warnings of the columns that Split divided the table by.
 	Doubts []string
@@ -34,8 +32,7 @@ type Table struct {
 	mem    memory.Allocator // of the tables that Split makes; no budget, since they add up to this one
 }
 
-// From names the files of the table in words: the first and how many more; it is
-// empty for a query.
+// From names the files of the table as text: the first and the number of others; it is empty for a query.
 func (t *Table) From() string {
 	if len(t.Files) == 0 {
 		return ""
@@ -233,8 +230,8 @@ func describe(dt arrow.DataType) string {
 	return typeText
 }
 
-// Locate says where a 0-based row of the table stands in its file: "row 9
-// (line 10 of claims.csv)", "row 18 of nulls.parquet", "row 3 of the query".
+// Locate returns the position of a 0-based row of the table in its file: "row 9 (line 10 of claims.csv)", "row 18
+// of nulls.parquet", "row 3 of the query".
 func (t *Table) Locate(row int64) string {
 	p, fileRow := t.origin(row)
 	return locate(p.file, p.lines, fileRow)

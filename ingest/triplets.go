@@ -17,11 +17,10 @@ import (
 	"glmbatch/internal/words"
 )
 
-// Triplets are the non-zeros of further columns of a source: one row of a file for
-// each of them, with its row, its column and its value. Rows and columns count
-// from 1. Where the source itself has a column called as Row, a triplet's row is
-// the one with that value, and the column has served; otherwise it is the row's
-// place. No cell may stand twice.
+// Triplets are the non-zeros of further columns of a source: one row of a file for each of them, with its row, its
+// column and its value. Rows and columns count from 1. Where the source itself has a column called as Row, a
+// triplet's row is the one with that value, and the column has served; otherwise it is the row's place. No cell may
+// appear twice.
 type Triplets struct {
 	Path            string // as Source.Path; of the same dialect, if CSV
 	Row, Col, Value string // names of the columns

@@ -11,7 +11,7 @@ import (
 	"glmbatch/pipelines/internal/plan"
 )
 
-// CheckOutcome is what a check says.
+// CheckOutcome is the result of a check.
 type CheckOutcome = check.Outcome
 
 // CheckOptions configures Check. Simulations must be set.

@@ -22,7 +22,7 @@ type Layout = exchange.Layout
 // Layouts are the names of the layouts.
 func Layouts() []string { return exchange.Layouts }
 
-// Exported is what Export wrote of one fit.
+// Exported lists the files that Export wrote of one fit.
 type Exported struct {
 	Fit   string   `json:"fit"`
 	Files []string `json:"files,omitempty"`
@@ -39,10 +39,11 @@ type ExportOptions struct {
 	Dir      string // the folder for the files
 }
 
-// Export writes the draws of the newest fits to files. target is the spec or shipped pipeline that names the ledger; it
-// may be empty where Overrides.Database names that. In the layout netcdf the spec's data are read too, once a fit, and
-// the files have observations. Fits that kept no draws are told, and are an error where there is no other. The error is
-// a *UsageError where the call or the ledger's name is wrong. Memory: a chain; of observations that of predictions.
+// Export writes the draws of the newest fits to files. target is the spec or built-in pipeline that names the
+// ledger; it may be empty if Overrides.Database names that. In the layout netcdf the spec's data are read too, once
+// a fit, and the files have observations. Fits that kept no draws are listed, and are an error if there are no
+// others. The error is a *UsageError where the call or the ledger's name is wrong. Memory: a chain; of observations
+// that of predictions.
 func Export(ctx context.Context, target string, o ExportOptions) ([]Exported, error) {
 	config, err := (&PredictOptions{Overrides: o.Overrides, Pipeline: o.Pipeline, Only: o.Only}).config(target)
 	if err != nil {
@@ -180,12 +181,11 @@ type Imported struct {
 	Draws   int      `json:"draws"` // per chain
 	Verdict string   `json:"verdict"`
 	Reasons []string `json:"reasons,omitempty"`
-	Left    []string `json:"left,omitempty"` // columns that are no parameters
+	Left    []string `json:"left,omitempty"` // columns that do not hold parameters
 }
 
-// Import stores draws that another program made of a posterior of which the
-// ledger has a fit: beside that, comparable with it. The error is a *UsageError
-// where call, files or names are wrong; nothing is stored then.
+// Import stores draws that another program made of a posterior of which the ledger has a fit, as a further fit that
+// can be compared with it. The error is a *UsageError where call, files or names are wrong; nothing is stored then.
 func Import(ctx context.Context, database string, files []string, o ImportOptions) (*Imported, error) {
 	ledger, found, err := newest(ctx, database, o.Pipeline, o.Only)
 	if err != nil {

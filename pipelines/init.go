@@ -33,7 +33,7 @@ type ProposeOptions struct {
 	// Separator and Decimal are as in a spec: one character or tab, and "." or ","; empty: as read without them.
 	Separator, Decimal string
 	Name               string // of the pipeline, the data set and the model; empty: after the file
-	// Dir is the folder that the spec will stand in, from which its paths count.
+	// Dir is the folder of the spec, from which its paths count.
 	Dir string
 }
 

@@ -12,11 +12,11 @@ import (
 	"glmbatch/internal/outfile"
 )
 
-// WriteJUnit writes the fits of runs as tests to a file in the XML of JUnit, for the machines that run builds: a suite
-// a run, a test a fit. A fit that fails its gates is a failure, one that could not be computed or stored an error, an
-// unchanged one is skipped; what a warning says is the test's output. Of each run there is the test "run" too,
-// which errs where the exit code is above 1: it was stopped, or the ledger, its copy or its page did not come to be. So
-// a file without failures and errors is one of runs that ended with 0. Dry runs are left out. The file takes the old
+// WriteJUnit writes the fits of runs as tests to a file in the XML of JUnit, for the machines that run builds: a
+// suite a run, a test a fit. A fit that fails its gates is a failure, one that could not be computed or stored an
+// error, an unchanged one is skipped; what a warning says is the test's output. Each run has a test "run" too, with
+// an error if the exit code is above 1: it was stopped, or the ledger, its copy or its page was not written. So a
+// file without failures and errors is one of runs that ended with 0. Dry runs are left out. The file takes the old
 // one's place by a rename.
 func WriteJUnit(path string, outcomes []*Outcome) error {
 	all := junitFile{}

@@ -59,13 +59,12 @@ func IsCell(l *Line) bool { return l.Kind == infer.Imputed }
 // IsPenalised reports whether a line is of a penalised coefficient of a smooth.
 func IsPenalised(l *Line) bool { return l.Kind == infer.SmoothEffect }
 
-// Night is a run and how it stands.
+// Night is a run and its state.
 type Night struct {
 	report.Night
 	// State is finished, running, or killed: without an end, and without a process.
 	State string `json:"state"`
-	// Took is the seconds from start to end, until now where it is running; NaN where
-	// the end is not known.
+	// Took is the seconds from start to end, until now if it is running; NaN if the end is not known.
 	Took report.Number `json:"took_seconds"`
 }
 
@@ -76,11 +75,10 @@ const (
 	NightKilled   = "killed"
 )
 
-// Shown is what Show found.
+// Shown is the result of Show.
 type Shown struct {
 	Database string `json:"database"`
-	// Night is the run that was asked for, or the newest one where nothing was; nil
-	// where fits were named.
+	// Night is the selected run, or the newest one by default; nil if fits were named.
 	Night *Night `json:"night,omitempty"`
 	Fits  []Look `json:"fits"`
 	// Attention are fits of other runs that a person has to look at, where a run is shown.
@@ -241,9 +239,8 @@ type RunsOptions struct {
 	Pipeline string // empty: all
 }
 
-// Runs lists the runs of the ledger at database, the newest first, those included
-// that go on or were killed before the ledger heard of them. Without a ledger it is a
-// *UsageError, unless a first run goes on.
+// Runs lists the runs of the ledger at database, the newest first, including those that are running or were killed
+// before the ledger recorded them. Without a ledger it returns a *UsageError, unless a first run is in progress.
 func Runs(ctx context.Context, database string, o RunsOptions) ([]Night, error) {
 	ledger, err := report.Open(database, report.Options{Later: true})
 	if err != nil {

@@ -38,9 +38,9 @@ func Published(target string, o Overrides) (copyTo, pageTo string, err error) {
 	return p.Publish, p.Report, nil
 }
 
-// Commit loads what earlier runs drew and judged while the ledger was held, as
-// it waits in the spool beside the database. It draws nothing and needs neither
-// spec nor data. The exit code in the outcome is that of a run.
+// Commit loads the finished fits of earlier runs that could not be committed while the ledger was held; they are in
+// the spool next to the database. It draws nothing and needs neither spec nor data. The exit code in the outcome is
+// that of a run.
 func Commit(ctx context.Context, database string, o CommitOptions) (*Outcome, error) {
 	path, err := filepath.Abs(database)
 	if err != nil {
@@ -56,8 +56,8 @@ func Commit(ctx context.Context, database string, o CommitOptions) (*Outcome, er
 // Pruned says what Prune did.
 type Pruned = report.Pruned
 
-// Prune keeps the newest keep complete fits of each name of each pipeline in a ledger, removes
-// the others and writes the file anew. If pipeline is not empty, fits of other pipelines stay.
+// Prune keeps the newest keep complete fits of each name of each pipeline in a ledger, removes the others and
+// rewrites the file. If pipeline is not empty, fits of other pipelines stay.
 func Prune(ctx context.Context, database, pipeline string, keep int, lockWait time.Duration) (Pruned, error) {
 	ledger, err := report.Open(database, report.Options{LockWait: lockWait})
 	if err != nil {
@@ -69,8 +69,9 @@ func Prune(ctx context.Context, database, pipeline string, keep int, lockWait ti
 // Verified says what Verify read.
 type Verified = report.Verified
 
-// Verify reads every block of a ledger, and holds its draws against the checksums that were stored with them. What is
-// damaged is in the result, and the error a *UsageError: as of every verb that is given no ledger or a damaged one.
+// Verify reads every block of a ledger, and holds its draws against the checksums that were stored with them. The
+// result lists the damage. The error is a *UsageError, as for every command that is given no ledger or a damaged
+// one.
 func Verify(ctx context.Context, database string, lockWait time.Duration) (*Verified, error) {
 	ledger, err := report.Open(database, report.Options{LockWait: lockWait})
 	var v *Verified

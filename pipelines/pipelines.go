@@ -30,7 +30,7 @@ import (
 	"glmbatch/report"
 )
 
-// What a run says, and its exit codes.
+// The result of a run, and its exit codes.
 type (
 	Outcome  = outcome.Outcome
 	Result   = outcome.Result
@@ -46,7 +46,7 @@ const (
 	ExitInterrupted = exit.Interrupted
 )
 
-// What a run did about a fit.
+// The action of a run for a fit.
 const (
 	Computed    = outcome.Computed
 	Skipped     = outcome.Skipped
@@ -64,7 +64,7 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// Overrides are what a call changes of a spec.
+// Overrides are the changes that a call makes to a spec.
 type Overrides struct {
 	Database string            // empty: the spec's; relative to the working directory
 	Profile  string            // empty: none

@@ -23,7 +23,7 @@ type PredictOptions struct {
 	Pipeline string
 	Only     []string // terms FIELD=PATTERN that name one fit
 	Data     string   // a file of new data; empty: those of the fit, which need a target
-	Draws    bool     // every draw in place of summaries
+	Draws    bool     // every draw instead of summaries
 	Of       []string // linear, mean, response; empty: mean and response
 	// NewLevels says what the effects are of levels that the fit has not seen: error (or empty) refuses them, sample
 	// draws them from those of all levels, zero leaves them out.
@@ -34,10 +34,9 @@ type PredictOptions struct {
 	Notes     io.Writer // remarks for people; nil: none
 }
 
-// Predict writes predictions from the kept draws of one fit. target is the spec
-// or shipped pipeline that names the ledger and, without new data, the data; it
-// may be empty where Overrides.Database names the ledger. The error is a *UsageError where
-// the call, the fit or the data are not as they must be.
+// Predict writes predictions from the kept draws of one fit. target is the spec or built-in pipeline that names the
+// ledger and, without new data, the data; it may be empty if Overrides.Database names the ledger. The error is a
+// *UsageError where the call, the fit or the data are not as they must be.
 func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) error {
 	c, err := o.config(target)
 	if err == nil {

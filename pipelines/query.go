@@ -47,7 +47,7 @@ func Query(ctx context.Context, w io.Writer, database, sql string, o QueryOption
 // each took.
 type Comparison = report.Comparison
 
-// Cost is what one sampler took for one posterior.
+// Cost is the cost of one sampler for one posterior.
 type Cost = report.Cost
 
 // Interval is a median with its 95 % interval.
@@ -73,7 +73,7 @@ func Compare(ctx context.Context, database string, o CompareOptions) ([]Comparis
 	return out, lookError(err)
 }
 
-// Names are what a shell may complete.
+// Names are the completions that a shell offers.
 type Names struct {
 	Fits, Datasets, Models, Samplers []string
 }
@@ -119,8 +119,8 @@ type DriftOptions struct {
 	Nights   int      // newest fits of each name; 0 means 1
 }
 
-// Drifts tells how far fits of the ledger at database lie from their
-// predecessors. The error is a *UsageError where a term or the path is wrong.
+// Drifts returns the distances of fits of the ledger at database from their predecessors. The error is a
+// *UsageError where a term or the path is wrong.
 func Drifts(ctx context.Context, database string, o DriftOptions) ([]Drift, error) {
 	only, err := plan.ParseSelector(o.Only)
 	if err != nil {
@@ -194,9 +194,8 @@ type ReportOptions struct {
 	Parameters []string // globs of the parameters whose draws are shown
 }
 
-// Report writes a page about fits of the ledger at database: to the file to, in
-// place of what is there, or to w where to is "-". The error is a *UsageError where
-// the choice or the path is wrong.
+// Report writes a page about fits of the ledger at database: to the file to, which it replaces, or to w if to is
+// "-". The error is a *UsageError where the choice or the path is wrong.
 func Report(ctx context.Context, database, to string, w io.Writer, o ReportOptions) error {
 	only, err := plan.ParseSelector(o.Only)
 	if err != nil {

@@ -53,7 +53,7 @@ type NightPlan struct {
 	Dir    string `json:"dir"`
 	Fits   int    `json:"fits"`
 	Shards []int  `json:"shards"` // fits of each
-	// Advice is what would serve better; empty for nothing.
+	// Advice is a better plan; empty if there is none.
 	Advice string `json:"advice,omitempty"`
 }
 
@@ -274,7 +274,7 @@ func RunShard(ctx context.Context, dir string, i int, scratch string, o RunOptio
 	p.Database, p.Publish, p.Report = work.Database(), "", ""
 	o.night = &run.Night{ID: night.Run, Started: night.Started, Place: night.Place,
 		Share: plan.Share{Index: i, Of: division, Planned: plan.NewManifest(night.Entries)}}
-	o.watch = func(t *progress.Tracker) func() { return night.Tell(dir, i, work, t, progressEvery) }
+	o.watch = func(t *progress.Tracker) func() { return night.WriteProgress(dir, i, work, t, progressEvery) }
 	out, err := o.fit(ctx, p, []byte(night.Spec), only, run.States{})
 	if err == nil && out.ExitCode == ExitUsage { // its own ledger is damaged: begin again without
 		out.ExitCode, err = ExitUncommitted, work.Empty()
@@ -290,7 +290,7 @@ func RunShard(ctx context.Context, dir string, i int, scratch string, o RunOptio
 // GatherOptions configures Gather.
 type GatherOptions struct {
 	Database string // instead of the plan's; nothing is published then
-	Partial  bool   // gather what is there
+	Partial  bool   // gather the shards that are present
 	// Draws is where draws go: DrawsLedger, or DrawsParquet. Empty means DrawsLedger.
 	Draws    string
 	Memory   string // as in "2GB"; empty: the spec's, or a share of the machine's
@@ -301,7 +301,7 @@ type GatherOptions struct {
 // Where Gather puts draws.
 const (
 	DrawsLedger  = "ledger"
-	DrawsParquet = "parquet" // files beside the ledger, one a shard
+	DrawsParquet = "parquet" // files next to the ledger, one a shard
 )
 
 // Gather loads what the shards of the plan in dir left into the ledger, and publishes it as Run does.

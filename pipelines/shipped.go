@@ -21,15 +21,15 @@ var shipped embed.FS
 //go:embed examples
 var examples embed.FS
 
-// Shipped is a pipeline that the program carries.
+// Shipped is a built-in pipeline.
 type Shipped struct {
 	Name string `json:"name"`
 	// About is the comment at the head of its spec.
 	About string `json:"about"`
 }
 
-// List returns the pipelines that the program carries, by name: those of the
-// folders discrete and paper are called by it and their name.
+// List returns the built-in pipelines, by name: those of the folders discrete and paper have the folder in their
+// names.
 func List() ([]Shipped, error) {
 	files, err := fs.Glob(shipped, "*.yaml")
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 //
 // The trace's name follows from the run's, and so do those of spans: a run has one trace however often it is
 // written. parent is the traceparent of a caller (W3C Trace Context), whose trace and span the run then belongs to;
-// what is none is ignored, as that standard asks. Dry runs are left out.
+// an invalid one is ignored, as that standard asks. Dry runs are left out.
 func WriteTrace(path string, outcomes []*Outcome, parent string) error {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

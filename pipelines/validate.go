@@ -21,7 +21,7 @@ import (
 	"glmbatch/pipelines/internal/spool"
 )
 
-// Plan is what a spec without slips would do.
+// Plan describes the run of a valid spec.
 type Plan struct {
 	pipeline *spec.Pipeline
 	survey   *plan.Survey
@@ -169,9 +169,8 @@ func (p *Plan) RHat() string {
 // ExplainFormats are the forms of an explanation.
 func ExplainFormats() []string { return explain.Formats }
 
-// Explain tells what each fit of the spec that target names is, before it is drawn: a text for
-// each, of the first file or group where a data set has several. The error is a *UsageError
-// where the spec or the call is wrong.
+// Explain describes each fit of the spec that target names, before it is drawn: a text for each, of the first file
+// or group if a data set has several. The error is a *UsageError where the spec or the call is wrong.
 func Explain(ctx context.Context, target string, o Overrides, only []string, format string,
 ) (texts []string, err error) {
 	selector, err := plan.ParseSelector(only)

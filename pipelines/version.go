@@ -13,7 +13,7 @@ const Release = "0.1.0"
 // plain build.
 var version string
 
-// Build identifies this program; it stands in the ledger with every run.
+// Build identifies this program; the ledger stores it with every run.
 type Build struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
@@ -21,7 +21,7 @@ type Build struct {
 	Target  string `json:"target"`
 }
 
-// Version tells which build this is.
+// Version returns the version of this build.
 func Version() Build {
 	b := Build{Version: version, Go: runtime.Version(), Target: runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {

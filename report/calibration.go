@@ -9,8 +9,7 @@ import (
 	"glmbatch/report/judge"
 )
 
-// Calibration is what a simulation-based calibration of one fit's sampler has
-// come to so far.
+// Calibration holds the results so far of a simulation-based calibration of one fit's sampler.
 type Calibration struct {
 	Key
 	ID          string // hash of what decides the ranks
@@ -21,13 +20,13 @@ type Calibration struct {
 	Wanted      int
 	Draws       int // ranks are 0 to Draws
 	FalseAlarms float64
-	Verdict     judge.Grade // empty while it goes on
+	Verdict     judge.Grade // empty during the calibration
 	Words       []string
 	Program     string
 	Updated     time.Time
 	Parameters  []string // what Simulation.Ranks are of
 	Simulations []Simulation
-	Tests       []RankTest // by parameter; nil while it goes on
+	Tests       []RankTest // by parameter; nil during the calibration
 }
 
 // Simulation is one simulated data set.
@@ -54,8 +53,8 @@ type RankTest struct {
 	SD        float64 `db:"rank_sd DOUBLE" doc:"Standard deviation of rank/draws: near 0.289 if uniform; above, the draws are too narrow."`
 }
 
-// Calibration stores a calibration in one transaction: its own row and tests
-// anew, and those simulations that the ledger does not have.
+// Calibration stores a calibration in one transaction: it replaces its own row and tests, and adds those
+// simulations that the ledger does not have.
 func (s *Session) Calibration(ctx context.Context, c *Calibration) error {
 	return inTransaction(ctx, s.c, func() error {
 		have, err := s.simulated(ctx, c.ID)

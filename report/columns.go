@@ -54,7 +54,7 @@ func (l *Ledger) loadColumns(ctx context.Context, c *sql.Conn, b *infer.Columns,
 	return err
 }
 
-// Assessed reports what of an assessment a fit has.
+// Assessed reports which parts of an assessment a fit has.
 func (l *Ledger) Assessed(ctx context.Context, fit int64) (has record.Assessed, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {
 		err := read(ctx, c, &has.Columns, `SELECT 'by ' || variable FROM ppc_group WHERE fit_id = ?1 UNION
@@ -74,9 +74,8 @@ func (l *Ledger) Assessed(ctx context.Context, fit int64) (has record.Assessed, 
 	return has, err
 }
 
-// ChainDraws reads the kept draws of one chain, 0-based, in the units of the
-// data: draw i of parameter p, counted from 0, stands at dst[p*Draws+i], and dst
-// has Parameters*Draws entries. It is an error where draws were not kept.
+// ChainDraws reads the kept draws of one chain, 0-based, in the units of the data: draw i of parameter p, counted
+// from 0, is dst[p*Draws+i], and dst has Parameters*Draws entries. It is an error where draws were not kept.
 func (l *Ledger) ChainDraws(ctx context.Context, f Stored, chain int, dst []float64) error {
 	n := 0
 	err := l.read(ctx, func(c *sql.Conn) error {
@@ -95,8 +94,7 @@ func (l *Ledger) ChainDraws(ctx context.Context, f Stored, chain int, dst []floa
 	return err
 }
 
-// ChainStats reads the statistics of the kept iterations of one chain, 0-based;
-// none where the ledger has none.
+// ChainStats reads the statistics of the kept iterations of one chain, 0-based; none if the ledger has none.
 func (l *Ledger) ChainStats(ctx context.Context, f Stored, chain int) (out []infer.Info, err error) {
 	err = l.read(ctx, func(c *sql.Conn) error {
 		return read(ctx, c, &out, `SELECT log_lik, log_prior, accept, step_size, energy, depth, leapfrogs, divergent

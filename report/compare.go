@@ -35,9 +35,8 @@ type Comparison struct {
 	RatioLogLik Interval `json:"ratio_log_lik"`
 }
 
-// Cost is what one sampler took for one posterior: of the newest fit and its
-// replicates, medians with intervals. Seconds are those of one core, set-up and
-// warm-up included.
+// Cost is the cost of one sampler for one posterior: of the newest fit and its replicates, medians with intervals.
+// Seconds are those of one core, set-up and warm-up included.
 type Cost struct {
 	Sampler string `json:"sampler"`
 	Method  string `json:"method"`
@@ -192,9 +191,8 @@ func readWork(ctx context.Context, c *sql.Conn, pairs []Comparison) error {
 	}, list(fits))
 }
 
-// Interval is a median and its 95 % confidence interval, NaN where there are
-// fewer than six values: with five, even the extremes miss the median with
-// probability 1/16.
+// Interval is a median and its 95 % confidence interval, NaN if there are fewer than six values: with five, even
+// the extremes miss the median with probability 1/16.
 type Interval struct {
 	Value Number `json:"value"`
 	Low   Number `json:"low"`

@@ -12,8 +12,7 @@ import (
 	"glmbatch/report/judge"
 )
 
-// Derivations are the derived quantities of a stored fit, computed anew from
-// its draws, with the verdict that they lead to.
+// Derivations are the derived quantities of a stored fit, recomputed from its draws, with the resulting verdict.
 type Derivations struct {
 	Fingerprint string
 	RunID       string

@@ -27,8 +27,8 @@ func (e *LockedError) Error() string {
 
 func (e *LockedError) Unwrap() error { return e.Err }
 
-// NotLedgerError says that a file exists but is no ledger that this program
-// can use, or a damaged one. The file is left as it is.
+// NotLedgerError reports that a file exists but cannot be used as a ledger, or is a damaged one. The file is left
+// as it is.
 type NotLedgerError struct {
 	Path    string
 	Damaged bool  // a block of it is not what was written
@@ -76,10 +76,10 @@ func (e *StorageError) Error() string {
 			"' AS old; ATTACH 'copy.duckdb' AS new (STORAGE_VERSION '"+ledgerStorage+"'); COPY FROM DATABASE old TO new")
 }
 
-// MissingError says that there is no ledger at Path. Beside are the files of its folder that are called like ledgers.
+// MissingError says that there is no ledger at Path. Near are the files of its folder with names like ledgers.
 type MissingError struct {
-	Path   string
-	Beside []string
+	Path string
+	Near []string
 }
 
 // missing looks what is beside a ledger that is not there.
@@ -91,7 +91,7 @@ func missing(path string) *MissingError {
 	}
 	for _, f := range files {
 		if filepath.Ext(f.Name()) == ".duckdb" && f.Type().IsRegular() {
-			e.Beside = append(e.Beside, f.Name())
+			e.Near = append(e.Near, f.Name())
 		}
 	}
 	return e
@@ -99,14 +99,14 @@ func missing(path string) *MissingError {
 
 func (e *MissingError) Error() string {
 	hint := "`pipeline run` makes it; --database names another one"
-	if len(e.Beside) > 0 {
-		hint = "--database names another one; beside it are " + words.List(e.Beside)
+	if len(e.Near) > 0 {
+		hint = "--database names another one; beside it are " + words.List(e.Near)
 	}
 	return fmt.Sprintf("there is no ledger %q", e.Path) + words.HintLine(hint)
 }
 
-// IsUnusable reports whether err is that a file is no ledger that this program can use:
-// another file, a damaged one, or one of a newer program or of a newer DuckDB.
+// IsUnusable reports whether err means that a file cannot be used as a ledger: another file, a damaged one, or one
+// of a newer program or of a newer DuckDB.
 func IsUnusable(err error) bool {
 	_, other := errors.AsType[*NotLedgerError](err)
 	_, newer := errors.AsType[*VersionError](err)

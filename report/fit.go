@@ -12,11 +12,9 @@ import (
 	"glmbatch/report/record"
 )
 
-// Fit stores a fit in one transaction, with everything that belongs to it and
-// the note of its run. An earlier complete fit with the same fingerprint is
-// replaced. It returns the number of the fit. Where the fit has gates of drift,
-// they are held against its predecessor in the ledger, and f.Verdict becomes the
-// verdict with what they say.
+// Fit stores a fit in one transaction, with everything that belongs to it and the note of its run. An earlier
+// complete fit with the same fingerprint is replaced. It returns the number of the fit. Gates of drift are checked
+// against the fit's predecessor in the ledger, and f.Verdict becomes the verdict with their reasons.
 //
 // On any error (of an iterator, of the engine, of ctx) nothing of the fit is
 // visible and what it would have replaced is still there; a *ShapeError says
@@ -39,10 +37,9 @@ func (s *Session) Fit(ctx context.Context, f *Fit) (id int64, err error) {
 	return id, nil
 }
 
-// Fits stores several fits, all in one transaction if all can be stored, else
-// each as Fit does: in either case each is whole or absent. It returns the
-// number and the error of each, nil where it is stored. It is for small fits,
-// which it spares most of the fixed costs.
+// Fits stores several fits, all in one transaction if all can be stored, else each as Fit does: in either case each
+// is whole or absent. It returns the number and the error of each, nil if it is stored. It is for small fits, which
+// it spares most of the fixed costs.
 func (s *Session) Fits(ctx context.Context, fits []*Fit) (ids []int64, errs []error) {
 	errs = make([]error, len(fits))
 	if len(fits) > 1 {
@@ -341,7 +338,7 @@ func (s *Session) insertParameters(id int64, first int, parameters []Parameter, 
 	err := insertEach(s, parameters, func(i int, p *Parameter) parameterRow {
 		row := parameterRow{ofFit: ofFit{id}, ParameterID: first + i + 1, Name: p.Name, Kind: string(p.Kind), Prior: p.Prior,
 			Center: p.Center, Scale: p.Scale, Starts: p.Starts, facts: facts{Grouping: p.Grouping, Term: p.Term,
-				Beside: p.Beside, Predictor: p.Predictor, Response: p.Response}}
+				Beside: p.Term2, Predictor: p.Predictor, Response: p.Response}}
 		if sums != nil {
 			row.Checksum = &sums[i]
 		}

@@ -87,7 +87,7 @@ func (f *Fitted) complete(ctx context.Context, c *sql.Conn) error {
 		WHERE fit_id = ? AND parameter_id > 0 ORDER BY parameter_id`, f.ID)
 }
 
-// Posterior is what fits of one posterior have in common, whatever drew them.
+// Posterior holds the common facts of fits of one posterior, whatever drew them.
 type Posterior struct {
 	ModelHash string
 	// Parameters are those that are not derived, in order, without starts.

@@ -17,8 +17,8 @@ var (
 		"smooth_curve", "allocation", "imputation", "imputed_bin"}
 )
 
-// Taken are fits of another ledger, by number, each in one of four ways: to know that they are there; to compare with
-// or start from; to judge anew, with the statistics of their chains; with all that belongs to them.
+// Taken are fits of another ledger, by number, each in one of four ways: to know that they exist; to compare with
+// or start from; to judge again, with the statistics of their chains; with all that belongs to them.
 type Taken struct {
 	Known, Light, Judged, Whole []int64
 	// Which, unless nil, says of which names all fits are taken whole.
@@ -43,7 +43,7 @@ func (t Taken) of(table string) []int64 {
 // Take copies fits of another ledger with their numbers, and what runs there were, without the texts of their
 // specs, in one transaction. This ledger must have no fits yet; what it stores later has higher numbers.
 func (l *Ledger) Take(ctx context.Context, from *Ledger, t Taken) error {
-	return l.writeBeside(ctx, []*Ledger{from}, func(s *Session) error {
+	return l.writeAttached(ctx, []*Ledger{from}, func(s *Session) error {
 		return s.beside(ctx, from.path, func() error { return s.take(ctx, from.path, t) })
 	})
 }
@@ -108,8 +108,8 @@ func (s *Session) which(ctx context.Context, t *Taken) error {
 		})
 }
 
-// writeBeside is Write with an engine that may attach other ledgers.
-func (l *Ledger) writeBeside(ctx context.Context, others []*Ledger, fn func(*Session) error) error {
+// writeAttached is Write with an engine that may attach other ledgers.
+func (l *Ledger) writeAttached(ctx context.Context, others []*Ledger, fn func(*Session) error) error {
 	var r reach
 	for _, other := range others {
 		if exists, err := checkFile(other.path); err != nil {

@@ -41,11 +41,11 @@ type Content struct {
 	Fits, Erred int
 }
 
-// Gathering is what Gather loads.
+// Gathering holds the inputs of Gather.
 type Gathering struct {
 	Run       *Run
 	Fragments []*Fragment
-	Whole     []int64 // numbers of the fits of which all was taken, since something was to be computed anew
+	Whole     []int64 // numbers of the fits that were copied in full, for a recomputation
 	Partial   bool    // load the fragments that are as they were written, where others are not
 	// End is called when all is loaded, before the checkpoint.
 	End func(*Session) error
@@ -58,20 +58,22 @@ type Gathering struct {
 // ledger that was not there is not there then.
 var ErrFragments = errors.New("fragments are not as they were written")
 
-// Gather loads what a run left in fragments: new fits under numbers that they get here, what the run did about fits,
-// and what it computed anew of those that were taken. What this ledger has stays: what it was told of the run before,
-// and fits with the same fingerprint of runs that began no earlier. So it may be killed and called again.
+// Gather loads the results of a run from fragments: new fits under numbers that they get here, the actions of the
+// run for fits, and the recomputed results of those that were taken. The ledger keeps what it has: the
+// records of an earlier call, and fits with the same fingerprint of runs that began no earlier. So the call may be
+// killed and repeated.
 //
-// First every fragment is looked at: that its tables are there and of this schema, that every fit has its draws, with
-// their checksums, and what Check says. Whether its blocks are whole Ledger.Whole tells, which the caller asks before.
-// Then some fragments at a time are loaded in one transaction, by copying columns. Cost: some 1 ms a small fit.
+// First every fragment is looked at: that its tables are there and of this schema, that every fit has its draws,
+// with their checksums, and what Check says. Ledger.Whole reports whether its blocks are whole; the caller asks
+// that before. Then some fragments at a time are loaded in one transaction, by copying columns. Cost: some 1 ms a
+// small fit.
 func (l *Ledger) Gather(ctx context.Context, g Gathering) error {
 	g.into = l
 	files := make([]*Ledger, len(g.Fragments))
 	for i, f := range g.Fragments {
 		files[i] = f.File
 	}
-	return l.writeBeside(ctx, files, func(s *Session) error {
+	return l.writeAttached(ctx, files, func(s *Session) error {
 		if err := sweep(ctx, s.c, l.path); err != nil {
 			return err
 		}

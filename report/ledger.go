@@ -35,13 +35,13 @@ type Options struct {
 	// Private makes a new ledger readable for its owner alone, as one that holds the
 	// variables of a spec is.
 	Private bool
-	// Restore has Open put the program's own views and macros in the place of others that have their names. Without
-	// it readers refuse such a ledger, and the first Write does that.
+	// Restore lets Open replace views and macros that have the names of the program's own. Without it readers
+	// refuse such a ledger, and the first Write does that.
 	Restore bool
-	// DrawsOutside has Gather write draws as Parquet files into the folder beside the ledger that has its name and
-	// .draws, and not into the ledger.
+	// DrawsOutside lets Gather write draws as Parquet files, not into the ledger but into a folder next to it that
+	// has its name and .draws.
 	DrawsOutside bool
-	// Later has the first read or write look whether the file is a ledger, in place of Open: for callers that do
+	// Later lets the first read or write check whether the file is a ledger, instead of Open: for callers that do
 	// little more than one, of which starting the engine is most of the cost. With Restore it is Reading that does
 	// what Open would.
 	Later bool
@@ -60,13 +60,12 @@ type Ledger struct {
 	readers int        // connections for reading
 }
 
-// Open names the ledger at path, which need not exist: the first Write makes
-// it. A file that exists must be a ledger, or a DuckDB file without tables;
-// otherwise Open returns a *NotLedgerError, or a *VersionError if a newer
-// program wrote it. One of an older program is brought to this one's schema by whoever comes first, also
-// by those who only read; where the file cannot be written that is a *NotLedgerError. No lock is kept. A file that
-// another process holds, or has just begun to make, is checked when it is used. A link is followed here, once: what
-// the engine and the program put beside the file stands beside the file itself.
+// Open names the ledger at path, which need not exist: the first Write makes it. A file that exists must be a
+// ledger, or a DuckDB file without tables; otherwise Open returns a *NotLedgerError, or a *VersionError if a newer
+// program wrote it. One of an older program is brought to this one's schema by whoever comes first, also by those
+// who only read; where the file cannot be written that is a *NotLedgerError. No lock is kept. A file that another
+// process holds, or has just begun to make, is checked when it is used. A link is followed here, once: files of the
+// engine and the program are created next to the file itself.
 func Open(path string, opts Options) (*Ledger, error) {
 	real, _, err := outfile.Target(path)
 	if err != nil {
@@ -278,13 +277,11 @@ func (l *Ledger) patiently(ctx context.Context, readOnly bool, r reach) (*sql.DB
 	}
 }
 
-// Write opens the file for writing, making or migrating it if need be, calls
-// fn, checkpoints and closes. What fn committed through the session stays, also
-// if fn then returns an error.
+// Write opens the file for writing, making or migrating it if need be, calls fn, checkpoints and closes. The
+// transactions that fn committed through the session stay, also if fn then returns an error.
 //
-// Write returns a *LockedError if the file stays held. Cost: some 20 ms
-// and a checkpoint beside what fn does, so commit several small fits in one
-// Write.
+// Write returns a *LockedError if the file stays held. Cost: some 20 ms and a checkpoint in addition to that of fn,
+// so commit several small fits in one Write.
 func (l *Ledger) Write(ctx context.Context, fn func(*Session) error) error {
 	return l.writeWith(ctx, reach{}, fn)
 }

@@ -58,9 +58,8 @@ func (s *Session) insertChecks(id int64, a *Assessment) error {
 	}))
 }
 
-// Assess adds an assessment to the complete fit with this fingerprint, in place
-// of what it had of the same kind, and gives it these warnings and a verdict
-// anew. It is an error if there is none.
+// Assess adds an assessment to the complete fit with this fingerprint, replaces the former one of the same kind,
+// stores these warnings and recomputes the verdict. It is an error if there is none.
 func (s *Session) Assess(ctx context.Context, fingerprint string, a *Assessment, warnings []string, g judge.Gates,
 	v judge.Verdict, at time.Time) error {
 	err := inTransaction(ctx, s.c, func() error {

@@ -11,23 +11,23 @@ import (
 	"glmbatch/infer/diag"
 )
 
-// Look is what people want to know of a fit at a glance: what it is, its verdict, and
-// the worst of its diagnostics, for which its summaries and chains are gone through.
+// Look holds an overview of a fit: its names, its verdict, and the worst of its diagnostics over summaries and
+// chains.
 type Look struct {
 	Stored
 	Worst
-	// Action is what the run did about the fit; empty where no run was asked for.
+	// Action is the action of the run for the fit; empty if no run was selected.
 	Action string `json:"action,omitempty"`
-	// Imputations says in words how several imputations differ; empty where the data have no others.
+	// Imputations describes the differences of several imputations; empty if the data have no others.
 	Imputations string `json:"imputations,omitempty"`
 	Standing
 }
 
-// Standing is where a fit stands among those of its name in its pipeline. Views of the newest fits show the newest
-// complete one.
+// Standing is the position of a fit among those of its name in its pipeline. Views of the newest fits show the
+// newest complete one.
 type Standing struct {
-	// Newest is the number of the newest complete fit of the name, and Drawn when it was drawn, UTC; 0 where there is
-	// none.
+	// Newest is the number of the newest complete fit of the name, and Drawn the time when it was drawn, UTC; 0 if
+	// there is none.
 	Newest int64     `json:"newest_fit_id,omitempty"`
 	Drawn  time.Time `json:"newest_created,omitzero"`
 	// State is Current, or what became of a newer attempt, which began at Attempted.
@@ -52,7 +52,7 @@ const (
 // Stale reports whether the fit with this number is what views show of its name although a newer attempt failed.
 func (s *Standing) Stale(id int64) bool { return id == s.Newest && id != 0 && s.State != Current }
 
-// Words says where the fit with this number stands; nothing of one that is current, or alone.
+// Words describes the position of the fit with this number; empty for one that is current, or the only one.
 func (s *Standing) Words(id int64) string {
 	const minute = "2006-01-02 15:04 UTC"
 	drawn := s.Drawn.UTC().Format(minute)
@@ -88,9 +88,8 @@ func standings(ctx context.Context, c *sql.Conn) (map[name]Standing, error) {
 	return out, err
 }
 
-// Worst are the worst diagnostics over what gates look at, and the quantities that
-// have them; NaN and empty where there are none. What local scales of a prior do is no
-// gate's matter, nor is it ours.
+// Worst are the worst diagnostics over the quantities that gates check, and the names of these quantities; NaN and
+// empty if there are none. Local scales of a prior are not included, since no gate checks them.
 type Worst struct {
 	Divergences int    `json:"divergences"` // after warm-up
 	RHat        Number `json:"rhat_max"`
@@ -107,15 +106,15 @@ type Line struct {
 	Kind          infer.ParameterKind `json:"kind"`
 	Prior         string              `json:"prior,omitempty"`
 	Center, Scale float64             `json:"-"` // of its column under standardize
-	// ColumnSD is the standard deviation of the coefficient's column in the units
-	// of the data: NaN where there is none.
+	// ColumnSD is the standard deviation of the coefficient's column in the units of the data: NaN if there is
+	// none.
 	ColumnSD Number `json:"column_sd"`
-	// Grouping, Level, Term and Beside are those of infer.Parameter.
-	Grouping, Level, Term, Beside string       `json:"-"`
-	Summary                       diag.Summary `json:"-"`
+	// Grouping, Level, Term and Term2 are those of infer.Parameter.
+	Grouping, Level, Term, Term2 string       `json:"-"`
+	Summary                      diag.Summary `json:"-"`
 }
 
-// Look returns the fit with a number; none where there is no such fit.
+// Look returns the fit with a number; ok is false if there is none.
 func (l *Ledger) Look(ctx context.Context, id int64) ([]Look, error) {
 	return l.looks(ctx, numberedFits, nil, []int64{id})
 }
@@ -196,8 +195,8 @@ func worstOf(ctx context.Context, c *sql.Conn, ids []int64) (of func(id int64) W
 	}, err
 }
 
-// Lines returns the parameters of a fit with their summaries, in order, then
-// the statistics of its draws by name. What could not be computed is NaN.
+// Lines returns the parameters of a fit with their summaries, in order, then the statistics of its draws by name. A
+// number that could not be computed is NaN.
 func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
 		return read(ctx, c, &out, "SELECT "+columnList(Line{})+` FROM (SELECT * FROM summary WHERE fit_id = ?1) s

@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// Night is one run as the ledger tells of it: when, how long, what it did
-// about how many fits, and how it ended.
+// Night describes one run from the ledger: when, how long, what it did about how many fits, and how it ended.
 type Night struct {
 	ID       string `json:"run"`
 	Pipeline string `json:"pipeline"`
 	SpecHash string `json:"spec_hash,omitempty"`
-	// SpecChanged tells that the pipeline's run before had another spec.
+	// SpecChanged reports whether the pipeline's previous run had another spec.
 	SpecChanged bool       `json:"spec_changed"`
 	Seed        string     `json:"seed,omitempty"` // a whole number below 2^64
 	Started     time.Time  `json:"started"`
@@ -20,8 +19,8 @@ type Night struct {
 	ExitCode    *int       `json:"exit_code"` // nil as Finished
 	Program     string     `json:"program,omitempty"`
 	Host        string     `json:"host,omitempty"`
-	// Fits are those that the run has told of, by what it did: drawn now, skipped
-	// since a stored one is equal, erred, or drawn and not committed.
+	// Fits are those that the run has recorded, by action: drawn now, skipped since a stored one is equal, erred,
+	// or drawn and not committed.
 	Fits        int `json:"fits"`
 	New         int `json:"new"`
 	Skipped     int `json:"skipped"`
@@ -70,9 +69,8 @@ func (l *Ledger) Nights(ctx context.Context, since time.Time, limit int) (out []
 const nextPlace = "SELECT 1 + greatest((SELECT coalesce(max(place), 0) FROM main.run), (SELECT coalesce(max(place), " +
 	"0) FROM main.fit))"
 
-// NextPlace returns the place of a run that begins now, for Run.Place and
-// Fit.Place: it is behind every run that the ledger has, whatever the clock says.
-// Two runs share one where neither had told the ledger of itself when the other
+// NextPlace returns the place of a run that begins now, for Run.Place and Fit.Place: it is behind every run that
+// the ledger has, whatever the clock says. Two runs share one if neither was recorded in the ledger when the other
 // began; then the clock decides which is newer. Without a ledger file it is 1.
 func (l *Ledger) NextPlace(ctx context.Context) (int, error) {
 	place := 1

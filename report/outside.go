@@ -91,7 +91,7 @@ func (f *drawFile) says(ledger, why string) string {
 	return fmt.Sprintf("%q, with draws of %s, %s", f.where(ledger), fits, why)
 }
 
-// LostHint is what to do about draws that are lost.
+// LostHint is the remedy for draws that are lost.
 const LostHint = "put the file back from a copy, or draw its fits again: pipeline run --force"
 
 // piecesOf is what the pieces of draws of fits are read from, as SQL that follows FROM. It is the one place that knows
@@ -144,8 +144,8 @@ func (f *drawFile) damage(ctx context.Context, ledger string) string {
 	return ""
 }
 
-// LostDraws says of the fits whose draws cannot be read why that is, as far as names and sizes of files tell; Verify
-// tells more. Cost: a look at each file of draws.
+// LostDraws gives the reason why draws of these fits cannot be read, as far as names and sizes of files show it;
+// Verify finds more. Cost: a look at each file of draws.
 func (l *Ledger) LostDraws(ctx context.Context) (lost map[int64]string, err error) {
 	lost = map[int64]string{}
 	return lost, l.readIfThere(ctx, func(c *sql.Conn) error {

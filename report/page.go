@@ -332,8 +332,8 @@ func (l *Ledger) WritePage(ctx context.Context, w io.Writer, o PageOptions) erro
 	return html.Write(w, p)
 }
 
-// SavePage puts the page that o chooses at the path to, in place of what is there, so
-// that a reader finds the old page or the new one, whole. Its errors are those of Page, or a *PutError.
+// SavePage puts the page that o chooses at the path to, replacing a file there, so that a reader finds the old page
+// or the new one, whole. Its errors are those of Page, or a *PutError.
 func (l *Ledger) SavePage(ctx context.Context, to string, o PageOptions) error {
 	p, err := l.Page(ctx, o)
 	if err != nil {

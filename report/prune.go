@@ -15,16 +15,14 @@ import (
 // Pruned says what Prune did.
 type Pruned struct {
 	Removed, Kept int   // fits, those that ended in an error counted
-	Before, After int64 // bytes of the file, and of draws beside it
+	Before, After int64 // bytes of the file, and of its files of draws
 }
 
-// Prune keeps the newest keep complete fits of each name and replicate in each pipeline, and as
-// many of its errors, in the order of the newest runs that drew or found them, and removes what belongs to the others.
-// If pipeline is not empty, fits of other pipelines stay. What runs did about removed fits is
-// history and stays. Deletes do not shrink a DuckDB file, so the file is
-// written anew beside itself and takes the old one's place by a rename: a
-// crash at any moment leaves the one or the other, whole. It needs as much
-// free disk as the kept fits take.
+// Prune keeps the newest keep complete fits of each name and replicate in each pipeline, and as many of its errors,
+// in the order of the newest runs that drew or found them, and removes what belongs to the others. If pipeline is
+// not empty, fits of other pipelines stay. The actions of runs for removed fits are history and stay. Deletes do
+// not shrink a DuckDB file, so a new file is written next to it and replaces it by a rename: a crash at any moment
+// leaves the one or the other, whole. It needs as much free disk as the kept fits take.
 //
 // Prune returns a *LockedError if another process holds the file, and changes
 // nothing then. The other tables and views of the file are copied too.

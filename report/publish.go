@@ -13,8 +13,7 @@ import (
 	"glmbatch/internal/words"
 )
 
-// PutError says that no file could be put at To. What was there before is still
-// there, whole.
+// PutError says that no file could be put at To. An earlier file is unchanged.
 type PutError struct {
 	Key string // of a spec, or the verb: publish, for a copy of the ledger, or report, for a page
 	To  string
@@ -26,11 +25,10 @@ func (e *PutError) Error() string { return fmt.Sprintf("%s %q: %s", e.Key, e.To,
 // Unwrap returns the cause.
 func (e *PutError) Unwrap() error { return e.Err }
 
-// Publish puts a copy of the ledger at the path to, in place of what is there: for
-// readers that must never meet a lock. The copy is checkpointed, synced and opened
-// for a try before an atomic rename, so that a reader finds the old file or the
-// new one, whole; who has the old one open keeps it. Draws in files beside the ledger come along, as files beside the
-// copy.
+// Publish puts a copy of the ledger at the path to, replacing a file there: for readers that must never meet a
+// lock. The copy is checkpointed, synced and opened for a try before an atomic rename, so that a reader finds the
+// old file or the new one, whole; who has the old one open keeps it. Files of draws next to the ledger are copied
+// too, next to the copy.
 //
 // Readers of the ledger may have it open meanwhile, writers not: Publish waits for
 // them as Options.LockWait allows, and returns a *LockedError after that; all else

@@ -40,7 +40,8 @@ type QueryOptions struct {
 	Width int
 	// Allow are folders whose files the SQL may read and write. Empty: none.
 	Allow []string
-	// Note is called with what answers lack, if anything: draws in files that are lost. Nil: nobody asks.
+	// Note is called with what answers lack, if anything: draws in files that are lost. Nil means that the caller
+	// does not want to know.
 	Note func(text string)
 }
 

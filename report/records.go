@@ -39,7 +39,7 @@ type RunFit struct {
 // Verdict is that of package judge.
 type Verdict = judge.Verdict
 
-// What the ledger keeps of a fit, as package record has it.
+// The records of a fit in the ledger, as in package record.
 type (
 	Key              = record.Key
 	Fit              = record.Fit

@@ -246,9 +246,9 @@ func (l *Ledger) evidence(ctx context.Context, c *sql.Conn, fingerprint string) 
 	return e, err
 }
 
-// Summaries returns the summaries of the complete fit with this fingerprint,
-// parameters in order, those without draws last, then statistics by name. What could not be computed is
-// NaN. Without such a fit both are empty.
+// Summaries returns the summaries of the complete fit with this fingerprint, parameters in order, those without
+// draws last, then statistics by name. A number that could not be computed is NaN. Without such a fit both are
+// empty.
 func (l *Ledger) Summaries(ctx context.Context, fingerprint string) (parameters []ParameterSummary,
 	statistics []judge.Statistic, err error) {
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {

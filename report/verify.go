@@ -40,7 +40,7 @@ func addDraws(sum uint32, values []float64) uint32 {
 type Verified struct {
 	Blocks int     // of the file
 	Unused []int64 // blocks that are not what was written, and hold nothing: no harm
-	Files  int     // of draws beside it
+	Files  int     // of draws next to it
 	Fits   int     // fits whose draws are stored
 	Draws  int64   // their draw values
 	Damage []string
@@ -49,8 +49,8 @@ type Verified struct {
 }
 
 // Verify reads every block of the file, which the engine does for what is asked of it only, and holds the draws of
-// every fit against the checksums that were stored with them. What it found is also in the result. The error
-// is a *NotLedgerError with Damaged set if anything in use is not what was written.
+// every fit against the checksums that were stored with them. The result lists the findings too. The error is a
+// *NotLedgerError with Damaged set if anything in use is not what was written.
 //
 // Cost: the file is read once, and then 0.05 µs a draw value. Writers wait, or are waited for, while blocks are read.
 func (l *Ledger) Verify(ctx context.Context) (*Verified, error) {

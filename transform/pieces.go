@@ -236,7 +236,7 @@ func (p *Pieces) Design() (*Design, error) {
 	for len(centre) < t.Columns() { // offset and response
 		centre, scale = append(centre, 0), append(scale, 1)
 	}
-	if !b.out.Data.Told(t, centre, scale) {
+	if !b.out.Data.FromTriangle(t, centre, scale) {
 		return nil, b.tableError(fmt.Sprintf("%d observations are fewer than the %d rows of their triangular factor", t.Rows,
 			t.Columns()+1), "leave rows: factored out")
 	}

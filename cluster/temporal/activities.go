@@ -23,7 +23,7 @@ const (
 	again      = "again"      // exit codes 3 and 130, signals, and a worker that stops
 )
 
-// Plan is what this module reads of a folder's plan.json: how many shards and fits there are.
+// Plan holds the entries of a folder's plan.json that this module reads: the numbers of shards and fits.
 type Plan struct{ Shards, Fits int }
 
 // Beat is the state of a shard that its process writes to DIR/progress/i.json every few seconds, and that the
@@ -55,8 +55,8 @@ type Activities struct {
 	Every time.Duration
 }
 
-// Plan plans a night into its folder. The program takes the plan that is there if it was asked for in the same words,
-// and refuses another one: a folder is one night.
+// Plan plans a night into its folder. The program uses an existing plan if its request was equal, and refuses
+// another one: a folder is one run.
 func (a *Activities) Plan(ctx context.Context, in NightInput) (Plan, error) {
 	if in.Spec == "" {
 		plan, err := readPlan(in.Dir)
@@ -90,7 +90,7 @@ func readPlan(dir string) (plan Plan, err error) {
 	return plan, nil
 }
 
-// Shard carries out one shard. Heartbeats tell what the shard's process says of its progress, for as long as it lives.
+// Shard carries out one shard. Heartbeats hold the progress lines of the shard's process while it runs.
 func (a *Activities) Shard(ctx context.Context, dir string, i int) (ShardDone, error) {
 	plan, err := readPlan(dir)
 	if err != nil {

@@ -10,18 +10,18 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// Progress is what a night or a block answers to the query "progress".
+// Progress is the answer of a run or a block to the query "progress".
 type Progress struct {
 	Stage string
 	Dir   string
 	Plan  Plan
-	// Shards by state: waiting for the window, outstanding (queued or carried out), done, failed for good.
+	// Shards by state: waiting for the window, outstanding (queued or running), done, failed permanently.
 	Waiting, Outstanding, Done, Failed int
 	// Fits of shards that are done, and those of them that failed or erred.
 	Fits, FitsFailed int
-	// Blocks are the workflows whose outstanding shards are told apart by asking them.
+	// Blocks are the workflows that report the state of their outstanding shards.
 	Blocks []string
-	// Broken are the first shards that failed for good, with their reasons.
+	// Broken are the first shards that failed permanently, with their reasons.
 	Broken []string
 	// show has the server's page say how far the workflow is. It is set by answer.
 	show func()

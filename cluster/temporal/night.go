@@ -20,7 +20,7 @@ type NightInput struct {
 	Spec   string   `json:",omitempty"`
 	Shards int      `json:",omitempty"`
 	Flags  []string `json:",omitempty"`
-	// Partial gathers what there is where shards have failed for good.
+	// Partial gathers the finished shards if others failed permanently.
 	Partial bool `json:",omitempty"`
 	Limits  Limits
 }
@@ -43,10 +43,10 @@ type Limits struct {
 // Span is a duration that is written as "1m0s", as people read it on the server's page. Nanoseconds are read, too.
 type Span time.Duration
 
-// MarshalText writes a duration in words.
+// MarshalText writes a duration as text, such as 1m30s.
 func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
 
-// UnmarshalJSON reads a duration in words, or nanoseconds.
+// UnmarshalJSON reads a duration as text, or as a number of nanoseconds.
 func (s *Span) UnmarshalJSON(text []byte) error {
 	var words string
 	if json.Unmarshal(text, &words) != nil {
@@ -89,15 +89,15 @@ const (
 	ended     = "ended"
 )
 
-// Outcome is what a night ends with: the exit code of "pipeline gather" and the end of what it printed. The
-// code is 0 or 1, or with Partial 3 if something is missing.
+// Outcome is the result of a run: the exit code of "pipeline gather" and the end of its output. The code is 0 or 1,
+// or with Partial 3 if something is missing.
 type Outcome struct {
 	Exit int
 	Said string
 }
 
-// Night plans a night, carries out its shards and gathers them. Shards that fail for good do not keep others from being
-// carried out; without Partial the night then ends with an error that names them, and gathers nothing. The folder
+// Night plans a night, carries out its shards and gathers them. A shard that fails permanently does not stop the
+// others. Without Partial the run then ends with an error that names these shards, and gathers nothing. The folder
 // keeps what was done, so that the same night, started again, does the rest.
 func Night(ctx workflow.Context, in NightInput) (out Outcome, err error) {
 	in.Limits = in.Limits.filled()

@@ -15,8 +15,8 @@ import (
 	"go.temporal.io/sdk/converter"
 )
 
-// Report is what the verb progress says: the answer of a night, its blocks taken apart, with what heartbeats tell of
-// shards that are being carried out.
+// Report is the output of the command progress: the answer of a run, the states of the shards in its blocks, and
+// the heartbeats of running shards.
 type Report struct {
 	Progress
 	Status string

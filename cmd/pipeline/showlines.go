@@ -170,7 +170,7 @@ func lineObject(l *pipelines.Line) map[string]any {
 	}
 	//name:ok a column
 	for key, fact := range map[string]string{"prior": l.Prior, "grouping": l.Grouping, "level": l.Level, "term": l.Term,
-		"beside": l.Beside, "reason": l.Summary.Reason} {
+		"beside": l.Term2, "reason": l.Summary.Reason} {
 		if fact != "" {
 			out[key] = fact
 		}

@@ -9,10 +9,9 @@ import (
 	"glmbatch/internal/linalg"
 )
 
-// Frame is a fixed invertible map v = origin + T·u between the coordinates u
-// that are updated one at a time and those that priors speak of, with the
-// likelihood on B = W·T, W being the design of v: eta = eta0 + B·u. Chains share
-// it.
+// Frame is a fixed invertible map v = origin + T·u from the coordinates u, which are updated one at a time, to the
+// coordinates v of the priors. The likelihood has the design B = W·T, with W the design of v: eta = eta0 + B·u.
+// Chains share it.
 type Frame struct {
 	Design design.Matrix // W
 	Like   *glm.Target   // on B
@@ -66,7 +65,7 @@ func NewFrame(target *glm.Target, w design.Matrix, offset []float64, priors []pr
 // product returns W·T, in memory of W's kind, parts of its rows side by side where the target has workers for them: W
 // is read seldom from then on.
 func product(target *glm.Target, w *design.Dense, t *linalg.Upper) *design.Dense {
-	out, size := w.Beside(), productRows
+	out, size := w.ZerosLike(), productRows
 	target.Parallel().Each((w.Rows+size-1)/size, func(part int) {
 		first, last := part*size, min((part+1)*size, w.Rows)
 		t.MultiplyRows(w.Values, w.Rows, first, last, out.Values)

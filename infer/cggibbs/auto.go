@@ -12,16 +12,15 @@ import (
 // AutoVersion names the rules of Auto: another choice is another sequence of draws.
 const AutoVersion = "auto/7"
 
-// Auto returns the basis that gives a thousand independent draws for the least
-// number of operations, with set-up, storing and all that surrounds a draw, and says why:
-// what New takes with these options and the basis "auto". It counts them from rows and
-// columns, family and priors, and from two pilots, where the choice waits for them: how
-// much a sweep over single coefficients forgets, and what joint proposals' importance
-// weights tell. Then it takes as many moves between draws as make independent draws
-// cheapest, and one in each iteration of warm-up. It knows nothing of time, load or workers, so that it chooses alike
-// everywhere. Cost: O(n·d), and where joint moves may serve O(n·d²).
+// Auto returns the basis that gives a thousand independent draws for the least number of operations, with set-up,
+// storing and all that surrounds a draw, and says why: what New takes with these options and the basis "auto". It
+// counts them from rows, columns, family and priors. If the choice depends on it, two pilots measure how fast the
+// autocorrelation of a sweep over single coefficients decays, and the importance weights of joint proposals. Then
+// it takes as many moves between draws as make independent draws cheapest, and one in each iteration of warm-up. It
+// knows nothing of time, load or workers, so that it chooses alike everywhere. Cost: O(n·d), and where joint moves
+// may serve O(n·d²).
 //
-// seconds is about what those draws take on one core, a second for 1e9 operations; 0 where nothing is counted.
+// seconds is the approximate time of those draws on one core, a second for 1e9 operations; 0 if nothing is counted.
 func Auto(target *glm.Target, opts Options) (basis, reason string, seconds float64) {
 	if smooth(target) {
 		basis, reason = foreseenSmooths(target, opts)

@@ -12,12 +12,10 @@
 //
 // The scales of horseshoe priors and smooths move in blocks after each sweep.
 //
-// That is the coordinate basis, which stays as reference. Two others give the
-// same posterior by far fewer passes: rotated (package basis), where coordinates hardly
-// depend on each other, and reduced (reduce.go), where d coefficients with normal
-// priors are told by the at most n directions of them that the likelihood sees. The
-// mixture basis (mixture.go) does the like for priors that are normal given scales,
-// which it draws in each iteration.
+// That is the coordinate basis, which stays as reference. Two others give the same posterior by far fewer passes:
+// rotated (package basis), whose coordinates are nearly independent, and reduced (reduce.go), which replaces d
+// coefficients with normal priors by the at most n directions of them that the likelihood depends on. The mixture
+// basis (mixture.go) does the like for priors that are normal given scales, which it draws in each iteration.
 //
 // Read options.go and setup.go, then stepper.go, gibbs.go, slice.go, scales.go, scan.go and state.go: the reference.
 // Then
@@ -35,7 +33,7 @@
 //   - quadratic.go, smooths.go, process.go: all coefficients at once with the standard deviations of smooths, and the
 //     lengths of Gaussian processes;
 //   - select.go: coefficients that a prior spike_slab leaves out or takes in;
-//   - forecast.go: what an iteration is, for those who predict how fast chains forget;
+//   - forecast.go: the content of an iteration, from which the decay of the autocorrelation is predicted;
 //   - coefficients.go, drift.go: chains of coefficients alone, next to effects and cells; part.go: sweeps given
 //     rows that change.
 package cggibbs

@@ -7,16 +7,16 @@ import (
 	"glmbatch/infer/glm"
 )
 
-// Sweeps are what an iteration after warm-up does to the coefficients of a target, where it updates them one at
-// a time and nothing else moves them.
+// Sweeps describes how an iteration after warm-up updates the coefficients of a target, if they are updated one at
+// a time and by nothing else.
 type Sweeps struct {
 	Target *glm.Target
 	Random bool // coordinates and dispersions are drawn with replacement, as many as there are
 	Times  int  // sweeps in an iteration
 }
 
-// SweepsOf returns what an iteration of a set-up's chains is, or else why it is no sweep over single coefficients; ok
-// is false where the set-up is of another package.
+// SweepsOf returns the iteration of a set-up's chains, or else the reason why it is not a sweep over single
+// coefficients; ok is false if the set-up is of another package.
 func SweepsOf(s infer.Setup) (out *Sweeps, why string, ok bool) {
 	switch s := s.(type) {
 	case *setup:

@@ -14,25 +14,22 @@ const Version = "cggibbs/1"
 // Options configures New. The zero value is the paper's sampler, in vector
 // instructions.
 type Options struct {
-	// Basis is the coordinate system of the updates: "coordinate", the coefficients
-	// themselves; "rotated", coordinates in which the posterior is near N(0, I);
-	// "reduced", what the likelihood sees of coefficients with normal priors,
-	// rotated; "mixture", what it sees of those whose priors are normal given scales
-	// that are drawn (student_t, cauchy, laplace, horseshoes); "auto", one of them, see Auto.
-	// Where a basis cannot be made the coordinate basis takes its place,
-	// and the Setup says why (infer.Explainer). Empty means "coordinate".
+	// Basis is the coordinate system of the updates. "coordinate": the coefficients themselves. "rotated":
+	// coordinates in which the posterior is near N(0, I). "reduced": the directions of coefficients with normal
+	// priors that the likelihood depends on, rotated. "mixture": those directions of coefficients whose priors are
+	// normal given scales that are drawn (student_t, cauchy, laplace, horseshoes). "auto": one of them, see Auto.
+	// Where a basis cannot be made the coordinate basis takes its place, and the Setup says why (infer.Explainer).
+	// Empty means "coordinate".
 	Basis string
-	// Update is the update of a coordinate: a slice with "doubling" or with
-	// "stepping_out"; or, for log-concave families under normal, flat and laplace
-	// priors, "tangent", a slice within what a tangent of the log likelihood encloses,
-	// which has the law of the others with half of their evaluations, or "matched", a
-	// Metropolis step matched to slope and curvature, with a slice stepped out one time
-	// in eight; or, in the basis reduced, "rows": the linear predictor of one row after the other, where the rest
-	// of the basis lets it move by itself, else "stepping_out". Dispersions get a slice with
-	// doubling. Empty means "doubling" in the coordinate and the mixture basis, whose
-	// widths may be far from the slices', "matched" in the rotated one where it serves, "rows" in the reduced one,
-	// else "stepping_out". In the first iteration on tall data all slices of a basis double, since a chain may come
-	// from afar.
+	// Update is the update of a coordinate. "doubling" and "stepping_out" are slices. "tangent", for log-concave
+	// families under normal, flat and laplace priors, is a slice within the bounds of a tangent of the log
+	// likelihood: the same distribution with half of the evaluations. "matched" is a Metropolis step matched to
+	// slope and curvature, with a slice stepped out one time in eight. "rows", in the basis reduced, moves the
+	// linear predictor of one row after the other if the rest of the basis lets it move by itself, else it is
+	// "stepping_out". Dispersions get a slice with doubling. Empty means "doubling" in the coordinate and the
+	// mixture basis, whose widths may be far from the slices', "matched" in the rotated one where it serves, "rows"
+	// in the reduced one, else "stepping_out". In the first iteration on tall data all slices of a basis double,
+	// since a chain may come from afar.
 	Update string
 	// Joint is whether all coordinates are proposed at once, in the rotated basis:
 	// "on", "off", "swept", or "auto", one of these by the fewest operations. Updates of
@@ -46,8 +43,8 @@ type Options struct {
 	// "auto" as many as make a fit cheapest for its effective draws, see Auto, which makes one
 	// in each iteration of warm-up.
 	Moves int `json:",omitempty"`
-	// PlainTimes multiplies the iterations between plain sweeps of NewCoefficients, of a chain with other moves beside it;
-	// 0 means 1.
+	// PlainTimes multiplies the iterations between plain sweeps of NewCoefficients, in a chain that has other moves
+	// too; 0 means 1.
 	PlainTimes int64 `json:"-"`
 	// Slow is whether updates along the directions that sweeps over single coefficients
 	// hardly move along follow each sweep, in the coordinate basis under normal and flat
@@ -101,7 +98,7 @@ type Options struct {
 	lean bool
 }
 
-// OptionError tells which option is impossible.
+// OptionError names an option that is impossible.
 type OptionError struct {
 	Option string // as in Options, in lower case
 	Value  any

@@ -20,9 +20,10 @@ func NewConditional(part *glm.Part, stream *infer.Stream) (*Conditional, error) 
 	return &Conditional{s.fresh(stream, s.scan.of(infer.Chain{}))}, nil
 }
 
-// Sweep moves theta, as glm.Target.Parameters describes it, by one update of each entry given the rows that the part
-// has now. The cached linear predictor of these rows is made anew from theta, so that theta and the stream are all the
-// state there is. Cost: O(rows·d). It returns a *update.NonFiniteError, with theta as it was, where a density is none.
+// Sweep moves theta, as glm.Target.Parameters describes it, by one update of each entry given the rows that the
+// part has now. The cached linear predictor of these rows is recomputed from theta, so that theta and the stream
+// are the whole state. Cost: O(rows·d). It returns a *update.NonFiniteError, with theta unchanged, if a log density
+// is not a number.
 func (c *Conditional) Sweep(theta []float64) (infer.Info, error) {
 	c.k.point.SetTheta(theta)
 	info, err := c.k.Step()

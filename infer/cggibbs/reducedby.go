@@ -14,11 +14,10 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// ReducedBy returns a sampler of a posterior by another one, such as NUTS, of what
-// the likelihood sees of it: sampler is given the posterior of (theta_F, z), where z
-// has the prior N(0, I) (reduction), and what the likelihood does not see of theta_G
-// is drawn for each iteration as in the reduced basis. Its draws are told by rows
-// alike (infer.Compact).
+// ReducedBy returns a sampler of a posterior that uses another sampler, such as NUTS, for the directions that the
+// likelihood depends on. sampler is given the posterior of (theta_F, z), in which z has the prior N(0, I)
+// (reduction). The remaining directions of theta_G are drawn in each iteration as in the reduced basis. Its draws
+// are stored as rows too (infer.Compact).
 //
 // It returns an error where the posterior has no reduction. Cost: that of the
 // decomposition of the design, see reduce, and of sampler.

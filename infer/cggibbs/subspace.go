@@ -144,7 +144,7 @@ func (d *subspace) round(target *glm.Target, h []float64) error {
 		return fmt.Errorf("the curvature along %s is not positive: two columns may be the same", d)
 	}
 	t, x := factor.InverseTransposed(), d.columns()
-	rotated := x.Beside()
+	rotated := x.ZerosLike()
 	t.MultiplyRows(x.Values, x.Rows, 0, x.Rows, rotated.Values)
 	d.betas = t.Multiply(d.betas, len(d.members))
 	d.lay(target, rotated)

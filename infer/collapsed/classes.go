@@ -21,8 +21,8 @@ import (
 type Column struct {
 	Name   string
 	Family glm.Family // of the zero value where there are Categories
-	// Y has the response of each row, NaN where it is missing: such a row is judged by its other columns. Of categories
-	// it is the place among these, from 0.
+	// Y has the response of each row, NaN if it is missing: such a row is classified by its other columns. Of
+	// categories it is the place among these, from 0.
 	Y      []float64
 	Trials []float64 // of binomial
 	// Categories are the names of those that a response may be of, at least two.
@@ -33,7 +33,7 @@ type Column struct {
 	Prior Prior
 }
 
-// Dirichlet is the law of a Prior of categories.
+// Dirichlet is the distribution of a Prior of categories.
 const Dirichlet = "dirichlet"
 
 // Classes are rows with several responses, which are independent given the component. They are read-only.
@@ -131,7 +131,7 @@ func (c *Column) family() (f family, of []infer.Parameter, has []bool, err error
 		case infer.Intercept:
 			q.Name = c.Name
 		case infer.Probability:
-			q.Beside = q.Name
+			q.Term2 = q.Name
 			q.Name = c.Name + "_" + q.Name
 		default:
 			q.Name += "_" + c.Name

@@ -38,7 +38,7 @@ func TestClassesOf(t *testing.T) {
 		}
 	}
 	for i, want := range map[int]infer.Parameter{
-		2: {Name: "p1_q_a", Kind: infer.Probability, Level: "1", Term: "q", Beside: "a"},
+		2: {Name: "p1_q_a", Kind: infer.Probability, Level: "1", Term: "q", Term2: "a"},
 		5: {Name: "mu1_x", Kind: infer.Intercept, Level: "1", Term: "x"},
 		6: {Name: "sigma_x1", Kind: infer.Dispersion, Level: "1", Term: "x"},
 	} {

@@ -19,7 +19,7 @@ const Version = "collapsed/2"
 type Options struct {
 	mixture.Options
 	Prior Prior
-	// Plain draws labels given parameters, and parameters given labels, in place of labels given each other.
+	// Plain draws labels given parameters, and parameters given labels, instead of labels given each other.
 	Plain bool
 }
 
@@ -31,8 +31,8 @@ type setup struct {
 	rows   int
 }
 
-// New returns the sampler of a mixture of a family whose linear predictor is an intercept alone. Its error tells what
-// such a mixture cannot have, or is one of Options.
+// New returns the sampler of a mixture of a family whose linear predictor is an intercept alone. It returns an
+// error if such a mixture cannot be sampled, or if an option is wrong.
 //
 // Cost of an iteration: K predictive densities a row, then K densities a row for the log likelihood.
 func New(f glm.Family, data *glm.Data, opts Options) (infer.Setup, error) {

@@ -7,17 +7,17 @@
 //	bernoulli, binomial: probability ~ beta
 //	categories, counts of categories: probabilities ~ Dirichlet
 //
-// Of several responses in a row, each has a family of its own, and they are independent given the component: latent
-// classes, whose items may be missing.
+// If a row has several responses, each has a family of its own, and they are independent given the component:
+// latent classes, whose items may be missing.
 //
 // The collapsed sampler draws the label of one row after the other given the labels of all others,
 //
 //	P(z_i = k | z_rest, y) ∝ (a + n_k)·p(y_i | other rows with label k)
 //
 // from counts and sufficient statistics, O(K) a row, with neither weights nor parameters: these are drawn given the
-// labels only to be told. The plain sampler draws labels given parameters, and parameters given labels. It is there to
-// be compared with: where rows are informative, labels decide the parameters and these the labels, and it stays where
-// it is.
+// labels only to be reported. The plain sampler draws labels given parameters, and parameters given labels. It
+// serves as a comparison: if rows are informative, labels determine the parameters and parameters the labels, and
+// it hardly moves.
 //
 // Positions are those of package mixture.
 //

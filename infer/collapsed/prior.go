@@ -11,7 +11,7 @@ import (
 	"glmbatch/internal/words"
 )
 
-// Prior is the conjugate prior of the parameters of each component. The zero value is none.
+// Prior is the conjugate prior of the parameters of each component. The zero value is not a prior.
 type Prior struct {
 	Law     string    // normal_inverse_gamma, gamma, beta or dirichlet
 	Numbers []float64 // its arguments, as in Usage

@@ -223,7 +223,7 @@ func (k *kernel) list(c *state.Codec) {
 	c.Then(func() { copy(k.theta, theta) })
 }
 
-// UnsupportedError tells that the model has no conjugate form.
+// UnsupportedError gives the reason why the model has no conjugate form.
 type UnsupportedError struct{ What string } // the family or prior at fault
 
 func (e *UnsupportedError) Error() string {
@@ -240,8 +240,7 @@ func improper(format string, args ...any) error {
 		"give the coefficients normal priors and sigma a half_cauchy or half_normal prior, or leave columns out")
 }
 
-// NumericError tells that the posterior is proper but outside the range that
-// float64 serves.
+// NumericError reports that the posterior is proper but outside the range of float64.
 type NumericError struct{ Err error }
 
 func (e *NumericError) Error() string {

@@ -17,9 +17,9 @@ const SelectionVersion = "selection/1"
 // MaxCandidates is the largest number of coefficients under spike_slab that Selection takes: it looks at all models.
 const MaxCandidates = 16
 
-// Selection is the posterior of a gaussian(identity) model in which some coefficients, the candidates, have the prior
-// spike_slab: the law of what is in the model, with coefficients and sigma integrated out, and exact draws of these
-// given what is in it. It is read-only once made.
+// Selection is the posterior of a gaussian(identity) model in which some coefficients, the candidates, have the
+// prior spike_slab. It holds the distribution of the included candidates, with coefficients and sigma integrated
+// out, and makes exact draws of these given the included ones. It is read-only once made.
 type Selection struct {
 	target     *glm.Target
 	candidates []int

@@ -1,10 +1,8 @@
-// Package design holds the matrix of a linear predictor as samplers read it, by
-// column, dense or sparse: its products, its rows taken apart or together, and
-// nothing of responses, likelihoods or priors.
+// Package design holds the matrix of a linear predictor as samplers read it, by column, dense or sparse: its
+// products and its groupings of rows. It contains no responses, likelihoods or priors.
 //
-// Names and coding of the columns are transform's; glm.Data puts a response
-// beside the matrix. Sums have an order that the storage fixes, so that dense and
-// sparse designs of the same numbers differ in the last bits: SparseVersion is
+// Package transform names and codes the columns; glm.Data adds a response to the matrix. Sums have an order that
+// the storage fixes, so that dense and sparse designs of the same numbers differ in the last bits: SparseVersion is
 // part of the fingerprint of a fit on a sparse one.
 //
 // Read matrix.go (Matrix, Column, Dense; Xb, Xᵀv, XᵀWX; rows taken and equal ones

@@ -13,8 +13,8 @@ type Grouping struct {
 	rows   []int32 // by level, in increasing order within each
 }
 
-// NewGrouping groups rows by their levels, numbers from 0 to levels−1, of each row; it keeps of. A level may have no
-// rows. Cost: O(n + levels). It panics for a number that is no level.
+// NewGrouping groups rows by their levels, numbers from 0 to levels−1, of each row; it keeps of. A level may have
+// no rows. Cost: O(n + levels). It panics if a number is not a level.
 func NewGrouping(of []int32, levels int) *Grouping {
 	g := &Grouping{of: of, starts: make([]int, levels+1), rows: make([]int32, len(of))}
 	for i, l := range of {
@@ -60,7 +60,7 @@ type Effects struct {
 	// other predictors have effects of the same levels under one distribution, see groups.Linked.
 	ID     string
 	Linked bool
-	// Columns are those of the terms, len n each, as they stand in the data; nil stands for ones.
+	// Columns are those of the terms, len n each, as in the data; nil means ones.
 	Columns [][]float64
 }
 

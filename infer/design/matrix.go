@@ -29,8 +29,7 @@ type Matrix interface {
 	TransposedProduct(k simd.Kernels, v, dst []float64)
 }
 
-// Column is what is stored of a column: the values of some rows in increasing
-// order, and zeros in all others.
+// Column holds the values of some rows in increasing order, and zeros for all others.
 type Column struct {
 	Rows   []int32 // nil: every row
 	Values []float64
@@ -115,24 +114,24 @@ func (c Column) ClearIn(dst []float64) {
 	}
 }
 
-// Dense is a design matrix stored by column: entry (i, j) stands at
-// Values[j*Rows+i], so that one coordinate's pass reads contiguous memory.
+// Dense is a design matrix stored by column: entry (i, j) is Values[j*Rows+i], so that one coordinate's pass reads
+// contiguous memory.
 type Dense struct {
 	Rows, Cols int
 	Values     []float64
-	// Place is where Values stand, if that is not the heap.
+	// Place is the memory that holds Values; nil means the heap.
 	Place Place
 }
 
 // Place is memory outside the heap, in which tall designs live.
 type Place interface {
-	// Beside returns n zeros in memory of the same kind; an error where there is none.
-	Beside(n int) ([]float64, error)
+	// Zeros returns n zeros in memory of the same kind, or an error if there is not enough.
+	Zeros(n int) ([]float64, error)
 	// Idle says that the numbers first to last−1 of the design will not be read soon. They keep their values.
 	Idle(first, last int)
 }
 
-// PlaceError tells that there was no memory for a matrix beside a tall design.
+// PlaceError reports that there was no memory for a further matrix of a tall design.
 type PlaceError struct{ Err error }
 
 // Error says why.
@@ -143,13 +142,13 @@ func (e *PlaceError) Error() string {
 // Unwrap returns the reason.
 func (e *PlaceError) Unwrap() error { return e.Err }
 
-// Beside returns a zero matrix of the same size in memory of the same kind. It panics with a *PlaceError where there is
-// none: a set-up must not choose another way, since that would be other draws.
-func (m *Dense) Beside() *Dense {
+// ZerosLike returns a zero matrix of the same size in memory of the same kind. It panics with a *PlaceError where
+// there is none: a set-up must not choose another way, since that would be other draws.
+func (m *Dense) ZerosLike() *Dense {
 	if m.Place == nil {
 		return NewDense(m.Rows, m.Cols)
 	}
-	values, err := m.Place.Beside(m.Rows * m.Cols)
+	values, err := m.Place.Zeros(m.Rows * m.Cols)
 	if err != nil {
 		panic(&PlaceError{err})
 	}
@@ -177,7 +176,7 @@ func NewDense(rows, cols int) *Dense {
 	return &Dense{Rows: rows, Cols: cols, Values: make([]float64, rows*cols)}
 }
 
-// DenseError tells that a sparse matrix would take more memory with its zeros than it may.
+// DenseError reports that a sparse matrix would take more memory with its zeros than it may.
 type DenseError struct {
 	Rows, Cols int
 	Most       int64 // bytes
@@ -228,11 +227,10 @@ func (m *Dense) AddProduct(k simd.Kernels, b, dst []float64) { k.AxpyColumns(b, 
 // TransposedProduct writes Xᵀv to dst.
 func (m *Dense) TransposedProduct(k simd.Kernels, v, dst []float64) { k.DotColumns(m.Values, v, dst) }
 
-// EqualRows groups the rows that are equal to the bit in a design and in columns
-// beside it, nil ones of which do not count. It returns the first row of each group
-// and the group of each row, in the order of their first appearance; nil where there
-// are more groups than limit. Cost: O(what the design stores), less where the rows
-// differ in a column of the first.
+// EqualRows groups the rows that are equal to the bit in a design and in the auxiliary columns, of which nil ones
+// do not count. It returns the first row of each group and the group of each row, in the order of their first
+// appearance; nil if there are more groups than limit. Cost: O(what the design stores), less where the rows differ
+// in a column of the first.
 func EqualRows(x Matrix, beside [][]float64, limit int) (first, of []int) {
 	n, d := x.Size()
 	p := newPartition(n, limit)

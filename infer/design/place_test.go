@@ -15,7 +15,7 @@ type place struct {
 	err  error
 }
 
-func (p *place) Beside(n int) ([]float64, error) { return make([]float64, n), p.err }
+func (p *place) Zeros(n int) ([]float64, error) { return make([]float64, n), p.err }
 
 func (p *place) Idle(first, last int) {
 	for i := first; i < last; i++ {
@@ -68,7 +68,7 @@ func TestPlace(t *testing.T) {
 	}
 	IdleColumn(heap, 3)
 	IdleRows(NewSparse(3, 1, 0), 0, 3)
-	if beside := x.Beside(); len(beside.Values) != n*d || beside.Place != nil {
+	if beside := x.ZerosLike(); len(beside.Values) != n*d || beside.Place != nil {
 		t.Error("the matrix beside it is another")
 	}
 	p.err = errors.New("full")
@@ -78,5 +78,5 @@ func TestPlace(t *testing.T) {
 			t.Errorf("panic with %v", err)
 		}
 	}()
-	x.Beside()
+	x.ZerosLike()
 }

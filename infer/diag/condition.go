@@ -15,13 +15,12 @@ import (
 type Condition struct {
 	Raw         float64 // of the matrix itself: largest over smallest eigenvalue
 	Correlation float64 // of D⁻½AD⁻½, D its diagonal
-	// Residual is what the best diagonal preconditioner leaves, inf over D of
-	// κ(DAD), from above; ResidualLow bounds it from below: 2 % apart, unless
-	// the iterations ran out first.
+	// Residual is the condition number after the best diagonal preconditioner, inf over D of κ(DAD), from above;
+	// ResidualLow bounds it from below: 2 % apart, unless the iterations ran out first.
 	Residual, ResidualLow float64
 }
 
-// ErrNotDefinite tells that a matrix is not positive definite to rounding.
+// ErrNotDefinite reports that a matrix is not positive definite up to rounding.
 var ErrNotDefinite = errors.New("diag: the matrix is not positive definite")
 
 // ConditionNumbers returns the condition numbers of a symmetric positive

@@ -82,13 +82,11 @@ func ConditionNumber(a Definite) (float64, error) {
 	return top / bottom, err
 }
 
-// ConditionOf returns the condition numbers of a matrix that is known by its
-// products and its diagonal, for dimensions at which ConditionNumbers takes
-// too long. Raw and Correlation are as exact as Lanczos' iteration, to 1e-5 where
-// eigenvalues are apart. Residual is bracketed as there, by the pair
-// X = BᵖΩΩᵀBᵖ, Y = B⁻ᵖΩΩᵀB⁻ᵖ with Ω of 32 random columns in place of whole powers;
-// the bounds hold for any Ω, but may be some ten per cent apart. Cost: some 2000
-// to 6000 products and solutions.
+// ConditionOf returns the condition numbers of a matrix that is known by its products and its diagonal, for
+// dimensions at which ConditionNumbers takes too long. Raw and Correlation are as exact as Lanczos' iteration, to
+// 1e-5 where eigenvalues are apart. Residual is bracketed as there, by the pair X = BᵖΩΩᵀBᵖ, Y = B⁻ᵖΩΩᵀB⁻ᵖ with Ω
+// of 32 random columns instead of whole powers; the bounds hold for any Ω, but may be some ten per cent apart.
+// Cost: some 2000 to 6000 products and solutions.
 func ConditionOf(a Definite, diagonal []float64) (Condition, error) {
 	nan := math.NaN()
 	out := Condition{nan, nan, nan, nan}

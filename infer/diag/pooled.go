@@ -18,8 +18,8 @@ type Pooled struct {
 // SummarizePooled describes one column: chains × iterations, of equal lengths, of which as many, in turn, are of each
 // of the posteriors.
 //
-// RHat is the largest of the posteriors, so that it tells of chains that disagree on one of them, and not of
-// posteriors that differ. For posteriors with effective sizes E_1 … E_M both ESS are
+// RHat is the largest of the posteriors, so that it detects chains that disagree on one of them, and ignores
+// differences between posteriors. For posteriors with effective sizes E_1 … E_M both ESS are
 //
 //	M² / Σ 1/E_m
 //
@@ -64,8 +64,8 @@ func (w *Workspace) SummarizePooled(chains [][]float64, posteriors int) Pooled {
 	return out
 }
 
-// Rubin is what several imputations of one data set say of one quantity, by the rules of Rubin (1987). Variances are
-// in the squared unit of the quantity.
+// Rubin combines the results of several imputations of one data set for one quantity, by the rules of Rubin (1987).
+// Variances are in the squared unit of the quantity.
 type Rubin struct {
 	Mean     float64
 	Within   float64 // mean variance of the quantity given an imputation
@@ -73,7 +73,7 @@ type Rubin struct {
 	Total    float64 // Within + (1 + 1/M)·Between, of M imputations
 	Increase float64 // of the variance by what is missing, relative to Within: (1 + 1/M)·Between/Within
 	Lambda   float64 // share of Total that is due to what is missing: (1 + 1/M)·Between/Total
-	DF       float64 // degrees of freedom of the t law of the quantity
+	DF       float64 // degrees of freedom of the quantity's t distribution
 	FMI      float64 // fraction of missing information: (Increase + 2/(DF + 3))/(Increase + 1)
 }
 

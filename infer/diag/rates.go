@@ -9,16 +9,16 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Rates are what a chain forgets of a normal target, before it is drawn. Functions
-// are given by the weights of the coordinates, in the units of the precision; an
-// effective draw is one of the effective sample size for the function's mean.
+// Rates are the rates at which a chain mixes on a normal target, computed before it is sampled. Functions are given
+// by the weights of the coordinates, in the units of the precision; an effective draw is one of the effective
+// sample size for the function's mean.
 type Rates struct {
 	// Kept is the share of the distance from the mean that an iteration keeps along
 	// the slowest direction, in the long run: the spectral radius of what an
 	// iteration makes of the mean, from 0 to below 1.
 	Kept float64
-	// Slowest is a linear function whose autocorrelation at lag k is ±Keptᵏ; nil
-	// where the slowest directions turn round each other, or nothing is kept.
+	// Slowest is a linear function whose autocorrelation at lag k is ±Keptᵏ; nil if the slowest directions rotate
+	// into each other, or Kept is 0.
 	Slowest []float64
 	// Least is the number of effective draws an iteration of the linear function that
 	// has the fewest of all, and Along this function.
@@ -26,8 +26,7 @@ type Rates struct {
 	Along []float64
 	// Each is the number of effective draws an iteration of each coordinate.
 	Each []float64
-	// Bound is the share that a theorem for all targets of this condition number
-	// gives in the place of Kept.
+	// Bound is the bound of Kept that a theorem gives for all targets of this condition number.
 	Bound float64
 	// Condition is the condition number that Bound rests on.
 	Condition float64
@@ -36,7 +35,7 @@ type Rates struct {
 	Positive int
 }
 
-// Sweep is what an iteration of a Gibbs sampler does. The zero value is one systematic sweep.
+// Sweep describes an iteration of a Gibbs sampler. The zero value is one systematic sweep.
 type Sweep struct {
 	// Random is whether coordinates are drawn with replacement, as many as there are, and not
 	// taken from first to last.
@@ -48,16 +47,14 @@ type Sweep struct {
 	Times int
 }
 
-// SweepRates returns the rates of Gibbs sampling of normal(0, A⁻¹), A symmetric with n
-// rows. Any update whose mean is that of the conditional law has the same: a slice, for one.
+// SweepRates returns the rates of Gibbs sampling of normal(0, A⁻¹), A symmetric with n rows. Any update whose mean
+// is that of the conditional distribution has the same rates: a slice, for one.
 //
-// With D the diagonal of A, C = D⁻½AD⁻½ and L the lower triangle of A with D, the mean of
-// a sweep is B = I − L⁻¹A (Roberts and Sahu 1997, JRSS B 59:291, theorem 1), whose
-// spectral radius is Kept. The sum of the autocovariances of a sweep is
-// Σ + 2·sym(ΣΣ Bᵏ) = A⁻¹DA⁻¹, since xᵀLx = ½·xᵀ(A + D)x: so coordinate j has
-// Σ_jj / (A⁻¹DA⁻¹)_jj effective draws a sweep, and the worst linear function the least
-// eigenvalue of C. Of random scans, which are reversible, C's eigenvectors with
-// (1 − λ/n)ⁿ tell all, n with Others.
+// With D the diagonal of A, C = D⁻½AD⁻½ and L the lower triangle of A with D, the mean of a sweep is B = I − L⁻¹A
+// (Roberts and Sahu 1997, JRSS B 59:291, theorem 1), whose spectral radius is Kept. The sum of the autocovariances
+// of a sweep is Σ + 2·sym(ΣΣ Bᵏ) = A⁻¹DA⁻¹, since xᵀLx = ½·xᵀ(A + D)x: so coordinate j has Σ_jj / (A⁻¹DA⁻¹)_jj
+// effective draws a sweep, and the worst linear function the least eigenvalue of C. Random scans are reversible:
+// C's eigenvectors with (1 − λ/n)ⁿ give all their rates, n with Others.
 //
 // Condition is κ* = 1/λ_min(C), the least that diagonal scaling can make of the largest
 // diagonal entry over the least eigenvalue; κ* ≤ κ_r ≤ κ_cor. A random update contracts the
@@ -123,8 +120,8 @@ func SweepBound(condition float64, times int) float64 {
 	return vec.Exp(-float64(times) / (2 * condition))
 }
 
-// PaperBound returns exp(−times/κ): the share of a distance that so many systematic sweeps keep at most, in the long
-// run, of a normal law whose precision has no positive entry off its diagonal. κ is the condition number of the
+// PaperBound returns exp(−times/κ): the share of a distance that times systematic sweeps keep at most, in the long
+// run, for a normal target whose precision has no positive entry off its diagonal. κ is the condition number of the
 // covariance, or the residual one.
 //
 // Source: Luu et al. (2024), arXiv:2410.03630, theorem 4.1 and, of the residual number, proposition 4.3.
@@ -350,8 +347,7 @@ func worst(total, values, vectors []float64, n int) (least float64, along []floa
 	return 1 / top[0], along, nil
 }
 
-// Metric is what a Hamiltonian sampler learns of a normal target in warm-up, once it
-// has learnt it.
+// Metric is the metric of a Hamiltonian sampler of a normal target after warm-up.
 type Metric int
 
 // The metrics: variances, or the covariance matrix.
@@ -366,11 +362,10 @@ type Trajectory struct {
 	Accept         float64 // probability that its end is taken, else the chain stays
 }
 
-// TrajectoryRates returns the rates of Hamiltonian Monte Carlo of normal(0, A⁻¹) in a learnt
-// metric. An exact trajectory of length t takes an eigenvector of eigenvalue λ, of the
-// precision in the metric, to cos(t·√λ) times itself, on average over momenta. t is nil where
-// trajectories are not of one law (the No-U-Turn rule): then Kept, Least and Each are NaN or nil, and
-// Slowest and Along are of the least eigenvalue.
+// TrajectoryRates returns the rates of Hamiltonian Monte Carlo of normal(0, A⁻¹) in a learnt metric. An exact
+// trajectory of length t takes an eigenvector of eigenvalue λ, of the precision in the metric, to cos(t·√λ) times
+// itself, on average over momenta. t is nil if the lengths of trajectories have no fixed distribution (the
+// No-U-Turn rule): then Kept, Least and Each are NaN or nil, and Slowest and Along are of the least eigenvalue.
 //
 // Condition is κ of the precision in the metric, and Bound 1 − 1/(16κ): what an ideal trajectory of
 // length 1/(2√L) keeps, L the largest eigenvalue (Chen and Vempala 2019, arXiv:1905.02313).

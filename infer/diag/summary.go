@@ -10,9 +10,8 @@ import (
 // results may.
 const Version = "diag/2"
 
-// Summary is what is told of one column of draws, in the unit of the draws but
-// for RHat and the two ESS. A number that cannot be computed is NaN, and Reason
-// says why.
+// Summary holds the statistics of one column of draws, in the unit of the draws except for RHat and the two ESS. A
+// number that cannot be computed is NaN, and Reason says why.
 type Summary struct {
 	Mean, SD                               float64
 	MCSEMean, MCSESD                       float64

@@ -11,10 +11,9 @@ import (
 // value is ready to use. It is not safe for concurrent use; its memory is
 // about 100 bytes per draw of a column.
 //
-// A column of chains × iterations is kept split: half h = 2c is the first half
-// of chain c, h = 2c+1 the second one, and half h starts at h·stride. The
-// middle draw of an odd chain belongs to neither half and stands behind them
-// all. Such a place in x (and in y) is a draw's position.
+// A column of chains × iterations is kept split: half h = 2c is the first half of chain c, h = 2c+1 the second one,
+// and half h starts at h·stride. The middle draw of an odd chain belongs to neither half and is stored after all
+// halves. Such a place in x (and in y) is a draw's position.
 type Workspace struct {
 	shape
 	lo, hi float64 // range of the column

@@ -23,10 +23,10 @@ func (c Cycle) updates(n int) float64 {
 // autocorrelation time of x_i over iterations, exact for the normal target. A draw
 // is taken after each iteration.
 //
-// With R_a = Σ_{l≥1} e_iᵀM_{a+l}⋯M_{a+1}, the autocorrelations after iteration a
-// add up to R_a·Q⁻¹e_i/σ_i², and R_a = (e_iᵀ + R_{a+1})·M_{a+1}: backward sweeps converge as fast as
-// the chain mixes, and what is left after many of them is told as a geometric series.
-// Cost: O(n·(n + Every·list)) a cycle, some tens of cycles, each variable of the target.
+// With R_a = Σ_{l≥1} e_iᵀM_{a+l}⋯M_{a+1}, the autocorrelations after iteration a add up to R_a·Q⁻¹e_i/σ_i², and R_a
+// = (e_iᵀ + R_{a+1})·M_{a+1}: backward sweeps converge as fast as the chain mixes, and the remainder after many of
+// them is summed as a geometric series. Cost: O(n·(n + Every·list)) a cycle, some tens of cycles, each variable of
+// the target.
 func (p *Normal) Cost(c Cycle, d Target) (float64, error) {
 	if err := d.check(p.n); err != nil {
 		return 0, err

@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// Improve is algorithm 2 with the objective Σ d_i·κ_i of Kept in place of the
-// variation: one update after the other, the first one first, becomes the variable
-// that makes the sum smallest while those after it stay. The result is never worse
-// than the input; it is as long, or shorter where nothing depends on an update. Up to
-// so many rounds, each on the scan of the one before.
+// Improve is algorithm 2 with the objective Σ d_i·κ_i of Kept instead of the variation: one update after the other,
+// the first one first, becomes the variable that makes the sum smallest while those after it stay. The result is
+// never worse than the input; it is as long, or shorter where nothing depends on an update. Up to so many rounds,
+// each on the scan of the one before.
 //
 // With g = Qx, an update of i takes g_i/Q_ii from x_i. With D a row of the product of
 // the updates to come, choice i gains 2·D_i·Cov(Dx, g_i)/Q_ii − D_i²·Var(g_i)/Q_ii² of the variance of Dx;

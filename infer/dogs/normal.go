@@ -93,9 +93,9 @@ func (p *Normal) Influence() *Influence {
 //
 // √κ_i is the smallest number with which
 //
-//	W₂(law of x_i, law of y_i after the scan) ≤ √κ_i·σ_i·W₂,Q(law of x, law of y before)
+//	W₂(x_i, y_i after the scan) ≤ √κ_i·σ_i·W₂,Q(x, y before)
 //
-// for all starts, where W₂ is Wasserstein's distance, before the scan of all variables in the
+// for all starts, where W₂ is Wasserstein's distance of their distributions, before the scan of all variables in the
 // metric √(δᵀQδ): by Cauchy and Schwarz, and reached by two points. A chain in π on the right
 // makes it a bound of the distance from π.
 //

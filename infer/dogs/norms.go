@@ -20,10 +20,9 @@ type Norms struct {
 // Least returns the smallest of the three.
 func (n Norms) Least() float64 { return min(n.Rows, n.Columns, n.Spectral) }
 
-// Norms computes them. The bounds of the spectral radius are those of Collatz and
-// Wielandt, the least and the largest (Cx)_i/x_i, which hold for every positive x, in
-// each part of the graph by itself; power iterations of (I + C)/2 find a good x. There
-// are 64 of them, and more until the bounds stand on one side of 1, as far as
+// Norms computes them. The bounds of the spectral radius are those of Collatz and Wielandt, the least and the
+// largest (Cx)_i/x_i, which hold for every positive x, in each part of the graph by itself; power iterations of (I
+// + C)/2 find a good x. There are 64 of them, and more until both bounds are on the same side of 1, as far as
 // bracketWork lets them. Cost: a pass over C each.
 func (c *Influence) Norms() Norms {
 	out := c.sums()

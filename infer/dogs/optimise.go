@@ -2,9 +2,9 @@ package dogs
 
 import "math"
 
-// Certificate tells what is proved of a scan: after its updates, from any start,
-// Variation bounds dᵀb of the target, and the total variation distance of the
-// joint law of its variables where they have no weights.
+// Certificate holds what is proved about a scan: after its updates, from any start, Variation bounds dᵀb of the
+// target. If the target has no weights, this bounds the total variation distance of its variables' joint
+// distribution from π's.
 type Certificate struct {
 	Target    Target
 	Scan      []int32

@@ -11,8 +11,9 @@ import (
 // length of the input then looks for a shorter one, to within a twentieth. Each scan ends where it is good enough.
 // Cost: that of the last length, some five times.
 //
-// Where no norm of C is known to be below one longer scans need not be nearer. Then the systematic scan alone is tried
-// and made shorter: it may reach the target before what is too strong does, or stand in another part of the graph.
+// Where no norm of C is known to be below one longer scans need not be nearer. Then only the systematic scan is
+// tried and shortened: it may reach the target before the strong influences matter, or these may be in another part
+// of the graph.
 //
 // It returns a *NormError where that does not do, and a *ReachError when MaxLength does not.
 func (c *Influence) Search(d Target, o Options) (*Certificate, error) {

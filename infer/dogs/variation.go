@@ -8,8 +8,8 @@ import (
 // Target is d: the variables that a scan is for, and how much each counts.
 type Target struct {
 	Variables []int32
-	// Weights d_i ≥ 0 of Variables. Nil means 1 for each, and then variation bounds
-	// the total variation distance of their joint law.
+	// Weights d_i ≥ 0 of Variables. Nil means 1 for each, and then variation bounds the total variation distance of
+	// their joint distribution from π's.
 	Weights []float64
 }
 
@@ -89,10 +89,9 @@ func (t Target) sum(b []float64) float64 {
 	return v
 }
 
-// Variation returns dᵀb after a scan from any start: for a target without weights
-// a bound of the total variation distance between the joint law of its variables
-// and π's. It may exceed 1, and then says nothing. Cost: O(n + Σ degrees of the
-// scan). Source: theorem 8 of the paper.
+// Variation returns dᵀb after a scan from any start. For a target without weights it bounds the total variation
+// distance of its variables' joint distribution from π's. It may exceed 1, and then says nothing. Cost: O(n + Σ
+// degrees of the scan). Source: theorem 8 of the paper.
 func (c *Influence) Variation(scan []int32, d Target) (float64, error) {
 	if err := d.check(c.Variables()); err != nil {
 		return 0, err

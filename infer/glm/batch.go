@@ -34,8 +34,8 @@ func NewBatch(t *Target, by infer.Parallel) *Batch {
 // the rounding of its sums, which are taken over 256 rows at a time, and of many rows over
 // parts of them.
 //
-// Cost: X is read once; n·(d + 1) for each point, besides what the norm of a law with
-// dispersions costs.
+// Cost: X is read once; n·(d + 1) for each point, plus the cost of the normalising constant of a family with
+// dispersions.
 func (b *Batch) LogLiks(u []float64, dst []float64) {
 	t, d, dim, m := b.t, b.t.Cols(), b.t.Dim(), len(dst)
 	b.disp = b.disp[:0]

@@ -2,8 +2,8 @@ package glm
 
 import "glmbatch/infer/design"
 
-// Columns are neighbouring coefficients of a dense design that move together: a Curved's passes along several columns
-// in place of one. It belongs to one chain.
+// Columns are neighbouring coefficients of a dense design that move together: a Curved's passes along several
+// columns instead of one. It belongs to one chain.
 type Columns struct {
 	*Curved
 	next []float64 // eta at the place that Along looked at

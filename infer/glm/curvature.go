@@ -28,10 +28,9 @@ type Curvature struct {
 // Cost: n·d²/2 + d³/6, or n²·d/2 + n³/6 where there are more columns than rows,
 // every prior is curved downward and no row curves upward.
 //
-// The error tells that H is not positive definite (flat priors of columns that the
-// data do not tell, laplace priors, a point that is no maximum), that there are
-// horseshoe priors, whose coefficients move with their scales, or that there are
-// more than 5000 coefficients and no fewer rows.
+// It returns an error if H is not positive definite (flat priors of columns that the data do not identify, laplace
+// priors, a point that is no maximum), if there are horseshoe priors, whose coefficients move with their scales, or
+// if there are more than 5000 coefficients and no fewer rows.
 func (t *Target) CurvatureAt(u []float64) (*Curvature, error) {
 	if t.shoes != nil {
 		return nil, fmt.Errorf("glm: the curvature under horseshoe priors and smooths depends on their scales")

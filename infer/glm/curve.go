@@ -8,10 +8,9 @@ import (
 	"glmbatch/internal/simd"
 )
 
-// Curved is a Point that also gives slope and curvature of the log
-// likelihood along a coefficient. The rows' derivatives at the point are cached
-// beside eta, so that one pass with exponentials, at the place looked at, serves
-// one update: what a move has computed there is what the next update needs.
+// Curved is a Point that also gives slope and curvature of the log likelihood along a coefficient. The rows'
+// derivatives at the point are cached together with eta, so that one pass with exponentials, at the evaluated
+// point, serves one update: the next update needs what a move has computed there.
 type Curved struct {
 	*Point
 	at         uint64 // the moves of the point at which grad and curv belong to eta

@@ -16,7 +16,7 @@ type DefaultPriors struct {
 	GroupSD        prior.Prior   // of each standard deviation of group-level effects
 }
 
-// DefaultRules says in words what Defaults gives, for when there are no data yet.
+// DefaultRules describes the rules of Defaults as text, for when there are no data yet.
 func DefaultRules(f Family) (coefficients, intercept string, dispersions []string) {
 	s, centre := "", "0"
 	if f.Of().Unit() {

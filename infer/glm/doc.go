@@ -6,7 +6,7 @@
 //
 // Read model.go, names.go and dispersion.go for the vocabulary; then
 //
-//   - target.go, scales.go, smooths.go, length.go: the posterior, and where its parameters stand;
+//   - target.go, scales.go, smooths.go, length.go: the posterior, and the order of its parameters;
 //   - likelihood.go, termwise.go, weights.go: sums over the rows of each form;
 //   - point.go, effects.go, cells.go, curve.go, columns.go, piece.go, batch.go, rebased.go, rowcurves.go,
 //     rest.go, part.go: a chain's point, the linear predictor that it caches, and its passes;

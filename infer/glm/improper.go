@@ -9,8 +9,7 @@ import (
 	"glmbatch/internal/words"
 )
 
-// ImproperError tells why a posterior has no finite integral, so that there is
-// nothing to sample.
+// ImproperError gives the reason why a posterior has no finite integral.
 type ImproperError struct{ Reason string }
 
 // Error returns the reason.

@@ -19,12 +19,10 @@ type Doubt struct {
 
 const readMedian = "; read the median and the quantiles"
 
-// MeanMayNotExist lists the parameters whose posterior mean may not exist; none
-// means that every mean is known to exist, or that the program knows no reason
-// why it should not. The five reasons: priors without a mean on coefficients
-// that the data do not bound (cauchyMeans, horseshoeMeans), a dispersion whose
-// posterior has a heavy tail, scales of horseshoe priors, and flat ones of smooths.
-// Cost: as the checks in NewTarget.
+// MeanMayNotExist lists the parameters whose posterior mean may not exist. An empty list means that every mean
+// exists, or that no reason against it is known. The five reasons: priors without a mean on coefficients that the
+// data do not bound (cauchyMeans, horseshoeMeans), a dispersion whose posterior has a heavy tail, scales of
+// horseshoe priors, and flat ones of smooths. Cost: as the checks in NewTarget.
 func (t *Target) MeanMayNotExist() []Doubt {
 	var out []Doubt
 	for _, find := range []func() ([]int, string){t.cauchyMeans, t.horseshoeMeans, t.scaleMeans, t.smoothMeans} {

@@ -11,8 +11,8 @@ type Model struct {
 	Family Family
 	// Coefficients has one prior per column of Data.X, the intercept included.
 	Coefficients []prior.Prior
-	// Groups tells apart equal horseshoe priors: columns with equal numbers and
-	// priors share their global scale. Nil means equal numbers. One per column.
+	// Groups distinguishes equal horseshoe priors: columns with equal numbers and priors share their global scale.
+	// Nil means equal numbers. One per column.
 	Groups []int
 	// Dispersion is the prior of the family's first dispersion (sigma, shape or
 	// phi); unused by families without one.

@@ -30,12 +30,12 @@ func (t *Target) NewPart() *Part {
 	return p
 }
 
-// Target returns the posterior of the rows that were taken last, its log likelihood less a constant. After each Take
-// its points have to be set to a theta.
+// Target returns the posterior of the rows that were taken last, its log likelihood up to a constant. After each
+// Take its points have to be set to a theta.
 func (p *Part) Target() *Target { return p.target }
 
-// Take makes the part that of some rows, in their order; counts says how often each counts, nil for once.
-// Cost: O(len(rows)·d).
+// Take sets the part to the given rows, in their order; counts has the multiplicity of each, nil means once. Cost:
+// O(len(rows)·d).
 func (p *Part) Take(rows []int32, counts []float64) {
 	t, from, to := p.target, &p.whole.rows, &p.target.rows
 	for _, v := range []struct {

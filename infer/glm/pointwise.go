@@ -9,10 +9,9 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Pointwise is a family seen row by row: the log density, the mean and random
-// draws of each row's response, given its linear predictor. It has no priors,
-// and needs no responses but for LogLik, so that it serves new data too. It is
-// read-only once made, and safe for concurrent use.
+// Pointwise is a family seen row by row: the log density, the mean and random draws of each row's response, given
+// its linear predictor. It has no priors, and needs responses only for LogLik, so that it serves new data too. It
+// is read-only once made, and safe for concurrent use.
 type Pointwise struct {
 	law      *family.Distribution
 	link     *family.Link

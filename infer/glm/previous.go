@@ -7,10 +7,9 @@ import (
 	"glmbatch/infer"
 )
 
-// Previous is what an earlier posterior of about the same data says about each
-// entry of u, as Point.SetUnconstrained reads it: NaN where it says nothing.
-// Samplers begin with it and may take scales from it; the posterior is the
-// target's own.
+// Previous holds the estimates of an earlier posterior of about the same data for each entry of u, as
+// Point.SetUnconstrained reads it; NaN if there is none. Samplers begin with it and may take scales from it; the
+// posterior is the target's own.
 type Previous struct {
 	Mean, SD []float64 // len Dim
 	// StepSize is that of an earlier Hamiltonian sampler with the same options; 0
@@ -25,12 +24,10 @@ const (
 	spreadNoise = 1.5
 )
 
-// From returns the same posterior with chains that start around an earlier one:
-// where its mean is known it stands in the place of the penalised point, and where
-// its standard deviation exceeds that of the curvature by half, starts are as much
-// wider. They are never narrower than without: twice the posterior's scale, with
-// the last chain at a draw from the prior where that is proper, so that R-hat sees
-// chains that do not find each other.
+// From returns the same posterior with chains that start around an earlier one: its mean, if known, replaces the
+// penalised point, and if its standard deviation exceeds that of the curvature by half, starts are wider by the
+// same factor. They are never narrower than without: twice the posterior's scale, with the last chain at a draw
+// from the prior where that is proper, so that R-hat sees chains that do not find each other.
 //
 // It returns an error for other lengths than Dim and for scales that are not
 // positive. Cost: 64 draws of N(0, H⁻¹), see Start.
@@ -49,7 +46,7 @@ func (t *Target) From(p Previous) (*Target, error) {
 	return &out, nil
 }
 
-// Before returns the earlier posterior that From was given; nil without one.
+// Before returns the earlier posterior that From was given; nil if there was none.
 func (t *Target) Before() *Previous {
 	if t.before == nil {
 		return nil

@@ -95,8 +95,8 @@ func (p *Point) Dispersions() []float64 { return p.disp.at[:len(p.t.dispersions)
 // negligible is such that 1 + e^−negligible is 1.
 const negligible = 40
 
-// RowTerm returns what row i adds to the log likelihood at a linear predictor, less a constant. A probability below
-// e^−negligible is 0 in it. Cost: O(1).
+// RowTerm returns the term of row i in the log likelihood at a linear predictor, up to a constant. A probability
+// below e^−negligible is 0 in it. Cost: O(1).
 func (p *Point) RowTerm(i int, eta float64) float64 {
 	t, w := p.t, 1.0
 	if t.weights != nil {

@@ -15,20 +15,16 @@ import (
 // of the posterior's own (approximate) scale.
 const startSpread = 2
 
-// Start draws the starting point of a chain from its stream and says in words
-// how. u is as Point.SetUnconstrained reads it, len Dim.
+// Start draws the starting point of a chain from its stream and returns a description of how. u is as
+// Point.SetUnconstrained reads it, len Dim.
 //
-// The last of several chains starts at a draw from the prior, if that is
-// proper. The others start at a multivariate t₃ draw around the penalised
-// point, with twice the scale of the curvature there. If the posterior is not
-// log-concave (LogConcave), that point may be in one mode of several: see modes.go
-// for the starts of such chains. A start whose log
-// likelihood is more than 1000·n below that of the penalised point (where a
-// Poisson mean overflows, for example), or outside a uniform prior, is halved
-// toward it until it is not. After From the t₃ draws are around the earlier posterior.
-// Scales of horseshoe priors are drawn from their
-// priors, then lambda again given the coefficients, which leaves a draw from the
-// prior one.
+// The last of several chains starts at a draw from the prior, if that is proper. The others start at a multivariate
+// t₃ draw around the penalised point, with twice the scale of the curvature there. If the posterior is not
+// log-concave (LogConcave), that point may be in one of several modes: see modes.go for the starts of such chains.
+// A start whose log likelihood is more than 1000·n below that of the penalised point (where a Poisson mean
+// overflows, for example), or outside a uniform prior, is halved toward it until it is not. After From the t₃ draws
+// are around the earlier posterior. Scales of horseshoe priors are drawn from their priors, then lambda again given
+// the coefficients, which leaves a draw from the prior one.
 //
 // Cost: O(n·d) for each halving, besides one draw of N(0, H⁻¹): d²/2, or
 // O(n·d + n²) where d > n.
@@ -93,8 +89,7 @@ func (t *Target) Penalised() []float64 {
 // coefficient j with all else held at the penalised point. Cost: O(n).
 func (t *Target) ConditionalScale(j int) float64 { return t.pilot.conditionalScale(j) }
 
-// LikelihoodScale returns what ConditionalScale does, but for a flat prior.
-// Cost: O(n).
+// LikelihoodScale returns ConditionalScale under a flat prior. Cost: O(n).
 func (t *Target) LikelihoodScale(j int) float64 { return 1 / math.Sqrt(t.pilot.information(j)) }
 
 // InDomain reports whether linear predictors are in the domain of the link.

@@ -193,7 +193,8 @@ func (p *pilot) newton(q local, step []float64) float64 {
 }
 
 // PenalisedInformation returns XᵀWX, its lower triangle by rows, within a small part of a standard deviation of the
-// penalised point, W being Fisher's information of the rows there; nil where it was not needed. It must not be changed.
+// penalised point, W being Fisher's information of the rows there; nil if it was not needed. It must not be
+// changed.
 func (t *Target) PenalisedInformation() []float64 {
 	if t.pilot == nil || t.pilot.t.data != t.data {
 		return nil

@@ -288,9 +288,8 @@ func (t *Target) LogLik(theta []float64) float64 {
 	return p.Value().LogLik
 }
 
-// LogPriorAlong returns the log prior density of coordinate j of
-// u = (beta, log(dispersions − Lower)) at x; for a dispersion with its Jacobian.
-// Where a horseshoe prior speaks of it, Point.LogPriorAlong serves.
+// LogPriorAlong returns the log prior density of coordinate j of u = (beta, log(dispersions − Lower)) at x; for a
+// dispersion with its Jacobian. For a coefficient with a horseshoe prior use Point.LogPriorAlong.
 func (t *Target) LogPriorAlong(j int, x float64) float64 {
 	if j < t.Cols() {
 		return t.priors.Along(j, x)
@@ -307,10 +306,9 @@ func (t *Target) LogPriorAlong(j int, x float64) float64 {
 	return prior.LogDensityAt(at, logAt) + x
 }
 
-// LogPosterior returns the log posterior density at the point, unnormalised,
-// with respect to u, as Target.Constrain has it: log likelihood, log prior and
-// the Jacobian Σ log(dispersion − Lower), with scales Σ log scale + Σ log spread
-// more. Cost: O(d).
+// LogPosterior returns the log posterior density at the point, unnormalised, with respect to u, as in
+// Target.Constrain: log likelihood, log prior and the Jacobian Σ log(dispersion − Lower), with scales Σ log scale +
+// Σ log spread more. Cost: O(d).
 func (p *Point) LogPosterior() float64 { return p.LogPosteriorWith(p.LogPrior()) }
 
 // LogPosteriorWith is LogPosterior where LogPrior is known already.
@@ -347,7 +345,7 @@ func (p *Point) Slopes(grad, rows []float64) {
 	p.t.data.X.TransposedProduct(p.t.kernels, rows, grad)
 }
 
-// Densities returns a function for the use of one chain: the log posterior density over u, as LogPosterior has it, with
+// Densities returns a function for the use of one chain: the log posterior density over u, as in LogPosterior, with
 // its gradient, the log likelihood and the log prior density. Cost: two passes over X.
 func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
 	p, rows := NewPoint(t), make([]float64, t.Rows())

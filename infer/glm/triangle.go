@@ -10,7 +10,7 @@ import (
 // TriangleVersion names how rows become their triangular factor: another one is other bits.
 const TriangleVersion = "1"
 
-// Triangle is what the likelihood of a gaussian response with the identity link sees of rows that need not stand in
+// Triangle is the sufficient statistic of a gaussian response with the identity link, whose rows need not be in
 // memory: the triangular factor of (1, x₁ − a₁, …), the rows weighted by frequency, in which a is the first row, so
 // that a column far from 0 keeps its digits. Rows arrive in pieces of any size and are factored 1024 at a time: no
 // bit depends on the pieces.
@@ -25,7 +25,7 @@ type Triangle struct {
 	Total float64 // of their frequencies
 }
 
-// NewTriangle returns the factor of so many columns, beside that of ones, and no rows yet.
+// NewTriangle returns a factor of the given number of columns and the column of ones, without rows.
 func NewTriangle(columns int) *Triangle {
 	k := columns + 1
 	return &Triangle{k: k, qr: linalg.NewRowQR(k), block: make([]float64, condenseRows*k)}
@@ -103,7 +103,7 @@ func (t *Triangle) Moments(j int) (mean, sd float64) {
 	return t.origin[j] + t.qr.At(0, j+1)/t.qr.At(0, 0), math.Sqrt(square / (t.Total - 1))
 }
 
-// Columns is how many there are beside that of ones.
+// Columns is the number of columns apart from that of ones.
 func (t *Triangle) Columns() int { return t.k - 1 }
 
 // Numbers are all that the factor says: rows and observations, what was taken off columns, and its upper triangle.
@@ -120,13 +120,14 @@ func (t *Triangle) Numbers() []float64 {
 // At returns entry (i, j) of the factor; column 0 is that of ones, column j + 1 that of column j less its origin.
 func (t *Triangle) At(i, j int) float64 { return t.qr.At(i, j) }
 
-// Told returns rows, as many as the factor has, that tell the same as all that were pushed: column j of them is
-// (xⱼ − centre[j]) / scale[j], and they count so often, in whole numbers, that sums of squares and products, means and
-// the number of observations are those of all rows. ok is false where fewer observations than rows were pushed.
+// Representatives returns as many rows as the factor has, with the same sufficient statistics as all rows that were pushed.
+// Column j of them is (xⱼ − centre[j]) / scale[j]. Their counts are whole numbers, so that sums of squares and
+// products, means and the number of observations are those of all rows. ok is false if fewer observations than rows
+// were pushed.
 //
 // With R the factor, and u the roots of the rows' shares, they are the rows of Q·R divided by the roots of the
 // frequencies, where Q is the reflection that takes the first unit vector to u.
-func (t *Triangle) Told(centre, scale []float64) (columns [][]float64, frequency []float64, ok bool) {
+func (t *Triangle) Representatives(centre, scale []float64) (columns [][]float64, frequency []float64, ok bool) {
 	k := t.k
 	if frequency = shares(t.Total, k); frequency == nil {
 		return nil, nil, false
@@ -177,11 +178,11 @@ func shares(total float64, k int) []float64 {
 	return out
 }
 
-// Told makes X, Offset, Frequency and Y of the rows that a triangle has: the columns of the design but for its
-// intercept, the offset if there is one, and the response. Names and Intercept are given. ok is false where there are
+// FromTriangle computes X, Offset, Frequency and Y from the rows of a triangle: the columns of the design without its
+// intercept, the offset if there is one, and the response. Names and Intercept are given. ok is false if there are
 // too few rows.
-func (d *Data) Told(t *Triangle, centre, scale []float64) (ok bool) {
-	columns, frequency, ok := t.Told(centre, scale)
+func (d *Data) FromTriangle(t *Triangle, centre, scale []float64) (ok bool) {
+	columns, frequency, ok := t.Representatives(centre, scale)
 	if !ok {
 		return false
 	}

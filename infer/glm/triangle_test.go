@@ -51,7 +51,7 @@ func TestTriangleTellsAllRows(t *testing.T) {
 	for name, weights := range map[string][]float64{"each once": nil, "counted": frequency} {
 		tri := pushed(columns, weights, 777)
 		centre, scale := []float64{0.25, 1e6, 0, 0}, []float64{2, 0.5, 1, 1}
-		got, counts, ok := tri.Told(centre, scale)
+		got, counts, ok := tri.Representatives(centre, scale)
 		if !ok {
 			t.Fatal("too few rows")
 		}
@@ -134,10 +134,10 @@ func TestTriangleOfAnyPieces(t *testing.T) {
 // Fewer observations than the factor has rows are not told by it.
 func TestTriangleOfFewRows(t *testing.T) {
 	columns, frequency := made(4)
-	if _, _, ok := pushed(columns, nil, 4).Told(make([]float64, 4), []float64{1, 1, 1, 1}); ok {
+	if _, _, ok := pushed(columns, nil, 4).Representatives(make([]float64, 4), []float64{1, 1, 1, 1}); ok {
 		t.Error("4 rows are told by 5")
 	}
-	if _, _, ok := pushed(columns, frequency, 4).Told(make([]float64, 4), []float64{1, 1, 1, 1}); !ok {
+	if _, _, ok := pushed(columns, frequency, 4).Representatives(make([]float64, 4), []float64{1, 1, 1, 1}); !ok {
 		t.Error("4 rows that count 7 times are not told by 5")
 	}
 }

@@ -151,7 +151,7 @@ func (b *block) correlations() (out []infer.Parameter) {
 	for i := range b.q {
 		for j := range i {
 			out = append(out, infer.Parameter{Name: b.correlationName(i, j), Kind: infer.GroupCorrelation,
-				Grouping: b.Group, Term: b.Terms[j], Beside: b.Terms[i]})
+				Grouping: b.Group, Term: b.Terms[j], Term2: b.Terms[i]})
 		}
 	}
 	return out

@@ -45,7 +45,7 @@ func TestParametersHaveFacts(t *testing.T) {
 	}
 	for at, want := range map[int]infer.Parameter{
 		5:  {Name: "sd_g__t2", Kind: infer.GroupSD, Grouping: "g", Term: "t2"},
-		8:  {Name: "cor_g__t1__t2", Kind: infer.GroupCorrelation, Grouping: "g", Term: "t1", Beside: "t2"},
+		8:  {Name: "cor_g__t1__t2", Kind: infer.GroupCorrelation, Grouping: "g", Term: "t1", Term2: "t2"},
 		14: {Name: "r_g[1,t1]", Kind: infer.GroupEffect, Grouping: "g", Level: "1", Term: "t1"},
 	} {
 		if params[at] != want {

@@ -68,7 +68,7 @@ func (k *kernel) newWindows(counted *summedChain) *windows {
 		w.fillWindow(int(q), w.low[i])
 	}
 	c.here.theta = c.coefficients(nil)
-	c.readBeside(true)
+	c.readOffset(true)
 	return w
 }
 

@@ -13,8 +13,8 @@ const Version = "impute/2"
 type Problem struct {
 	Rows    int
 	Columns []Column // in the order of their models
-	// Data and Model are the regression, on the rows that have a response; its entries have start values where cells
-	// are missing. Of has the row of each of its rows; nil: all rows are there.
+	// Data and Model are the regression, on the rows that have a response; its entries have start values where
+	// cells are missing. Of has the row of each of its rows; nil means that it has all rows.
 	Data  *glm.Data
 	Model glm.Model
 	Coder Coder
@@ -71,12 +71,13 @@ type Coder interface {
 	// Moved lists the columns of the design that cells of incomplete column k move, in increasing order; nil for none.
 	Moved(k int) []int
 	// Affine returns, for each of Moved, slope and origin of entry = slope·state + origin, which hold in every row
-	// whatever the states of other columns are; ok is false where an entry is no such function.
+	// whatever the states of other columns are; ok is false if an entry is not such a function.
 	Affine(k int) (slope, origin []float64, ok bool)
-	// Table returns, for each of Moved, the entries that the levels of a column of several have, which hold in every row
-	// whatever the states of other columns are; ok is false where an entry is no such function, and of other columns.
+	// Table returns, for each of Moved, the entries of the levels of a column with several states, which hold in
+	// every row whatever the states of other columns are; ok is false if an entry is not such a function, and for
+	// other columns.
 	Table(k int) (entries [][]float64, ok bool)
 	// Code writes the entries of some columns of the design at a row to dst, given the states of all incomplete
-	// columns there: NaN where a function has no value.
+	// columns there: NaN if a function has no value.
 	Code(row int, states []float64, columns []int, dst []float64)
 }

@@ -39,9 +39,9 @@ type incomplete struct {
 // Tall data take turns, see kernel.Step.
 const tallRows = 20_000
 
-// New returns the sampler of a regression on incomplete data. It keeps the problem. Errors are those of glm.NewTarget
-// for the regression and for the models of columns, with start values in the place of missing cells, and of what this
-// package does not carry. Cost: O(n·d²).
+// New returns the sampler of a regression on incomplete data. It keeps the problem. It returns the errors
+// of glm.NewTarget for the regression and for the models of columns, with start values instead of missing cells, and an
+// error for a model that this package does not support. Cost: O(n·d²).
 func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
 	if err := p.check(); err != nil {
 		return nil, err

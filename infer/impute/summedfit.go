@@ -95,7 +95,7 @@ func (k *kernel) placeCells(m *summedModel) {
 // reports false where the density has no curvature there.
 func (c *summedChain) fit(before int) (firstFit, bool) {
 	c.arrive()
-	c.readBeside(false)
+	c.readOffset(false)
 	c.gatherOthers(before)
 	c.left = make([]bool, len(c.place))
 	if c.follows {

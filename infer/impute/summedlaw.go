@@ -197,7 +197,7 @@ func (c *summedChain) densities(u *summedPoint) {
 	for a := range c.sets {
 		c.x.AddProduct(kernels, u.theta[a*c.d:(a+1)*c.d], u.eta[a*n:(a+1)*n])
 	}
-	c.addBeside(u.eta)
+	c.addOffset(u.eta)
 	u.value, u.chance = grown(u.value, len(c.value)), grown(u.chance, len(c.value))
 	u.score = grown(u.score, n*c.sets)
 	u.weight, u.norms, u.sums = grown(u.weight, n), grown(u.norms, n), grown(u.sums, c.d)
@@ -226,8 +226,8 @@ func (c *summedChain) densities(u *summedPoint) {
 	}
 }
 
-// readBeside reads the offset of the regression's rows and, unless they are to be 0, their group-level effects.
-func (c *summedChain) readBeside(effects bool) {
+// readOffset reads the offset of the regression's rows and, unless they are to be 0, their group-level effects.
+func (c *summedChain) readOffset(effects bool) {
 	if c.column >= 0 || c.reader.data.Offset == nil && c.reader.Effects == 0 {
 		return
 	}
@@ -239,8 +239,8 @@ func (c *summedChain) readBeside(effects bool) {
 	}
 }
 
-// addBeside adds what readBeside has read to the linear predictor of the points.
-func (c *summedChain) addBeside(eta []float64) {
+// addOffset adds what readOffset has read to the linear predictor of the points.
+func (c *summedChain) addOffset(eta []float64) {
 	if c.beside == nil {
 		return
 	}

@@ -39,7 +39,7 @@ func (c *summedChain) arrive() {
 	} else {
 		c.disp = append(c.disp, c.reader.disp...)
 	}
-	c.readBeside(true)
+	c.readOffset(true)
 	c.densities(&c.here)
 	copy(c.value, c.here.value)
 }

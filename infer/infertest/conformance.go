@@ -16,8 +16,7 @@ import (
 // steps is the length of the chains that Conformance compares.
 const steps = 60
 
-// Conformance checks what every sampler owes its callers, exactly, on one
-// posterior. It has no false alarms.
+// Conformance checks the contract of a sampler, exactly, on one posterior. It has no false alarms.
 //
 // Power: it sees a difference of one bit in a position or an Info within 60
 // iterations, from each of them on.
@@ -34,10 +33,10 @@ func Conformance(t TB, target *glm.Target, sampler Sampler) {
 		Other:      func() ([]byte, error) { return narrower(target, sampler) }})
 }
 
-// Posterior is what Conforms knows of the posterior of a setup.
+// Posterior describes the posterior of a setup for Conforms.
 type Posterior struct {
 	Parameters []infer.Parameter
-	// LogDensity returns log likelihood and log prior density at a position, as Info has them.
+	// LogDensity returns log likelihood and log prior density at a position, as in Info.
 	LogDensity func(theta []float64) (logLik, logPrior float64)
 	// Other returns the state of a chain of another posterior, as that without the last column; an error where there
 	// is none.

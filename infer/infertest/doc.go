@@ -2,13 +2,14 @@
 // any infer.Setup, importable by the tests of every sampler.
 //
 //	Conformance  exact: equal streams give equal bits, saved and restored
-//	             chains go on with the same bits, damaged states are refused,
+//	             chains continue with the same bits, damaged states are refused,
 //	             kernels of one setup do not disturb each other, every
 //	             coordinate moves, Info holds the densities of the position
 //	Invariance   statistical: theta ~ prior, y ~ model(theta), some steps on y
-//	             from theta: the law of (theta, y) must not change
+//	             from theta: the distribution of (theta, y) must not change
 //	Ranks        statistical: simulation-based calibration from the sampler's
-//	             own starts; sees what never moves, which Invariance cannot
+//	             own starts; detects coordinates that never move, which
+//	             Invariance cannot
 //
 // A check reports through TB, so that it can be run on a sampler with a
 // planted fault and must reject it (MustReject). Faults come as wrappers of any

@@ -45,7 +45,7 @@ func WrongSigmaScale(s Sampler, factor float64) Sampler {
 	})
 }
 
-// WithoutOffset plants a likelihood that forgets the offset.
+// WithoutOffset plants a likelihood without the offset.
 func WithoutOffset(s Sampler) Sampler {
 	return Wrong(s, func(data *glm.Data, _ *glm.Model) { data.Offset = nil })
 }
@@ -60,7 +60,7 @@ func Observed(s Sampler) Sampler {
 	return Wrong(s, func(data *glm.Data, _ *glm.Model) { data.Kind = make([]float64, data.Rows()) })
 }
 
-// WithoutRow plants a likelihood that forgets the last row.
+// WithoutRow plants a likelihood without the last row.
 func WithoutRow(s Sampler) Sampler {
 	return Wrong(s, func(data *glm.Data, _ *glm.Model) {
 		n, d := data.Rows()-1, data.Cols()

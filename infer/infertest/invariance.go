@@ -69,10 +69,9 @@ func (c Check) withDefaults(t TB, steps, pairs int) Check {
 	return c
 }
 
-// Invariance checks that some steps from theta leave the joint law of theta ~
-// prior and y ~ model(theta) as it is. It compares pairs before with other,
-// independent pairs after the steps by a two-sample Kolmogorov–Smirnov test per
-// statistic.
+// Invariance checks that some steps from theta do not change the joint distribution of theta ~ prior and y ~
+// model(theta). It compares pairs before with other, independent pairs after the steps by a two-sample
+// Kolmogorov–Smirnov test per statistic.
 //
 // False alarms: at most Alpha, split evenly over the statistics. Power: the
 // distance that is rejected is √(log(2k/Alpha)/Pairs) for k statistics; with
@@ -80,10 +79,9 @@ func (c Check) withDefaults(t TB, steps, pairs int) Check {
 // shift of 0.1 sd or a scale error of 15 % is seen. A kernel that never moves
 // is invariant: Ranks and Conformance see it.
 //
-// Source: Geweke (2004), Getting it right, doi:10.1198/016214504000001132, with
-// independent replications in place of one chain; Bouchard-Côté, Chern, Cubranic
-// et al. (2022), doi:10.18637/jss.v103.i11, section on exact invariance tests.
-// It returns the largest distance and the limit.
+// Source: Geweke (2004), Getting it right, doi:10.1198/016214504000001132, with independent replications instead of
+// one chain; Bouchard-Côté, Chern, Cubranic et al. (2022), doi:10.18637/jss.v103.i11, section on exact invariance
+// tests. It returns the largest distance and the limit.
 func Invariance(t TB, c Check) (largest, limit float64) {
 	t.Helper()
 	c = c.withDefaults(t, 3, 4000)
@@ -105,7 +103,7 @@ func (c Check) law() Joint {
 		}}
 }
 
-// Joint is a joint law of positions and responses, by its definition.
+// Joint is a joint distribution of positions and responses, by its definition.
 type Joint struct {
 	Name       string
 	Statistics []string // names of what Evaluate returns
@@ -115,8 +113,9 @@ type Joint struct {
 
 // Given is the posterior of a position given its responses.
 type Given struct {
-	Setup    func() (infer.Setup, error)
-	Evaluate func(position []float64) []float64 // functions of position and responses whose laws are compared
+	Setup func() (infer.Setup, error)
+	// functions of position and responses whose distributions are compared
+	Evaluate func(position []float64) []float64
 }
 
 // InvarianceOf is Invariance of any posterior; of the check Alpha, Pairs, Steps, Seed and Place count.

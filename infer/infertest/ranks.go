@@ -10,11 +10,10 @@ import (
 // model(theta), the rank of a statistic of theta among as many of independent
 // posterior draws is uniform. The chain begins at the sampler's own start.
 //
-// False alarms: at most Alpha, split evenly over the statistics, for
-// independent draws. Draws of a chain are Steps apart after 2·Steps of warm-up:
-// choose Steps so that these have forgotten the start and each other. Power: a
-// distance of √(log(2k/Alpha)/(2·Pairs)) from uniform ranks, 0.092 for 1,000
-// pairs with Alpha 1e-6 and 13 statistics, 0.021 for 20,000.
+// False alarms: at most Alpha, split evenly over the statistics, for independent draws. Draws of a chain are Steps
+// apart after 2·Steps of warm-up: choose Steps so that the chain has mixed after that many. Power: a distance of
+// √(log(2k/Alpha)/(2·Pairs)) from uniform ranks, 0.092 for 1,000 pairs with Alpha 1e-6 and 13 statistics, 0.021 for
+// 20,000.
 //
 // Source: Talts, Betancourt, Simpson, Vehtari and Gelman (2018), Validating
 // Bayesian inference algorithms with simulation-based calibration,

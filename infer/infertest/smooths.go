@@ -58,8 +58,8 @@ func Process(c Case, length prior.Prior) Case {
 	return c
 }
 
-// SmoothCases returns models with one or two smooths, some beside a horseshoe, of several families, with standard
-// deviations of every size.
+// SmoothCases returns models with one or two smooths, some also with a horseshoe prior, of several families, with
+// standard deviations of every size.
 func SmoothCases() []Case {
 	half := func(scale float64) prior.Prior { return prior.Prior{Kind: prior.HalfNormal, Scale: scale} }
 	shapes := func(family, link string, n int, scale float64) Case {

@@ -6,14 +6,14 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Version numbers the algorithm: it stands beside what is stored.
+// Version numbers the algorithm; it is stored with the results.
 const Version = "2"
 
 // negligible is the range of a row's log likelihoods below which leaving the row out changes nothing: its importance
 // weights differ by less than that, whatever their tail, so that no Pareto shape is needed.
 const negligible = 0x1p-26
 
-// Row is what the draws say about one observation. Logarithms are natural.
+// Row holds the statistics of one observation, computed from the draws. Logarithms are natural.
 type Row struct {
 	ELPD float64 // log predictive density given all other rows
 	P    float64 // effective number of parameters that the row accounts for

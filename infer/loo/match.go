@@ -15,7 +15,7 @@ type Posterior struct {
 	Dim int // numbers of a draw
 	// Draws has them one after the other, chain after chain, over coordinates without bounds.
 	Draws []float64
-	// Density is the log density at a point, up to a constant; −Inf or NaN where there is none.
+	// Density is the log density at a point, up to a constant; −Inf or NaN if it is not defined there.
 	Density func(u []float64) float64
 
 	logs  []float64    // of the density at the draws
@@ -32,11 +32,12 @@ func (p *Posterior) Size() int { return len(p.Draws) / p.Dim }
 const mostMoves = 30
 
 // Match moves draws of the posterior, of which row is an observation with a K above threshold, toward the posterior
-// without the observation: all of them by the difference of the means with and without the weights of the draws; where
-// that does not lower K, besides by the ratio of their standard deviations; then, with 10 draws a coordinate, of their
-// covariances. It goes on while K falls and is above threshold. Half of the draws so moved and the other half as they
-// are stand for both densities: their weights are those of the mixture (multiple importance sampling), and have the
-// ELPD and MCSE that it returns. It returns row where no move lowers K. like is the log density of the observation.
+// without the observation: all of them by the difference of the means with and without the weights of the draws;
+// where that does not lower K, besides by the ratio of their standard deviations; then, with 10 draws a coordinate,
+// of their covariances. It continues while K falls and is above threshold. Half of the draws so moved and the other
+// half as they are stand for both densities: their weights are those of the mixture (multiple importance sampling),
+// and have the ELPD and MCSE that it returns. It returns row where no move lowers K. like is the log density of the
+// observation.
 //
 // Cost: an evaluation of the posterior at each draw for each move that is tried, at most 3·30, and 2 more.
 //

@@ -7,8 +7,9 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Shape returns the shape of the Pareto law of the largest of some log importance ratios, as Row finds it of a row's
-// in independent draws; +Inf where none can be fitted. It changes their order, and takes the largest from them all.
+// Shape returns the shape of the Pareto distribution of the largest of some log importance ratios, as Row computes
+// it for a row's in independent draws; +Inf if none can be fitted. It changes their order, and takes the largest
+// from them all.
 func Shape(ratios []float64) float64 {
 	w := Workspace{ratio: ratios}
 	_, k, _ := w.smoothed(1)

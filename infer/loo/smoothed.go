@@ -7,10 +7,10 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Weights writes the smoothed importance weights of every so many draws for the row that Row has just evaluated, of
-// which logLik are the log likelihoods, chain after chain, to dst, which has as many places; they add up to 1. Of draws
-// of equal likelihood the later ones have the larger weights, as in loo: those in the tail, where its edge lies among
-// them. Cost: O(S).
+// Weights writes smoothed importance weights for the row that Row has just evaluated to dst, one for every
+// len(logLik)/len(dst) draws, chain after chain. logLik are the log likelihoods of the row; the weights add up to
+// 1. Of draws of equal likelihood the later ones have the larger weights, as in loo: those in the tail, where its
+// edge lies among them. Cost: O(S).
 func (w *Workspace) Weights(logLik []float64, every int, dst []float64) {
 	tail := w.ratio[len(w.ratio)-len(w.tail):] // less its largest
 	edge := math.Inf(1)

@@ -4,9 +4,9 @@
 //	y_i ~ Σ_k w_k·family(g⁻¹(o_i + x_i·beta_k), phi_k)
 //	w ~ Dirichlet(a, …, a),  beta_k, phi_k ~ the model's priors, independent and the same for each k
 //
-// An iteration draws the component of each row, its label, from its law given everything else, by enumeration over the
-// K cached linear predictors; then w given how many rows each component has; then the parameters of each component by
-// a sweep of package cggibbs over its rows, or from the prior where it has none.
+// An iteration draws the component of each row, its label, from its distribution given everything else, by
+// enumeration over the K cached linear predictors; then w given the number of rows of each component; then the
+// parameters of each component by a sweep of package cggibbs over its rows, or from the prior if it has none.
 //
 // The posterior is the same under every renumbering of the components, so what a chain calls component 1 means nothing
 // by itself. A position therefore has every parameter twice: with the components numbered in increasing order of one of
@@ -18,6 +18,7 @@
 // doi:10.1111/j.2517-6161.1994.tb01985.x; Jasra, Holmes and Stephens (2005), Markov chain Monte Carlo methods and the
 // label switching problem, doi:10.1214/088342305000000016.
 //
-// Read layout.go (what a position has), mixture.go (the set-up), chain.go (what chains of all mixtures share),
-// kernel.go (an iteration), start.go and restart.go (how a chain starts) and state.go; weights.go has their law.
+// Read layout.go (the entries of a position), mixture.go (the set-up), chain.go (the common part of chains of all
+// mixtures), kernel.go (an iteration), start.go and restart.go (how a chain starts) and state.go; weights.go has
+// the distribution of the weights.
 package mixture

@@ -9,8 +9,9 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Layout says what stands where in a position: the weights of the components, then the parameters of one component
-// after the other; first with the components in increasing order of one of these numbers, then as they were sampled.
+// Layout describes the order of a position: the weights of the components, then the parameters of one component
+// after the other; first with the components in increasing order of one of these numbers, then as they were
+// sampled.
 type Layout struct {
 	Components int
 	// Of describes the parameters of one component: coefficients, then dispersions.
@@ -60,7 +61,7 @@ func (l *Layout) Parameters() []infer.Parameter {
 		for c := range l.Components {
 			for _, p := range l.Of {
 				out = append(out, infer.Parameter{Name: prefix + componentName(p, c), Kind: kind(p.Kind),
-					Level: strconv.Itoa(c + 1), Term: cmp.Or(p.Term, term(p)), Beside: p.Beside})
+					Level: strconv.Itoa(c + 1), Term: cmp.Or(p.Term, term(p)), Term2: p.Term2})
 			}
 		}
 	}
@@ -144,7 +145,7 @@ func (l *Layout) Keys() []int {
 	return out
 }
 
-// Switching is what is seen of the labels in consecutive draws of a chain.
+// Switching holds the changes of labels between consecutive draws of a chain.
 type Switching struct {
 	// Switches is how often the order of the components, as they were sampled, is another one than in the draw before.
 	Switches int

@@ -62,8 +62,8 @@ type setup struct {
 	rows   *glm.Pointwise
 }
 
-// New returns the sampler of a mixture whose components each have the likelihood and the priors of target. Its error
-// tells what a mixture cannot have, or is one of Options.
+// New returns the sampler of a mixture whose components each have the likelihood and the priors of target. It
+// returns an error if a mixture cannot have such a component, or if an option is wrong.
 //
 // Cost of an iteration: K·n·d for the linear predictors and K·n densities, besides sweeps over n rows in all.
 func New(target *glm.Target, opts Options) (infer.Setup, error) {

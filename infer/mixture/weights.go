@@ -18,7 +18,7 @@ func DrawWeights(s variate.Source, a float64, counts, dst []float64) {
 	}
 }
 
-// LogGamma returns the log of a draw of the gamma law with a shape and rate 1, below shape 1 as that of
+// LogGamma returns the log of a draw of the gamma distribution with a shape and rate 1, below shape 1 as that of
 // G(shape + 1)·U^(1/shape).
 func LogGamma(s variate.Source, shape float64) float64 {
 	if shape >= 1 {

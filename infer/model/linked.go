@@ -55,8 +55,8 @@ func (s *setup) correlations(l *groups.Link) []infer.Parameter {
 		q := &out[i]
 		for _, p := range s.predictors {
 			own := p.named("")
-			if own != "" && strings.HasPrefix(q.Term, own) && strings.HasPrefix(q.Beside, own) {
-				q.Predictor, q.Term, q.Beside = p.name, q.Term[len(own):], q.Beside[len(own):]
+			if own != "" && strings.HasPrefix(q.Term, own) && strings.HasPrefix(q.Term2, own) {
+				q.Predictor, q.Term, q.Term2 = p.name, q.Term[len(own):], q.Term2[len(own):]
 				break
 			}
 		}

@@ -198,7 +198,7 @@ func (p *predictor) mark() {
 	for i := range p.Params {
 		q := &p.Params[i]
 		q.Predictor = p.name
-		q.Term, q.Beside = strings.TrimPrefix(q.Term, p.named("")), strings.TrimPrefix(q.Beside, p.named(""))
+		q.Term, q.Term2 = strings.TrimPrefix(q.Term, p.named("")), strings.TrimPrefix(q.Term2, p.named(""))
 	}
 }
 

@@ -1,5 +1,4 @@
-// Package nuts samples GLM posteriors by Hamiltonian Monte Carlo: the No-U-Turn
-// sampler as Stan has it, and static HMC beside it.
+// Package nuts samples GLM posteriors by Hamiltonian Monte Carlo: the No-U-Turn sampler as in Stan, and static HMC.
 //
 // NUTS is the multinomial form with biased progressive sampling, the
 // generalised U-turn criterion and its checks across subtrees (Betancourt 2017,

@@ -27,10 +27,10 @@ type Inner struct {
 	here  *point
 }
 
-// Moved is what a transition of an Inner came to.
+// Moved holds the statistics of a transition of an Inner.
 type Moved struct {
 	Gradients int64
-	Accept    float64 // mean over the leapfrog steps of min(1, weight); 0 where none was made
+	Accept    float64 // mean over the leapfrog steps of min(1, weight); 0 if there was no step
 	Divergent bool
 }
 

@@ -23,8 +23,8 @@ type Target interface {
 	// Constrain writes theta of u, Unconstrain u of theta.
 	Constrain(u, theta []float64)
 	Unconstrain(theta, u []float64)
-	// Densities returns a function for the use of one chain: the log density over u, which it writes the gradient of,
-	// then log likelihood and log prior of theta, as infer.Info has them. It has no memory: equal u give equal bits.
+	// Densities returns a function for the use of one chain: the log density over u, whose gradient it writes, then
+	// log likelihood and log prior of theta, as in infer.Info. It has no memory: equal u give equal bits.
 	Densities() func(u, grad []float64) (logPosterior, logLik, logPrior float64)
 	// Reads is the number of entries of the data that this function reads.
 	Reads() int64

@@ -14,11 +14,9 @@ type Window struct {
 	metric *metric
 }
 
-// Windows makes the metrics of a chain's warm-up again, from its positions:
-// position writes that after iteration i, counted from 0, as Kernel.Position
-// does. The first is the one before any is learnt. Metrics equal the chain's own but
-// for rounding. Cost: that of learning them, and for a low-rank metric a gradient
-// for each iteration.
+// Windows makes the metrics of a chain's warm-up again, from its positions: position writes that after iteration i,
+// counted from 0, as Kernel.Position does. The first is the one before any is learnt. Metrics equal the chain's own
+// up to rounding. Cost: that of learning them, and for a low-rank metric a gradient for each iteration.
 //
 // It returns an *OptionError as New does, and the error of position.
 func Windows(target *glm.Target, opts Options, warmup int,

@@ -13,10 +13,9 @@ type Options struct {
 	// Static replaces the No-U-Turn rule by trajectories of length Length, each
 	// ended by a Metropolis decision.
 	Static bool
-	// Metric is what adapts in warm-up: "diagonal" (posterior variances),
-	// "dense" (their covariance matrix) or "low_rank" (a diagonal, and the
-	// directions in which it is not enough, from positions and gradients). Empty
-	// means "diagonal".
+	// Metric is the metric that adapts in warm-up: "diagonal" (posterior variances), "dense" (their covariance
+	// matrix) or "low_rank" (a diagonal, and the directions in which it is not enough, from positions and
+	// gradients). Empty means "diagonal".
 	Metric string
 	// MaxDepth is the largest number of doublings of a trajectory, at most
 	// 2^MaxDepth − 1 gradients. Zero means 10; at most 20. NUTS only.
@@ -24,17 +23,17 @@ type Options struct {
 	// TargetAccept is the mean acceptance that the step size is adapted to,
 	// between 0 and 1. Zero means 0.8.
 	TargetAccept float64
-	// Length is the length of a static trajectory in time: step size times
-	// number of steps. In a well adapted metric a posterior has scale 1, and π/2
-	// forgets the start of a normal one. Zero means π/2. Static only.
+	// Length is the length of a static trajectory in time: step size times number of steps. In a well adapted
+	// metric a posterior has scale 1, and the autocorrelation of a normal one is 0 after π/2. Zero means π/2.
+	// Static only.
 	Length float64
 	// Jitter multiplies Length by a uniform draw from 1 − Jitter to 1 + Jitter,
 	// which keeps trajectories from resonating with a period of the posterior.
 	// Between 0 and 1. Zero means no jitter. Static only.
 	Jitter float64
-	// StepSize is the step size before warm-up, and for good without warm-up.
-	// Zero means to search for one: at the start of the chain, or without
-	// warm-up at the penalised point, so that it does not depend on the state.
+	// StepSize is the step size before warm-up; without warm-up it is the step size of all iterations. Zero means
+	// to search for one: at the start of the chain, or without warm-up at the penalised point, so that it does not
+	// depend on the state.
 	StepSize float64
 }
 
@@ -42,7 +41,7 @@ type Options struct {
 // Stan.
 const maxDeltaH = 1000
 
-// OptionError tells which option is impossible.
+// OptionError names an option that is impossible.
 type OptionError struct {
 	Option string // as in a pipeline
 	Value  any

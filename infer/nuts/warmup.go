@@ -150,10 +150,9 @@ func (m *moments) metric() (*metric, error) {
 // earlier posterior.
 const leastLearning = 150
 
-// Warms reports whether chains of a target gain from an earlier posterior: with a
-// diagonal metric, which its standard deviations give. Coefficients of horseshoe
-// priors move in other coordinates than they are told in, and the directions of other
-// metrics are not known.
+// Warms reports whether chains of a target gain from an earlier posterior: with a diagonal metric, which its
+// standard deviations give. Coefficients of horseshoe priors move in coordinates other than those of the earlier
+// posterior, and the directions of other metrics are not known.
 func (o Options) Warms(t *glm.Target) bool {
 	return (o.Metric == "" || o.Metric == "diagonal") && t.Scales() == 0
 }

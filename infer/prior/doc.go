@@ -1,11 +1,9 @@
-// Package prior holds the distributions that may be the prior of a coefficient or of a
-// dispersion: their densities, draws and spelling, the horseshoe priors that speak
-// of a group of coefficients, the spike and slab that may leave one out, and the
-// rules of the priors that a model has where none are given.
+// Package prior holds the distributions that may be the prior of a coefficient or of a dispersion: their densities,
+// draws and spelling, the horseshoe priors of a group of coefficients, the spike and slab that may leave a
+// coefficient out, and the rules of default priors.
 //
-// It knows no family, no data and no likelihood: glm.Model says which prior is
-// whose, glm.Defaults measures the data that the rules speak of, and priordraws
-// samples the prior of a whole model.
+// It imports no family, data or likelihood: glm.Model assigns priors to parameters, glm.Defaults computes the
+// measures of the data that the rules use, and priordraws samples the prior of a whole model.
 //
 // Read law.go (the density of each kind), kinds.go (the table, draws, what may be
 // the prior of what) and parse.go (the spelling); joint.go for the coefficients of

@@ -28,9 +28,8 @@ type Group struct {
 	Smooth  bool
 	Length  *Length // of a smooth that is a Gaussian process; nil of others
 	Columns []int   // of the design, in increasing order
-	// Tau, Slab and Local are places among the scales, which stand behind the
-	// dispersions in theta: of tau, of c or the length ℓ of Length (−1 without
-	// one), and of the first column's lambda, which the others follow (−1
+	// Tau, Slab and Local are indices among the scales, which follow the dispersions in theta: of tau, of c or the
+	// length ℓ of Length (−1 without one), and of the first column's lambda, before those of the other columns (−1
 	// without any).
 	Tau, Slab, Local int
 }
@@ -143,7 +142,7 @@ func (h *Group) LogSlab(x float64) float64 {
 	return h.Length.Prior.LogDensityAt(vec.Exp(x), x)
 }
 
-// SlabSlope returns the derivative of LogSlab + x in x, but for what the spreads add.
+// SlabSlope returns the derivative of LogSlab + x in x, without the terms of the spreads.
 func (h *Group) SlabSlope(x float64) float64 {
 	if h.Length != nil {
 		length := vec.Exp(x)

@@ -15,9 +15,9 @@ import (
 type Info struct {
 	Kind Kind
 	Args []string // names of its numbers, in the order of writing
-	// Coefficient and Dispersion tell what it may be the prior of.
+	// Coefficient and Dispersion report whether it may be the prior of one.
 	Coefficient, Dispersion bool
-	// Moments says in words which of its moments are finite.
+	// Moments describes its finite moments as text.
 	Moments string
 }
 
@@ -140,7 +140,7 @@ func (p Prior) Draw(s Source) float64 {
 	return math.NaN()
 }
 
-// ForCoefficient tells why p cannot be the prior of a coefficient, or nil.
+// ForCoefficient returns the reason why p cannot be the prior of a coefficient, or nil.
 func (p Prior) ForCoefficient() error {
 	if row, ok := p.info(); ok && row.Coefficient {
 		return p.check()
@@ -149,7 +149,7 @@ func (p Prior) ForCoefficient() error {
 		"line, or flat", p)
 }
 
-// ForDispersion tells why p cannot be the prior of a dispersion, or nil.
+// ForDispersion returns the reason why p cannot be the prior of a dispersion, or nil.
 func (p Prior) ForDispersion() error {
 	if row, ok := p.info(); ok && row.Dispersion {
 		if p.Kind == Uniform && !(p.Low >= 0) {

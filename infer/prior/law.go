@@ -9,9 +9,8 @@ import (
 // Kind is a prior's distribution.
 type Kind string
 
-// The priors. A flat prior is the improper density 1 on the whole support, and
-// speaks of the dispersion itself, not of its logarithm. Constant holds a
-// dispersion at a value, so that it is no parameter.
+// The priors. A flat prior is the improper density 1 on the whole support, of the dispersion itself, not of its
+// logarithm. Constant fixes a dispersion at a value, so that it is not sampled.
 const (
 	Flat         Kind = "flat"
 	Normal       Kind = "normal"

@@ -9,7 +9,7 @@ import (
 	"glmbatch/internal/words"
 )
 
-// ParseError tells why a text is no prior or family.
+// ParseError gives the reason why a text is not a prior or family.
 type ParseError struct {
 	Text   string // what was given
 	Reason string

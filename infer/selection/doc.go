@@ -1,8 +1,10 @@
-// Package selection samples which coefficients of a gaussian(identity) model are in it, where their prior is
+// Package selection samples which coefficients of a gaussian(identity) model are in it, if their prior is
 // spike_slab, with coefficients and sigma integrated out: by Gibbs sampling of the indicators, by herded Gibbs, or
-// independently and exactly from the law of all models. Coefficients and sigma are drawn exactly given the indicators.
+// independently and exactly from the distribution over all models. Coefficients and sigma are drawn exactly given
+// the indicators.
 //
-// The law of all models is computed once, so that there may be 16 such coefficients at most; cggibbs takes any number.
+// The distribution over all models is computed once, so that there may be 16 such coefficients at most; cggibbs
+// takes any number.
 //
 // Source: George and McCulloch (1997), Approaches for Bayesian variable selection, Statistica Sinica 7, 339-373, for
 // Gibbs sampling with coefficients integrated out; Bornn, Chen, de Freitas, Eskelin, Fang and Welling (2013), Herded

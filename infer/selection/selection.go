@@ -20,9 +20,9 @@ type Method string
 const (
 	// Gibbs draws each indicator given the others, in turn.
 	Gibbs Method = "gibbs"
-	// Herded is herded Gibbs: deterministic weights in the place of draws.
+	// Herded is herded Gibbs: deterministic weights instead of draws.
 	Herded Method = "herded"
-	// Exact draws all indicators independently from their law.
+	// Exact draws all indicators independently from their joint distribution.
 	Exact Method = "exact"
 )
 
@@ -32,7 +32,7 @@ type Options struct {
 	Herded herded.Options // of Herded alone
 }
 
-// Setup is what the chains of a fit share.
+// Setup holds the data that the chains of a fit share.
 type Setup struct {
 	Options
 	target *glm.Target
@@ -43,8 +43,9 @@ type Setup struct {
 	exact  *mrf.Exact
 }
 
-// New computes the law of all models. It returns a *conjugate.UnsupportedError for models without closed form, and
-// the errors of conjugate.New. Cost: 2^candidates times some ten microseconds; 16 candidates take seconds.
+// New computes the distribution over all models. It returns a *conjugate.UnsupportedError for models without closed
+// form, and the errors of conjugate.New. Cost: 2^candidates times some ten microseconds; 16 candidates take
+// seconds.
 func New(target *glm.Target, o Options) (*Setup, error) {
 	law, err := conjugate.NewSelection(target)
 	if err != nil {
@@ -78,10 +79,10 @@ func New(target *glm.Target, o Options) (*Setup, error) {
 	return s, err
 }
 
-// Model is the law of the indicators.
+// Model is the distribution of the indicators.
 func (s *Setup) Model() *mrf.Listed { return s.model }
 
-// Inclusion are the probabilities that the candidates are in the model, exact but for rounding.
+// Inclusion are the probabilities that the candidates are in the model, exact up to rounding.
 func (s *Setup) Inclusion() []float64 {
 	out := make([]float64, s.model.Variables())
 	for i := range out {

@@ -9,9 +9,9 @@
 // a child process such as "go list" reads, so a rule that shells out stays
 // green after it is broken.
 //
-// Where a rule of bits does not matter, a comment on the line or on the line
-// above says so with its reason: //fma:ok reason, //maporder:ok reason. So does
-// //errtext:ok reason where another program says what happened in words alone.
+// Where a rule of bits does not matter, a comment on the line or on the line above says so with its reason:
+// //fma:ok reason, //maporder:ok reason. So does //errtext:ok reason if another program reports a fault as text
+// only.
 //
 // Read deps_test.go (the map, which is policy), then calls_test.go and
 // fma_test.go (the path of a chain), names_test.go, kinds_test.go and tables_test.go (facts of families, methods and

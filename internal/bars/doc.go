@@ -1,6 +1,5 @@
-// Command bars prints how many seconds of one core "method: auto" needs to a
-// posterior, beside the plain scalar sampler of the paper and beside NUTS, and
-// whether the ratios reach their bars. "make bench" runs it.
+// Command bars prints the seconds of one core that "method: auto" needs for a posterior, next to those of the plain
+// scalar sampler of the paper and of NUTS, and whether the ratios reach their bars. "make bench" runs it.
 //
 // It is a user of package pipelines: every figure comes from the ledger of a
 // run of one fit with one chain, a new random stream each time, the samplers in

@@ -1,9 +1,9 @@
-// Package doctest runs the documentation: what README.md and the pages of docs/
-// tell a reader to type is typed, and what they say is printed must be printed.
+// Package doctest runs the documentation: it types each command of README.md and the pages of docs/, and compares
+// the output with the page.
 //
-// Each page is walked from top to bottom in one scratch folder that looks like
-// a fresh clone after "make build": bin/pipeline on the PATH, and beside it those of the
-// repository's testdata, pipelines, docs and internal (vec, simd) that the page names. In a page,
+// Each page is walked from top to bottom in one scratch folder that looks like a fresh clone after "make build":
+// bin/pipeline on the PATH, and those of the repository's folders testdata, pipelines, docs and internal (vec,
+// simd) that the page names. In a page,
 //
 //	sh, bash, console   lines that begin with "$ " are run, and the lines below
 //	                    them must be printed; a sh block without any "$ " is all
@@ -12,7 +12,7 @@
 //	sql                 runs with "pipeline sql" on the newest ledger that the
 //	                    page has made; a text block right below is its output.
 //	yaml                with a line "pipeline:" must pass "pipeline validate".
-//	text, json, csv …   stand as they are.
+//	text, json, csv …   are not executed.
 //
 // Expected output may leave out lines ("…" or "..." alone) and parts of a line
 // ("…"); durations, rates, clock times and the width of white space and rules

@@ -7,12 +7,11 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// ErrNotPositive tells that a matrix has no Cholesky factor: a pivot is zero,
-// negative or not a number.
+// ErrNotPositive reports that a matrix has no Cholesky factor: a pivot is zero, negative or not a number.
 var ErrNotPositive = errors.New("linalg: matrix is not positive definite")
 
-// Chol is the lower triangular factor L of a symmetric positive definite
-// matrix A = LLᵀ, by rows: L(i, j) stands at l[i*n+j], j ≤ i.
+// Chol is the lower triangular factor L of a symmetric positive definite matrix A = LLᵀ, by rows: L(i, j) is
+// l[i*n+j], j ≤ i.
 type Chol struct {
 	n int
 	l []float64
@@ -22,11 +21,9 @@ type Chol struct {
 // row is read once for all of them.
 const cholRows = 32
 
-// Cholesky factorises the n × n matrix whose lower triangle stands by rows in
-// a (entry (i, j) at a[i*n+j]); it overwrites and keeps a. Cost: n³/6 fused
-// multiply-adds, in a fixed order of operations; blocked, so that a matrix larger
-// than the cache is read n/32 times. It returns ErrNotPositive when a pivot is not
-// positive.
+// Cholesky factorises the n × n matrix whose lower triangle is in a by rows (entry (i, j) at a[i*n+j]); it
+// overwrites and keeps a. Cost: n³/6 fused multiply-adds, in a fixed order of operations; blocked, so that a matrix
+// larger than the cache is read n/32 times. It returns ErrNotPositive when a pivot is not positive.
 func Cholesky(a []float64, n int) (*Chol, error) {
 	for first := 0; first < n; first += cholRows {
 		last := min(first+cholRows, n)
@@ -98,8 +95,7 @@ func (c *Chol) LogDet() float64 {
 	return 2 * sum
 }
 
-// Upper is an upper triangular n × n matrix, its columns packed: entry (i, j)
-// stands at place j(j+1)/2 + i, i ≤ j.
+// Upper is an upper triangular n × n matrix, its columns packed: entry (i, j) has index j(j+1)/2 + i, i ≤ j.
 type Upper struct {
 	n      int
 	values []float64

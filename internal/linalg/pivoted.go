@@ -16,9 +16,8 @@ type Pivoted struct {
 	Pivots     []int     // len Rank
 }
 
-// NewPivoted factorises the matrix whose lower triangle stands by rows in a (entry
-// (i, j) at a[i*n+j], j ≤ i). Its rank is 0 where no diagonal entry is positive and
-// finite. Cost: n·r²/2 fused multiply-adds in a fixed order.
+// NewPivoted factorises the matrix whose lower triangle is in a by rows (entry (i, j) at a[i*n+j], j ≤ i). Its rank
+// is 0 if no diagonal entry is positive and finite. Cost: n·r²/2 fused multiply-adds in a fixed order.
 //
 // Source: Higham (1990), Analysis of the Cholesky decomposition of a semi-definite
 // matrix, in Reliable Numerical Computation.

@@ -7,8 +7,7 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Products tells a wide matrix A, n × Cols, by what it does, so that it need not be
-// stored with its zeros.
+// Products gives a wide matrix A, n × Cols, by its products, so that it need not be stored with its zeros.
 type Products struct {
 	Cols int
 	// Times adds A·x to dst, len n.
@@ -28,9 +27,9 @@ const orthonormality = 1e-9
 // that their products do not tell their span.
 var errNotOrthonormal = errors.New("linalg: the products of the rows do not tell their span")
 
-// NewRowSpaceOf is NewRowSpace of a matrix that a tells, from the lower triangle of
-// K = AAᵀ by rows, n × n, which it overwrites and keeps. With K = LLᵀ, V = Aᵀ·L⁻ᵀ is
-// orthonormal and A = L·Vᵀ: no eigenvectors are needed, and V stays what a does.
+// NewRowSpaceOf is NewRowSpace of a matrix given by its products a, from the lower triangle of K = AAᵀ by rows, n ×
+// n, which it overwrites and keeps. With K = LLᵀ, V = Aᵀ·L⁻ᵀ is orthonormal and A = L·Vᵀ: no eigenvectors are
+// needed, and V stays what a does.
 //
 // Rows of which less than a thousandth lies outside the span of those before are set
 // aside, for their pivots are rounding. Each is made orthogonal to the others, twice,

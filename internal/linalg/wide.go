@@ -7,16 +7,15 @@ import (
 // gramCondition is the condition number of A up to which RowSpace trusts AAᵀ.
 const gramCondition = 1e3
 
-// RowSpace is an orthonormal basis V of the row space of a wide n × d matrix A
-// with its singular values: A = U·diag(S)·Vᵀ. Where A is well conditioned V is
-// not formed: V = Aᵀ·Lift. NewRowSpaceOf has a triangle in place of U·diag(S), and
-// V = [Aᵀ·Lift, OwnRows].
+// RowSpace is an orthonormal basis V of the row space of a wide n × d matrix A with its singular values: A =
+// U·diag(S)·Vᵀ. Where A is well conditioned V is not formed: V = Aᵀ·Lift. NewRowSpaceOf has a triangle instead of
+// U·diag(S), and V = [Aᵀ·Lift, OwnRows].
 type RowSpace struct {
 	Rank int
-	S    []float64 // descending, len Rank; nil where no eigenvalues were needed
+	S    []float64 // descending, len Rank; nil if no eigenvalues were needed
 	US   []float64 // A·V, n × Rank by column
-	Lift []float64 // U·diag(S)⁻¹, n × Rank by column; nil where V is explicit or lower serves
-	V    []float64 // Rank × d: V(j, k) at V[j*Rank+k]; nil where it is not explicit
+	Lift []float64 // U·diag(S)⁻¹, n × Rank by column; nil if V is explicit or lower serves
+	V    []float64 // Rank × d: V(j, k) at V[j*Rank+k]; nil if it is not explicit
 
 	Own     int       // the number of directions that no row of A but one has
 	OwnRows []float64 // their d × Own entries of V: (j, k) at OwnRows[j*Own+k]
@@ -26,11 +25,11 @@ type RowSpace struct {
 	lower *Chol // L, with LLᵀ the products of these rows; Lift is L⁻ᵀ
 }
 
-// Explicit reports whether V is there, all of it.
+// Explicit reports whether all of V is stored.
 func (s *RowSpace) Explicit() bool { return s.Lift == nil && s.lower == nil }
 
-// NewRowSpace decomposes A, n × d, which block tells by parts: columns first to
-// first+m−1, entry (i, first+j) at dst[i*m+j].
+// NewRowSpace decomposes A, n × d, which block writes in parts: columns first to first+m−1, entry (i, first+j) at
+// dst[i*m+j].
 //
 // With all singular values above 1e-3·S[0] it takes the eigenvalues of AAᵀ: VᵀV
 // differs from I by at most about n·ε·(S[0]/S[n−1])², below 1e-10·n·2⁻⁷, and

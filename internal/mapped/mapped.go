@@ -73,8 +73,8 @@ type Region struct {
 	bytes  []byte
 }
 
-// Beside returns n numbers in another file of the folder.
-func (r *Region) Beside(n int) ([]float64, error) {
+// Zeros returns n numbers in another file of the folder.
+func (r *Region) Zeros(n int) ([]float64, error) {
 	beside, err := r.folder.Numbers(n)
 	if err != nil {
 		return nil, err

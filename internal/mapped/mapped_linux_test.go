@@ -32,7 +32,7 @@ func TestNumbers(t *testing.T) {
 			t.Fatalf("number %d is %v after its page was given up", i, v)
 		}
 	}
-	other, err := r.Beside(n)
+	other, err := r.Zeros(n)
 	if err != nil || len(other) != n || other[n-1] != 0 {
 		t.Fatal("the numbers beside", err)
 	}

@@ -47,7 +47,7 @@ type Variable struct {
 // Kind is how a variable's values are stored.
 type Kind int
 
-// The kinds. A Bool is a byte with the attribute dtype=bool, as xarray has it.
+// The kinds. A Bool is a byte with the attribute dtype=bool, as in xarray.
 const (
 	Float64 Kind = iota
 	Int64
@@ -87,8 +87,8 @@ func Create(w io.WriterAt, groups []*Group) error {
 	return nil
 }
 
-// Put writes values of a variable from a place on, counted over all of its dimensions. Of an Int64 they are whole, of a
-// Bool 0 or 1.
+// Put writes values of a variable from a place on, counted over all of its dimensions. Values of an Int64 are
+// whole, of a Bool 0 or 1.
 func (v *Variable) Put(w io.WriterAt, from int, values []float64) error {
 	size := v.Kind.size()
 	if from < 0 || uint64((from+len(values))*size) > v.object.size {

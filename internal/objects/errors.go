@@ -10,10 +10,10 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// Error is what a store answers, or that it does not.
+// Error is a fault that a store answers, or the lack of an answer.
 type Error struct {
 	Store  string // host and port
-	Status int    // of HTTP; 0 where no answer came, or its body broke off
+	Status int    // of HTTP; 0 if no answer came, or its body broke off
 	Code   string // of S3, such as NoSuchKey
 	Calls  int    // that were made, of which this is about the last
 	Err    error

@@ -12,8 +12,8 @@ import (
 )
 
 // Glob lists the objects whose names match a pattern of package path, whose * and ? do not match a slash; without a
-// pattern in it, the objects whose names begin with the name and a slash and have no further slash. Names come in byte
-// order. A pattern that is none is path.ErrBadPattern.
+// pattern in it, the objects whose names begin with the name and a slash and have no further slash. Names come in
+// byte order. An invalid pattern returns path.ErrBadPattern.
 //
 // Cost: a request for each 1000 names that begin as the pattern does up to its first *, ? or [; names in folders below
 // are passed over by the store if the pattern is in the last part alone.

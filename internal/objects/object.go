@@ -142,7 +142,7 @@ func (o *Object) whole() bool {
 	return len(o.absent(span{0, o.size})) == 0
 }
 
-// Seek says where Read goes on.
+// Seek sets the offset of the next Read.
 func (o *Object) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:

@@ -14,8 +14,8 @@ import (
 // before one logarithm is taken: the product stays below 2⁵¹².
 const chunk = 512
 
-// SumLog1pExpAlong returns Σ log(1 + eᵗ): the negative log likelihood of a
-// bernoulli response but for its linear part. Absolute error as vec's.
+// SumLog1pExpAlong returns Σ log(1 + eᵗ): the negative log likelihood of a bernoulli response without its linear
+// part. Absolute error as vec's.
 func (k Kernels) SumLog1pExpAlong(eta, x []float64, delta float64) float64 {
 	if k == Scalar {
 		return vec.SumLog1pExpAlong(eta, x, delta)
@@ -162,8 +162,7 @@ func weightedLog1pExpMoments(m, eta, x []float64, delta float64) (_, _, _ float6
 	return value.sum(), slope.sum(), curve.sum()
 }
 
-// ExpMoments is of f = eᵗ. Value has the bits of SumExpAlong; the derivatives
-// may be NaN where it overflows.
+// ExpMoments is of f = eᵗ. Value has the bits of SumExpAlong; the derivatives may be NaN if it overflows.
 func (k Kernels) ExpMoments(eta, x []float64, delta float64) (s Moments) {
 	s.Value, s.Slope, s.Curve = k.expMoments(eta, x, delta)
 	return s

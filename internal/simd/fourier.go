@@ -9,10 +9,9 @@ import (
 // Eight discrete Fourier transforms go side by side: element i of transform l is at
 // 8·i + l. These are their stages.
 
-// Butterflies does a stage of radix 4, decimation in frequency, on each block of
-// 4·quarter elements. roots has 6 numbers for each element j of a quarter: the real
-// and imaginary parts of w^j, w^(2j) and w^(3j), w = e^(−2πi/(4·quarter)). Results
-// stand in the order of two stages of radix 2.
+// Butterflies does a stage of radix 4, decimation in frequency, on each block of 4·quarter elements. roots has 6
+// numbers for each element j of a quarter: the real and imaginary parts of w^j, w^(2j) and w^(3j), w =
+// e^(−2πi/(4·quarter)). Results are in the order of two stages of radix 2.
 func (k Kernels) Butterflies(re, im []float64, quarter int, roots []float64) {
 	roots, im = roots[:6*quarter], im[:len(re)]
 	if len(re)%(32*quarter) != 0 {

@@ -71,10 +71,10 @@ func (k Kernels) Products(vectors []float64, n int, columns, dst []float64) {
 	}
 }
 
-// Spread writes scale[c]·(factor[c]·along[8·c + i] + epsilon[i·m + c]) + location[c] to
-// dst[c·stride + i] for 8 lines i and m = len(factor) columns c, each sum and product
-// together in one rounding: numbers that stand by columns and numbers that stand by
-// lines, by columns. What lies between the eights of dst stays.
+// Spread writes scale[c]·(factor[c]·along[8·c + i] + epsilon[i·m + c]) + location[c] to dst[c·stride + i] for 8
+// lines i and m = len(factor) columns c, each sum and product together in one rounding. It joins numbers stored by
+// columns with numbers stored by lines, and writes by columns. Entries between the blocks of eight in dst are
+// unchanged.
 func (k Kernels) Spread(dst []float64, stride int, along, epsilon, factor, scale, location []float64) {
 	m := len(factor)
 	along, epsilon, scale, location = along[:8*m], epsilon[:8*m], scale[:m], location[:m]

@@ -37,9 +37,8 @@ func Index(s Source, n int) int {
 	return min(int(s.Float64()*float64(n)), n-1)
 }
 
-// Gamma returns a draw of the gamma law with a shape and rate 1. It takes two
-// uniforms a trial, accepted with probability above 0.95, and one more where
-// shape < 1.
+// Gamma returns a draw of the gamma distribution with a shape and rate 1. It takes two uniforms a trial, accepted
+// with probability above 0.95, and one more where shape < 1.
 //
 // Source: Marsaglia and Tsang (2000), A simple method for generating gamma
 // variables, doi:10.1145/358407.358414.
@@ -89,10 +88,9 @@ var kernels = simd.Vector()
 // C⁺(lambda; 0, 1)·exp(−half/lambda²)/lambda invariant: that of the local scale of
 // a horseshoe given its coefficient, half = ½(beta/tau)². It takes two uniforms.
 //
-// Source: Makalic and Schmidt (2016), A simple sampler for the horseshoe
-// estimator, doi:10.1109/LSP.2015.2503725: nu | lambda ~ InvGamma(1, 1 + 1/lambda²),
-// then lambda² | nu ~ InvGamma(1, 1/nu + half). nu is drawn anew in each step and
-// is no part of a chain's state.
+// Source: Makalic and Schmidt (2016), A simple sampler for the horseshoe estimator, doi:10.1109/LSP.2015.2503725:
+// nu | lambda ~ InvGamma(1, 1 + 1/lambda²), then lambda² | nu ~ InvGamma(1, 1/nu + half). nu is drawn again in each
+// step and does not belong to a chain's state.
 func LocalScale(s Source, logLambda, half float64) float64 {
 	invNu := float64(Exponential(s) * vec.Logistic(2*logLambda))
 	return 0.5 * (vec.Log(invNu+half) - vec.Log(Exponential(s)))
@@ -117,20 +115,20 @@ func logGamma(s Source, shape float64) float64 {
 	return vec.Log(Gamma(s, shape))
 }
 
-// GammaMean returns a draw of the gamma law with mean 1 and a shape. It is 0
-// where the draw underflows, at shapes far below 1.
+// GammaMean returns a draw of the gamma distribution with mean 1 and a shape. It is 0 if the draw underflows, at
+// shapes far below 1.
 func GammaMean(s Source, shape float64) float64 {
 	return vec.Exp(logGamma(s, shape) - vec.Log(shape))
 }
 
-// Beta returns a draw of the beta law with shapes a and b > 0. It is 0 or 1
-// where the nearest float64 is, at shapes far below 1.
+// Beta returns a draw of the beta distribution with shapes a and b > 0. It is 0 or 1 where the nearest float64 is,
+// at shapes far below 1.
 func Beta(s Source, a, b float64) float64 {
 	logA := logGamma(s, a)
 	return vec.Logistic(logA - logGamma(s, b))
 }
 
-// InverseGaussian returns a draw of the law with a mean and variance mean³/shape.
+// InverseGaussian returns a draw of the inverse gaussian distribution with a mean and variance mean³/shape.
 //
 // Source: Michael, Schucany and Haas (1976), doi:10.1080/00031305.1976.10479147:
 // the smaller root x of shape·(x − mean)² = mean²·x·χ² with probability
@@ -159,10 +157,9 @@ const (
 	roundedMean = 1e15
 )
 
-// Poisson returns a draw of the poisson law with a mean ≥ 0: NaN for a mean that
-// is NaN or negative, +Inf for +Inf. Exact below a mean of 1e15, a rounded normal
-// draw from there on. Below a mean of 10 it takes one uniform, else two a trial,
-// accepted with probability above 0.8.
+// Poisson returns a draw of the poisson distribution with a mean ≥ 0: NaN for a mean that is NaN or negative, +Inf
+// for +Inf. Exact below a mean of 1e15, a rounded normal draw from there on. Below a mean of 10 it takes one
+// uniform, else two a trial, accepted with probability above 0.8.
 //
 // Source: Hörmann (1993), The transformed rejection method for generating
 // Poisson random variables, algorithm PTRS, doi:10.1016/0167-6687(93)90997-4;
@@ -192,10 +189,9 @@ func Poisson(s Source, mean float64) float64 {
 	}
 }
 
-// Binomial returns a draw of the binomial law of n trials with probability p of
-// success and q = 1 − p of failure, given apart so that neither is lost where it
-// is small. n is a whole number ≥ 0. NaN if an argument is. Exact below a
-// variance of 1e15, a rounded normal draw from there on.
+// Binomial returns a draw of the binomial distribution of n trials with probability p of success and q = 1 − p of
+// failure. Both are given, so that neither loses digits if it is small. n is a whole number ≥ 0. NaN if an argument
+// is. Exact below a variance of 1e15, a rounded normal draw from there on.
 //
 // Source: Hörmann (1993), The generation of binomial random variates, algorithm
 // BTRS, doi:10.1080/00949659308811496; the density by Loader's saddle-point form.
@@ -233,8 +229,8 @@ func Binomial(s Source, n, p, q float64) float64 {
 	}
 }
 
-// NegativeBinomial returns a draw of the law with a mean and variance mean +
-// mean²/shape, as a poisson draw with a gamma mean.
+// NegativeBinomial returns a draw of the distribution with a mean and variance mean + mean²/shape, as a poisson
+// draw with a gamma mean.
 func NegativeBinomial(s Source, mean, shape float64) float64 {
 	return Poisson(s, float64(mean*GammaMean(s, shape)))
 }

@@ -7,8 +7,8 @@ const (
 	rootHalfPi = 1.25331413731550025121 // √(π/2)
 )
 
-// Mills returns Mills' ratio (1 − Φ(x))/φ(x) of the standard normal law with a
-// relative error below 4e-15 for x ≥ 0; it is used for x ≥ 0 only.
+// Mills returns Mills' ratio (1 − Φ(x))/φ(x) of the standard normal distribution with a relative error below 4e-15
+// for x ≥ 0; it is used for x ≥ 0 only.
 //
 // The rational approximations are those of FreeBSD's s_erf.c, for the scaled
 // complementary error function; Laplace's continued fraction serves x > 39.

@@ -12,7 +12,7 @@ import (
 type Page struct {
 	Title  string    `json:"title"`
 	Ledger string    `json:"ledger"` // name of the file, without its folder
-	Scope  string    `json:"scope"`  // which fits these are, in words
+	Scope  string    `json:"scope"`  // description of these fits
 	Made   time.Time `json:"made"`   // of the newest fact in the page: no clock is asked
 	Run    *Run      `json:"run,omitempty"`
 	Runs   []Run     `json:"runs"`  // of the same pipeline, the newest first
@@ -48,7 +48,7 @@ type Said struct {
 	Fits     []int    `json:"fits"` // places in Page.Fits
 }
 
-// Result is what the fits of a model say of its coefficients.
+// Result holds the estimates of a coefficient in the fits of a model.
 type Result struct {
 	Model   string   `json:"model"`
 	Link    string   `json:"link"`
@@ -78,7 +78,7 @@ type Run struct {
 
 // Fit is one fit: a row of the overview, and a page of its own.
 type Fit struct {
-	ID          int64     `json:"id"`                 // in the ledger; 0 where it has none
+	ID          int64     `json:"id"`                 // in the ledger; 0 if it is not stored
 	Pipeline    string    `json:"pipeline,omitempty"` // empty if all fits are of one
 	Dataset     string    `json:"dataset"`
 	Key         string    `json:"key,omitempty"`
@@ -111,7 +111,7 @@ type Fit struct {
 	Detail      *Detail   `json:"-"` // an element of its own in the page; nil: none
 }
 
-// Detail is what the page of a fit shows besides its row.
+// Detail holds the content of the page of a fit in addition to its row.
 type Detail struct {
 	Coefficients Coefficients `json:"coefficients"`
 	Series       []Series     `json:"series"`
@@ -132,7 +132,8 @@ type Detail struct {
 	Energy       *Energy      `json:"energy,omitempty"`     // of Hamiltonian chains
 }
 
-// LevelCheck is a statistic of the response by level, beside replicated data. Entry i of every list is of one level.
+// LevelCheck compares a statistic of the response by level with replicated data. Entry i of every list is of one
+// level.
 type LevelCheck struct {
 	Variable  string      `json:"variable"`
 	Statistic string      `json:"statistic"`
@@ -145,7 +146,8 @@ type LevelCheck struct {
 	Of        [][5]Number `json:"of"` // 5, 25, 50, 75 and 95 % of the replicates
 }
 
-// OverCheck is the response in classes of a number, beside replicated data. Entry i of every list is of one class.
+// OverCheck compares the response in classes of a number with replicated data. Entry i of every list is of one
+// class.
 type OverCheck struct {
 	Variable string      `json:"variable"`
 	Expected Number      `json:"expected"` // classes whose mean chance puts outside
@@ -217,10 +219,11 @@ type Component struct {
 // Effects are levels from the smallest mean to the largest: all, or both ends and some between. Entry i of every column
 // is of one level.
 type Effects struct {
-	Rank   []int    `json:"rank"` // 1, 2, … among all levels
-	Level  []string `json:"level"`
-	Mean   []Number `json:"mean"`
-	Told   []Number `json:"told"` // share of the effect that the level's own rows tell: 1 − sd²/sd²(among levels)
+	Rank  []int    `json:"rank"` // 1, 2, … among all levels
+	Level []string `json:"level"`
+	Mean  []Number `json:"mean"`
+	// share of the effect that the level's own rows determine: 1 − sd²/sd²(among levels)
+	Told   []Number `json:"told"`
 	Q025   []Number `json:"q025"`
 	Q25    []Number `json:"q25"`
 	Median []Number `json:"median"`
@@ -229,7 +232,7 @@ type Effects struct {
 }
 
 // Group sums up the group-level effects of a grouping, of which there may be too many for a table: those that mixed
-// worst stand among the Coefficients.
+// worst are among the Coefficients.
 type Group struct {
 	Grouping string `json:"grouping"`
 	Levels   int64  `json:"levels"`
@@ -274,9 +277,9 @@ type Series struct {
 	Bulk  Number `json:"ess_bulk"`
 	Tail  Number `json:"ess_tail"`
 	Draws int    `json:"draws"` // per chain
-	// Imputations is of how many imputations the chains are, as many in turn of each; 0 where there is one.
+	// Imputations is the number of imputations of the chains, as many in turn of each; 0 if there is one.
 	Imputations int `json:"imputations,omitempty"`
-	// Prior is that of Scale times the quantity; empty where there is none.
+	// Prior is that of Scale times the quantity; empty if there is none.
 	Prior string `json:"prior,omitempty"`
 	Scale Number `json:"scale"`
 	// Trace holds every Every-th draw of each chain, a byte each: 0 stands for Low
@@ -376,7 +379,7 @@ func (a *Agreement) Add(p *Pair) {
 	}
 }
 
-// Cost is what one sampler took.
+// Cost is the cost of one sampler.
 type Cost struct {
 	Sampler string   `json:"sampler"`
 	Method  string   `json:"method"`

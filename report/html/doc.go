@@ -7,7 +7,7 @@
 // script elements that the page's own code draws from. Names are hostile until
 // escaped: they reach the page as JSON and text nodes alone.
 //
-// Read data.go, incomplete.go (missing cells and imputations) and picture.go (images of discrete systems),
-// then write.go; then page/page.html and the scripts beside it in the order of
-// their names. vendor holds the charting library as it was published.
+// Read data.go, incomplete.go (missing cells and imputations) and picture.go (images of discrete systems), then
+// write.go; then page/page.html and the scripts in its folder in the order of their names. vendor holds the
+// charting library as it was published.
 package html

@@ -33,7 +33,7 @@ type Cell struct {
 	RHat      Number    `json:"rhat"`
 }
 
-// Pooled is what several imputations of the data say of the parameters.
+// Pooled holds the estimates from several imputations of the data.
 type Pooled struct {
 	Words       string      `json:"words"`       // how they differ
 	Count       int         `json:"count"`       // of imputations

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Discrete is what the page of a fit of discrete variables shows besides.
+// Discrete holds the further content of the page of a fit of discrete variables.
 type Discrete struct {
 	Variables int64    `json:"variables"`
 	Edges     int64    `json:"edges"`
@@ -29,7 +29,7 @@ type Discrete struct {
 	Proofs        []Proof `json:"proofs"`
 }
 
-// Picture is a grey image with its name and what it shows in words.
+// Picture is a grey image with its name and a description.
 type Picture struct {
 	Title   string `json:"title"`
 	Alt     string `json:"alt"`

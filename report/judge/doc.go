@@ -1,5 +1,4 @@
-// Package judge holds the evidence about a fit against gates and gives a
-// verdict: a grade and its reasons in words.
+// Package judge checks the evidence about a fit against gates and gives a verdict: a grade and its reasons as text.
 //
 // It knows no ledger, no SQL and no sampler: evidence arrives as summaries of
 // draws, and whoever draws can judge without a database. Package report stores

@@ -9,8 +9,7 @@ import (
 // Gates are the limits that a fit must keep. The zero value has none: every
 // gate is off. Defaults are those of a spec that names none.
 //
-// Gates are compared with ==: a changed limit, and nothing else, takes a
-// stored fit's verdict anew.
+// Gates are compared with ==: only a changed limit recomputes a stored fit's verdict.
 type Gates struct {
 	RHat Limits // of R-hat, ceilings
 	// ESSBulk and ESSTail are of effective sample sizes over all chains, floors.
@@ -51,7 +50,7 @@ func (l Limits) Strict() Limit {
 	return l.Fail
 }
 
-// Limit is a number, or no limit: its zero value. At is 0 where On is false.
+// Limit is a number, or no limit: its zero value. At is 0 if On is false.
 type Limit struct {
 	On bool
 	At float64

@@ -28,7 +28,7 @@ type Verdict struct {
 	Reasons []string `json:"reasons"`
 }
 
-// Evidence is what a verdict rests on.
+// Evidence holds the measures that a verdict depends on.
 type Evidence struct {
 	Names     []string       // of the parameters
 	Summaries []diag.Summary // of the parameters
@@ -41,14 +41,14 @@ type Evidence struct {
 	Derived     []Statistic
 	Divergences int // after warm-up
 	Warnings    []string
-	// Drift is how far the fit lies from its predecessor; empty without one.
+	// Drift holds the distances of the fit from its predecessor; empty if there is none.
 	Drift []Measure
-	// Sensitivity is what the powers of prior and likelihood move; empty where nobody measured it.
+	// Sensitivity holds the sensitivity of quantities to prior and likelihood; empty if it was not measured.
 	Sensitivity []Sensitivity
 }
 
-// Sensitivity is what the power of the prior, and that of the likelihood, moves of one quantity, as package powerscale
-// measures it.
+// Sensitivity is the change of one quantity with the power of the prior, and with that of the likelihood, as
+// package powerscale measures it.
 type Sensitivity struct {
 	Name              string
 	Prior, Likelihood float64
@@ -86,17 +86,15 @@ func judgeSensitivity(limit Limit, all []Sensitivity) []string {
 		apart(worst.Prior, limit.At), words.Visible(worst.Name), short(limit.At, 4), broken, len(all), worst.Diagnosis())}
 }
 
-// Statistic is the summary of a scalar of each draw that is no parameter.
+// Statistic is the summary of a scalar of each draw other than a parameter.
 type Statistic struct {
 	Name    string // log_lik, log_prior, …
 	Summary diag.Summary
 }
 
-// Judge holds evidence against gates. The grade is Fail when a gate is broken
-// or cannot be read (a NaN diagnostic, no diagnostics at all), else Warn when
-// a limit that warns is, there are warnings, or no gate is on, else
-// Pass. Reasons name the worst parameter and how many are concerned; those that
-// fail stand before those that warn.
+// Judge holds evidence against gates. The grade is Fail when a gate is broken or cannot be read (a NaN diagnostic,
+// no diagnostics at all), else Warn when a limit that warns is, there are warnings, or no gate is on, else Pass.
+// Reasons name the worst parameter and the number of parameters; those that fail come before those that warn.
 func Judge(g Gates, in Evidence) Verdict {
 	var fails []string
 	if len(in.Summaries) == 0 {

@@ -9,8 +9,8 @@ import (
 	"glmbatch/report/judge"
 )
 
-// Key names one fit of a pipeline: a data set, a group or file of it (Group is
-// empty without each: or by:), a model and a sampler.
+// Key names one fit of a pipeline: a data set, a group or file of it (Group is empty if the data set has neither
+// each: nor by:), a model and a sampler.
 type Key struct {
 	Dataset string `json:"dataset"`
 	Group   string `json:"key,omitempty"`
@@ -85,11 +85,11 @@ type Fit struct {
 	Allocations      []Allocation       // of the rows of a mixture; nil: none
 	Incomplete       []IncompleteColumn // of which missing cells were drawn; nil: none
 	Assessment                          // what else was computed from the draws
-	// Imputations is what each of several imputations says of each parameter, and Pooling what they say together; nil
-	// of data sets that have no others.
+	// Imputations holds the estimates of each parameter from each of several imputations, and Pooling the joint
+	// estimates; nil for data sets with one imputation.
 	Imputations []Imputation
 	Pooling     []Pooling
-	// Certificates are what is proved of the sampler; those of Discrete stand there.
+	// Certificates are the proved bounds for the sampler; those of discrete systems are in Discrete.
 	Certificates []Certificate
 	Discrete     *Discrete // of models of kind mrf; nil for others
 	Action       Action    // what the run did; empty means Computed, or Failed for Erred
@@ -112,7 +112,7 @@ type Parameter struct {
 	Center, Scale float64   // of its design column under standardize; 0 and 1 without
 	Starts        []float64 // per chain, on the scale of the design as sampled
 	// Facts of infer.Parameter.
-	Grouping, Level, Term, Beside, Predictor, Response string
+	Grouping, Level, Term, Term2, Predictor, Response string
 	// Derivation says how a parameter of kind Derived is computed; nil for others.
 	// Derived parameters come last.
 	Derivation *Derivation
@@ -121,13 +121,13 @@ type Parameter struct {
 // ParameterOf returns the parameter without what describes its draws.
 func ParameterOf(p infer.Parameter) Parameter {
 	return Parameter{Name: p.Name, Kind: p.Kind, Scale: 1, Grouping: p.Grouping, Level: p.Level, Term: p.Term,
-		Beside: p.Beside, Predictor: p.Predictor, Response: p.Response}
+		Term2: p.Term2, Predictor: p.Predictor, Response: p.Response}
 }
 
 // Facts is the inverse of ParameterOf.
 func (p *Parameter) Facts() infer.Parameter {
 	return infer.Parameter{Name: p.Name, Kind: p.Kind, Grouping: p.Grouping, Level: p.Level, Term: p.Term,
-		Beside: p.Beside, Predictor: p.Predictor, Response: p.Response}
+		Term2: p.Term2, Predictor: p.Predictor, Response: p.Response}
 }
 
 // Derived is the kind of a parameter that is computed from others.
@@ -187,7 +187,7 @@ type Diagnostic struct {
 	Note  string  `db:"note VARCHAR" doc:"Words about it."`
 }
 
-// Metric is what a chain's metric was worth after a window of its warm-up. Chain is 0-based.
+// Metric measures a chain's metric after a window of its warm-up. Chain is 0-based.
 type Metric struct {
 	Chain      int     `db:"chain SMALLINT NOT NULL" from:"1" doc:"The chain: 1, 2, …."`
 	Iterations int     `db:"after_iterations INTEGER NOT NULL" doc:"Iterations of warm-up that the chain had behind it when it took this metric; 0 for the one it began with."`
@@ -195,14 +195,14 @@ type Metric struct {
 	Note       string  `db:"note VARCHAR" doc:"Why condition is NULL."`
 }
 
-// Event is something worth telling that happened in a run.
+// Event is a remarkable event of a run.
 type Event struct {
 	At      time.Time `db:"noted TIMESTAMP NOT NULL" doc:"When, UTC."`
 	Level   string    `db:"level VARCHAR NOT NULL" doc:"info, warn or error."`
 	Message string    `db:"message VARCHAR NOT NULL" doc:"What happened."`
 }
 
-// Action is what a run did about a fit.
+// Action is the action of a run for a fit.
 type Action string
 
 // The actions of a run.
@@ -238,8 +238,7 @@ type CurvePoint struct {
 	Q975   float64 `db:"q975 DOUBLE" doc:"97.5 % quantile."`
 }
 
-// Assessment is what is computed from the draws of a fit besides its summaries,
-// at fit time or later.
+// Assessment holds results from the draws of a fit other than its summaries, computed with the fit or later.
 type Assessment struct {
 	LOO    *LOO         // nil: none
 	KFold  *KFold       // nil: none
@@ -286,7 +285,7 @@ type PITPoint struct {
 	High float64 `db:"high DOUBLE NOT NULL" doc:"Upper end of it."`
 }
 
-// Pointwise is what leave-one-out says about one row, as package loo defines it.
+// Pointwise holds the leave-one-out results of one row, as package loo defines them.
 type Pointwise struct {
 	ELPD       float64 `db:"elpd_loo DOUBLE" doc:"Expected log pointwise predictive density."`
 	P          float64 `db:"p_loo DOUBLE" doc:"Effective number of parameters."`
@@ -307,11 +306,11 @@ type KFold struct {
 	Count    int    // folds
 	Rows     []FoldRow
 	ELPD     Estimate
-	RHat     float64 // the largest over folds, of the log likelihood; NaN where it cannot be computed
+	RHat     float64 // the largest over folds, of the log likelihood; NaN if it cannot be computed
 	Outcomes string  // as that of LOO
 }
 
-// FoldRow is what the fit without its fold says about one row. Fold is 0-based.
+// FoldRow holds the results of the fit without its fold for one row. Fold is 0-based.
 type FoldRow struct {
 	Fold      int     `db:"fold INTEGER NOT NULL" from:"1" doc:"1, 2, …: the fold that it is in."`
 	ELPD      float64 `db:"elpd_kfold DOUBLE" doc:"Log predictive density by the model fitted without its fold."`
@@ -354,14 +353,14 @@ type GroupCheck struct {
 	Replicates int     `db:"replicates INTEGER NOT NULL" doc:"Replicated data sets."`
 }
 
-// OverBin is a class of a number: its GroupCheck of the mean, and what single replicated responses are there.
+// OverBin is a class of a number: its GroupCheck of the mean, and statistics of single replicated responses.
 type OverBin struct {
 	GroupCheck
 	Low, High, X float64 // range of the number, and its mean
 	Single
 }
 
-// Single is what single replicated responses of a class are like.
+// Single holds the statistics of single replicated responses of a class.
 type Single struct {
 	Y05     float64 `db:"y05 DOUBLE" doc:"5 % quantile of single replicated responses."`
 	Y25     float64 `db:"y25 DOUBLE" doc:"25 % quantile of them."`
@@ -389,11 +388,11 @@ const DiscreteFamily = "mrf"
 // MixtureFamily is the family of fits of mixtures of a family.
 func MixtureFamily(of string) string { return "mixture of " + of }
 
-// Items is what latent classes are a mixture of: several responses in a row.
+// Items describes the several responses in a row of latent classes.
 const Items = "items"
 
-// Discrete is what is stored of a fit of discrete variables besides functionals of their
-// states, which are its parameters. Slices that a fit does not have stay nil.
+// Discrete holds the results of a fit of discrete variables other than functionals of their states, which are its
+// parameters. Slices that a fit does not have stay nil.
 type Discrete struct {
 	System
 	IDs          []string
@@ -416,8 +415,8 @@ type Influence struct {
 	Bound    float64 `db:"bound DOUBLE NOT NULL" doc:"The distribution of the variable given all others moves by at most this, in total variation."`
 }
 
-// System is what is stored once of a fit of discrete variables. Rows and Columns are 0 of data that are no image,
-// ChainBytes is 0 without chains, and BestChain is 0-based; −1: none.
+// System is stored once for a fit of discrete variables. Rows and Columns are 0 if the data are not an image,
+// ChainBytes is 0 if there are no chains, and BestChain is 0-based; −1: none.
 type System struct {
 	Variables   int      `db:"variables BIGINT NOT NULL" doc:"Number of variables."`
 	Edges       int      `db:"edges BIGINT NOT NULL" doc:"Number of edges."`
@@ -456,15 +455,15 @@ type Start struct {
 	Note            string  `db:"note VARCHAR NOT NULL" doc:"In words: where the chains started, or why as usual."`
 }
 
-// Recalled is what a stored fit says of its posterior and of its data.
+// Recalled holds the facts of a stored fit's posterior and of its data.
 type Recalled struct {
 	Parameters []ParameterSummary // without local scales
 	StepSizes  []float64          // of nuts and hmc, by chain
 	Data       *DataSummary       // nil: not known
 }
 
-// Mixed reports whether the chains of all parameters found each other: no R-hat
-// above limit. What has none, since it does not move, counts as mixed.
+// Mixed reports whether the chains of all parameters found each other: no R-hat above limit. A parameter without
+// R-hat, since it does not move, counts as mixed.
 func (p *Recalled) Mixed(limit float64) (worst string, ok bool) {
 	for _, s := range p.Parameters {
 		if s.Summary.RHat > limit {
@@ -474,8 +473,7 @@ func (p *Recalled) Mixed(limit float64) (worst string, ok bool) {
 	return "", true
 }
 
-// DataSummary is what the data of a fit look like, for the next fit of its name
-// to be compared with.
+// DataSummary describes the data of a fit, for comparison with the next fit of its name.
 type DataSummary struct {
 	Missing      int64           `db:"rows_missing BIGINT NOT NULL" doc:"Rows that were left out, since a used cell was missing (missing: drop)."`
 	ResponseMean float64         `db:"response_mean DOUBLE" doc:"Mean of the response; of binomial and bernoulli the rate of success. Rows count by frequency."`
@@ -490,10 +488,10 @@ type ColumnSummary struct {
 	SD   float64 `db:"sd DOUBLE" doc:"Standard deviation with divisor n; 0 for a constant column."`
 }
 
-// Assessed is what of an assessment a stored fit has.
+// Assessed lists the parts of an assessment that a stored fit has.
 type Assessed struct {
-	LOO                 string // version of its algorithm; empty without
-	KFold               string // what it was asked for; empty without
+	LOO                 string // version of its algorithm; empty if it was not computed
+	KFold               string // its request; empty if it was not computed
 	Checks, Sensitivity bool
 	Columns             []string     // that predictive checks were made by or over, as "by g", "over x"
 	Statistics          []Expression // of predictive checks, that the spec named

@@ -2,18 +2,19 @@ package record
 
 import "glmbatch/infer/diag"
 
-// Imputations is the Diagnostic of how many imputations a fit has; its note sums up in words how they differ.
+// Imputations is the name of the Diagnostic that holds the number of imputations; its note describes their
+// differences.
 const Imputations = "imputations"
 
-// Imputation is what the draws of one imputation say of a parameter.
+// Imputation holds the estimates of a parameter from one imputation.
 type Imputation struct {
 	Parameter  string
 	Imputation int    // 1, 2, …
-	Name       string // of its file, or the value of the column that tells imputations apart
+	Name       string // of its file, or the value of the column that identifies the imputation
 	diag.Summary
 }
 
-// Pooling is what all imputations say of a parameter by Rubin's rules.
+// Pooling holds the estimates of a parameter from all imputations by Rubin's rules.
 type Pooling struct {
 	Parameter string
 	diag.Rubin

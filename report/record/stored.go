@@ -8,11 +8,10 @@ import (
 	"glmbatch/report/judge"
 )
 
-// Stored is what the ledger says of one fit, its draws and summaries left out: its
-// row of the table fit, and what stands beside it. All that reads fits reads these,
-// by one query. JSON is what people see of it.
+// Stored holds the facts of one fit in the ledger without its draws and summaries: its row of the table fit, and
+// the related rows. All that reads fits reads these, by one query. JSON is the form that users see.
 type Stored struct {
-	ID        int64  `json:"fit_id"` // 0 where a run left nothing in the ledger
+	ID        int64  `json:"fit_id"` // 0 if a run stored no fit
 	RunID     string `json:"run"`
 	Pipeline  string `json:"pipeline"`
 	Key              // its name
@@ -25,7 +24,7 @@ type Stored struct {
 	judge.Verdict
 	Warnings []string `json:"warnings"` // of the fit, without the reasons of the verdict
 	Error    string   `json:"error,omitempty"`
-	// Gates are those that Verdict was judged by; nil where nothing is stored.
+	// Gates are those of Verdict; nil if none are stored.
 	Gates      *judge.Gates `json:"gates,omitempty"`
 	Rows       int64        `json:"rows"`
 	Columns    int          `json:"columns"`

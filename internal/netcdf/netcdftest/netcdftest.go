@@ -15,13 +15,13 @@ type Array struct {
 	Attributes map[string]any // those that have one number or string
 }
 
-// File is what a file holds: variables by group/name, attributes of groups by name.
+// File holds the content of a file: variables by group/name, attributes of groups by name.
 type File struct {
 	Arrays map[string]*Array
 	Groups map[string]map[string]any
 }
 
-// Read reads a file. What it does not know is a panic with the place.
+// Read reads a file. It panics at content that it does not support, with the position.
 func Read(b []byte) *File {
 	f := &File{map[string]*Array{}, map[string]map[string]any{}}
 	if string(b[:8]) != "\x89HDF\r\n\x1a\n" || u64(b, 28) != len(b) {

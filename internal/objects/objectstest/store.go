@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Fault is what goes wrong with an answer. The zero value is nothing.
+// Fault is a planted fault of an answer. The zero value is nothing.
 type Fault struct {
 	Status int    // answered instead
 	Code   string // of S3, with Status

@@ -1,5 +1,5 @@
-// Command gen writes the assembly of package simd, the methods that choose between
-// its forms, and the portable forms' stand-ins for other processors:
+// Command gen writes the assembly of package simd, the methods that choose between its forms, and the substitutes
+// for other processors:
 //
 //	go generate ./internal/simd
 //

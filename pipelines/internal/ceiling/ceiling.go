@@ -15,11 +15,11 @@ const (
 	least              = 128e6
 )
 
-// Default returns the ceiling of this machine in bytes, and 0 where the system does not tell its memory.
+// Default returns the ceiling of this machine in bytes, and 0 if the system does not report its memory.
 func Default() int64 { return Of(os.DirFS("/")) }
 
 // Of returns the ceiling of the machine whose files root has: three quarters of its memory, or of the least limit
-// among those of the process's control groups if that is lower. It is 0 where neither is known.
+// among those of the process's control groups if that is lower. It is 0 if neither is known.
 func Of(root fs.FS) int64 {
 	memory := total(root)
 	for _, limit := range limits(root) {

@@ -1,5 +1,5 @@
-// Package ceiling says how much memory a run may take where nobody has said it: a share of what the machine has, or of
-// what the control group allows that the process is in; and how much of it may be garbage. It looks at files of the
+// Package ceiling determines the memory of a run if the caller gives no limit: a share of the machine's memory, or
+// of the limit of the process's control group; and the share of it that may be garbage. It looks at files of the
 // kernel, and decides no bits.
 //
 // Read ceiling.go, then cgroup.go and garbage.go.

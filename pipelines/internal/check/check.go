@@ -32,7 +32,7 @@ const rankDraws = 31
 // chunk is the number of simulations between two commits: what a kill loses.
 const chunk = 25
 
-// Config is what a check needs besides the world.
+// Config holds the inputs of a check that do not depend on the environment.
 type Config struct {
 	Pipeline    *spec.Pipeline
 	Database    string
@@ -43,14 +43,14 @@ type Config struct {
 	Build       string
 	LockWait    time.Duration
 	Example     func(name string) ([]byte, error)
-	Say         func(line string) // what a person wants to know while it goes on
+	Say         func(line string) // receives progress messages for the user
 	Now         func() time.Time
 
 	// tamper is for tests of this package: it makes a sampler wrong.
 	tamper func(infer.Kernel) infer.Kernel
 }
 
-// Result is what a check found about one fit.
+// Result holds the findings of a check about one fit.
 type Result struct {
 	Dataset     string            `json:"dataset"`
 	Key         string            `json:"key,omitempty"`
@@ -71,7 +71,7 @@ type Result struct {
 // Name is the fit's name as people read it.
 func (r *Result) Name() string { return r.name }
 
-// Outcome is what a check leaves.
+// Outcome holds the results of a check.
 type Outcome struct {
 	Pipeline    string    `json:"pipeline"`
 	Database    string    `json:"database"`

@@ -166,7 +166,7 @@ func (d *Data) products(coupling float64) []mrf.Term {
 	return out
 }
 
-// Source tells where tables beside the rows come from; nil where there are none.
+// Source names the tables of constants; nil if there are none.
 type Source struct {
 	Edges, Tables *ingest.Source
 }

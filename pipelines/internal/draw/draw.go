@@ -19,7 +19,7 @@ import (
 	"glmbatch/report/record"
 )
 
-// World is what drawing needs besides a planned fit.
+// World holds the inputs of drawing that are not part of a planned fit.
 type World struct {
 	Workers Workers
 	Disk    spool.Disk
@@ -113,9 +113,9 @@ type Chains struct {
 	log      *slog.Logger
 }
 
-// Open opens the spool of a fit, with what an earlier run has drawn; anew throws that away. Close it in the end. Its
+// Open opens the spool of a fit, with the draws of an earlier run, which restart discards. Close it in the end. Its
 // error is a *spool.BusyError while another run draws the fit.
-func Open(p *assess.Prepared, w *World, watch *plan.Stopwatch, shown *progress.Fit, anew bool) (*Chains, error) {
+func Open(p *assess.Prepared, w *World, watch *plan.Stopwatch, shown *progress.Fit, restart bool) (*Chains, error) {
 	c := &Chains{
 		Prepared: p, world: w, watch: watch, progress: shown, numbers: assess.NumbersOf(p.Sampler, len(p.Kept)),
 		log: w.Log.With("fit", p.Name(), "fingerprint", p.Fingerprint),
@@ -126,7 +126,7 @@ func Open(p *assess.Prepared, w *World, watch *plan.Stopwatch, shown *progress.F
 		manifest.Start = c.numbers.Params
 	}
 	var err error
-	if c.Spool, err = w.Disk.Begin(w.Claims, manifest, anew); err != nil {
+	if c.Spool, err = w.Disk.Begin(w.Claims, manifest, restart); err != nil {
 		return nil, err
 	}
 	c.kernels = make([]infer.Kernel, len(c.Spool.Chains))

@@ -39,8 +39,8 @@ func (w Workers) Work(ctx context.Context, watch *plan.Stopwatch, fn func() erro
 	return fn()
 }
 
-// Spare carries out parts on the worker that calls it, and on those that are free at that moment. What these took of
-// processor time, in nanoseconds, is added to others. A part's panic is that of the caller.
+// Spare carries out parts on the worker that calls it, and on those that are free at that moment. Their processor
+// time, in nanoseconds, is added to others. A part's panic is that of the caller.
 func (w Workers) Spare(others *atomic.Int64) infer.Parallel {
 	return func(parts int, do func(part int)) {
 		var next atomic.Int64

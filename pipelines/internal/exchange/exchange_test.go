@@ -150,7 +150,7 @@ func peerOf(parameters []infer.Parameter) (report.Fitted, report.Posterior) {
 	for _, p := range parameters {
 		if p.Kind != "derived" {
 			shared.Parameters = append(shared.Parameters, report.Parameter{Name: p.Name, Kind: p.Kind, Grouping: p.Grouping, Level: p.Level,
-				Term: p.Term, Beside: p.Beside})
+				Term: p.Term, Term2: p.Term2})
 		}
 	}
 	return peer, shared
@@ -233,7 +233,7 @@ func TestLoadBrms(t *testing.T) {
 		{Name: "sigma", Kind: infer.Dispersion},
 		{Name: "sd_g:h__Intercept", Kind: infer.GroupSD, Grouping: "g:h", Term: "Intercept"},
 		{Name: "sd_g:h__factor(half)2nd half", Kind: infer.GroupSD, Grouping: "g:h", Term: "factor(half)2nd half"},
-		{Name: "cor_g:h__Intercept__factor(half)2nd half", Kind: infer.GroupCorrelation, Grouping: "g:h", Term: "Intercept", Beside: "factor(half)2nd half"},
+		{Name: "cor_g:h__Intercept__factor(half)2nd half", Kind: infer.GroupCorrelation, Grouping: "g:h", Term: "Intercept", Term2: "factor(half)2nd half"},
 		{Name: "r_g:h[New York_1,Intercept]", Kind: infer.GroupEffect, Grouping: "g:h", Level: "New York_1", Term: "Intercept"},
 		{Name: "r_g:h[New York_1,factor(half)2nd half]", Kind: infer.GroupEffect, Grouping: "g:h", Level: "New York_1", Term: "factor(half)2nd half"},
 	}

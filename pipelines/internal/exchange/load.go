@@ -135,7 +135,7 @@ func brmsName(p report.Parameter) string {
 	case infer.GroupSD:
 		return "sd_" + p.Grouping + "__" + term
 	case infer.GroupCorrelation:
-		return "cor_" + p.Grouping + "__" + term + "__" + brmsTerms.Replace(p.Beside)
+		return "cor_" + p.Grouping + "__" + term + "__" + brmsTerms.Replace(p.Term2)
 	case infer.GroupEffect:
 		return "r_" + p.Grouping + "[" + brmsLevels.Replace(p.Level) + "," + term + "]"
 	}

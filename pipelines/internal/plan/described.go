@@ -218,7 +218,7 @@ func (d *describing) items(components []string) {
 				if p.Term != item.Column || p.Level != number || p.Kind == infer.Unsorted {
 					continue
 				}
-				name := cmp.Or(p.Beside, "mu")
+				name := cmp.Or(p.Term2, "mu")
 				if p.Kind == infer.Dispersion {
 					name, dispersions = dispersions[0].Name, dispersions[1:]
 				}

@@ -224,7 +224,7 @@ func effectPrior(given *glm.Model, data *glm.Data, p infer.Parameter) string {
 		case infer.GroupSD:
 			return given.Effects[k].SD[t].String()
 		case infer.GroupCorrelation:
-			if slices.Contains(e.Terms, p.Beside) {
+			if slices.Contains(e.Terms, p.Term2) {
 				return spec.LKJPrior{Shape: given.Effects[k].LKJ}.String()
 			}
 		case infer.GroupEffect:

@@ -72,7 +72,7 @@ func TestMappedDesignWithoutDisk(t *testing.T) {
 		}
 	}
 	err = withinMemory(func() error {
-		(&matrix.Dense{Rows: 2, Cols: 1, Values: []float64{1, 2}, Place: full{}}).Beside()
+		(&matrix.Dense{Rows: 2, Cols: 1, Values: []float64{1, 2}, Place: full{}}).ZerosLike()
 		return nil
 	})
 	if err == nil || !strings.Contains(err.Error(), "copy of the design: no room\nhint: make room on the disk") {
@@ -83,8 +83,8 @@ func TestMappedDesignWithoutDisk(t *testing.T) {
 // full is a place without room.
 type full struct{}
 
-func (full) Beside(int) ([]float64, error) { return nil, fmt.Errorf("no room") }
-func (full) Idle(int, int)                 {}
+func (full) Zeros(int) ([]float64, error) { return nil, fmt.Errorf("no room") }
+func (full) Idle(int, int)                {}
 
 // mappedFit reads the fit of mappedSpec within a limit, with files in work.
 func mappedFit(t *testing.T, limit spec.Bytes, work string) (fit *Fit) {

@@ -10,11 +10,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// Table is what is known of the data.
+// Table holds the facts of the data.
 type Table struct {
 	Name    string // of the data set, the model and the pipeline
 	Source  string // what is written under datasets: {path: "x.csv"}
-	From    string // what the reader is told: a file or folder
+	From    string // shown to the reader: a file or folder
 	Rows    int
 	Columns []*Column
 	// Triplets is the number of columns that a file of non-zeros adds, and NonZeros
@@ -27,7 +27,7 @@ type Table struct {
 	Dispersion func(draft []byte) (float64, error)
 }
 
-// Kind is what the cells of a column are.
+// Kind is the type of the cells of a column.
 type Kind int
 
 // The kinds of columns.
@@ -41,11 +41,11 @@ const (
 // mostLevels is how many distinct cells of a column of text are remembered, mostCounted how many are told apart.
 const mostLevels, mostCounted = 1000, 1 << 20
 
-// Column is what is seen of one column.
+// Column holds the facts of one column.
 type Column struct {
 	Name     string
 	Kind     Kind
-	Values   []float64 // of numbers and truth values, NaN where the cell is missing
+	Values   []float64 // of numbers and truth values, NaN if the cell is missing
 	Levels   []string  // distinct cells of text, in byte order; at most mostLevels
 	codes    []float64 // of text, which level a row has, in the order in which they came; NaN where the cell is missing
 	Many     bool      // there are more than mostLevels

@@ -22,7 +22,7 @@ type Proposal struct {
 	Why []string
 }
 
-// Spec proposes a spec for t. The error tells that there is no response.
+// Spec proposes a spec for t. It returns an error if there is no response.
 func (t *Table) Spec() (*Proposal, error) {
 	r, err := t.assign()
 	if err != nil {

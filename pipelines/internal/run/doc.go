@@ -4,8 +4,8 @@
 // A fit is isolated: what cannot be read, set up or sampled costs its own fits only. Nothing that decides bits depends
 // on time, load or worker count.
 //
-// Read run.go and fit.go first; then admission.go (what is under way at once), ledger.go (the single
-// writer), mark.go (runs that the ledger does not have yet), known.go (what the ledger is asked),
-// skip.go (stored fits, and fits of other runs), base.go (posteriors to start from), dryrun.go. What a run
-// says is in outcome, and what it could not commit in waiting.
+// Read run.go and fit.go first; then admission.go (what is under way at once), ledger.go (the single writer),
+// mark.go (runs that the ledger does not have yet), known.go (what the ledger is asked), skip.go (stored fits, and
+// fits of other runs), base.go (posteriors to start from), dryrun.go. Package outcome has the result of a run, and
+// waiting the fits that it could not commit.
 package run

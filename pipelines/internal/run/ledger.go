@@ -368,7 +368,7 @@ func (r *runner) record(out *outcome.Outcome) *report.Run {
 	return row
 }
 
-// Record is how a ledger tells of a run that has not ended.
+// Record describes a run that has not ended.
 func Record(p *spec.Pipeline, source []byte, build string, n Night) *report.Run {
 	sum := sha256.Sum256(source)
 	host, _ := os.Hostname() // an unknown host is no reason to stop

@@ -24,21 +24,21 @@ import (
 	"glmbatch/report/record"
 )
 
-// Config is what a run needs besides the world.
+// Config holds the inputs of a run that do not come from the environment.
 type Config struct {
 	Pipeline *spec.Pipeline
 	Source   []byte // the spec's text, for the ledger
 	Database string
 	Workers  int // at least 1
 	Only     plan.Selector
-	Select   States // narrows the fits by what the ledger says of them
+	Select   States // narrows the fits by their states in the ledger
 	// Night, unless nil, is what the run is part of: Database is a file of its own then.
 	Night    *Night
 	Force    bool
 	DryRun   bool   // say what would be done, and do nothing
 	Build    string // identity of this program, for the ledger
 	LockWait time.Duration
-	Example  func(name string) ([]byte, error) // data that the program carries
+	Example  func(name string) ([]byte, error) // built-in data
 	// Effects, if not nil, computes and stores the effects that models ask for of these fits, which are in the ledger.
 	// It calls found with the warnings about those of each fit, and stores the verdict that found returns for the run.
 	Effects func(ctx context.Context, run string, fits []record.Key,

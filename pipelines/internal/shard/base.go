@@ -11,9 +11,9 @@ import (
 	"glmbatch/report/record"
 )
 
-// SaveBase copies what shards need of a ledger into the plan's folder: which fits are known; the newest of each name,
-// which drift is measured from; all that a run may start from; and with all their draws those of which something
-// is computed anew. The plan is told which these are, and the run's place.
+// SaveBase copies the parts of a ledger that shards need into the plan's folder: the known fits; the newest of each
+// name, from which drift is measured; all that a run may start from; and, with all their draws, those that need a
+// recomputation. The plan records their numbers, and the run's position.
 func (p *Plan) SaveBase(ctx context.Context, dir string, ledger *report.Ledger, spec *spec.Pipeline) error {
 	fits, err := ledger.Stored(ctx, nil)
 	if err == nil {

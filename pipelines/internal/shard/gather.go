@@ -28,7 +28,7 @@ func (e *MissingError) Error() string {
 	return words.Hint(fmt.Errorf("nothing was loaded: %s", strings.Join(e.Shards, "; ")), hint).Error()
 }
 
-// Gathering is what Gather needs besides the plan and its folder.
+// Gathering holds the inputs of Gather apart from the plan and its folder.
 type Gathering struct {
 	Spec     *spec.Pipeline
 	Manifest *Manifest

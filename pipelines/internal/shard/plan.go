@@ -48,9 +48,9 @@ type Plan struct {
 	Place   int       `json:"place"`
 	// Fits counts the fits of each shard.
 	Fits []int `json:"fits"`
-	// Known counts the fits of each shard that the ledger has, of which the base tells.
+	// Known counts the fits of each shard that are in the ledger, according to the base.
 	Known []int `json:"known"`
-	// Whole are fits of the ledger of which all was copied, since something is computed anew of them.
+	// Whole are fits of the ledger that were copied in full, since some of their results are recomputed.
 	Whole []int64 `json:"whole"`
 	// Entries is the manifest: the units of which fits were planned.
 	Entries []plan.Entry `json:"manifest,omitempty"`
@@ -116,8 +116,8 @@ func Load(dir string) (*Plan, error) {
 	return p, nil
 }
 
-// Planned returns the plan that is there already, where the same was asked for: a call that is repeated plans nothing
-// anew. It is nil where there is none, and an error where it is another.
+// Planned returns the existing plan if its request was equal: a repeated call plans nothing again. It is nil if
+// there is none, and an error if the existing plan is another one.
 func (p *Plan) Planned(dir string) (*Plan, error) {
 	if _, err := os.Stat(planFile(dir)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -18,15 +18,15 @@ import (
 	"glmbatch/report/record"
 )
 
-// Work is the folder in which a machine carries out a shard: its ledger and the spool beside that. An attempt that
-// finds it locked, by one that was thought dead, takes another.
+// Work is the folder in which a machine draws a shard: its ledger and the spool next to that. An attempt that finds
+// it locked, by one that was thought dead, takes another.
 type Work struct {
 	dir  string
 	lock *os.File
 }
 
-// Begin takes a folder below spool, or the temporary folder, for a shard: the one that an earlier attempt has left, if
-// it is there.
+// Begin takes a folder below spool, or the temporary folder, for a shard: the one of an earlier attempt, if it
+// exists.
 func (p *Plan) Begin(spool string, i int) (*Work, error) {
 	if spool == "" {
 		spool = os.TempDir()
@@ -78,7 +78,7 @@ func (w *Work) Close() error { return w.lock.Close() }
 // Remove removes it.
 func (w *Work) Remove() error { return errors.Join(os.RemoveAll(w.dir), w.lock.Close()) }
 
-// Empty removes what an attempt has left that cannot be gone on with.
+// Empty removes the files of an attempt that cannot be resumed.
 func (w *Work) Empty() error {
 	entries, err := os.ReadDir(w.dir)
 	for _, e := range entries {
@@ -207,12 +207,12 @@ func Done(dir string, i int) (*outcome.Outcome, error) {
 	return out, nil
 }
 
-// Earlier is what an earlier call has left of a shard.
+// Earlier holds the results of an earlier call for a shard.
 type Earlier struct {
 	// Done is the outcome of a fragment that serves: it is sound, and no fit of it erred. It is nil if the shard is to be
 	// run.
 	Done *outcome.Outcome
-	// Redone is why a fragment does not serve; empty without a fragment.
+	// Redone is the reason why a fragment cannot be used; empty if there is no fragment.
 	Redone string
 	// Taken reports that the fragment is sound, so that only the fits that erred are tried again.
 	Taken bool
@@ -285,9 +285,9 @@ func (p *Progress) estimate(since time.Duration) {
 	p.SecondsLeft = &left
 }
 
-// Tell writes the progress of a shard until stop is called, and once more then. A progress that cannot be written is
-// left out.
-func (p *Plan) Tell(dir string, i int, w *Work, t *progress.Tracker, every time.Duration) (stop func()) {
+// WriteProgress writes the progress of a shard until stop is called, and then once more. A progress that cannot be written
+// is left out.
+func (p *Plan) WriteProgress(dir string, i int, w *Work, t *progress.Tracker, every time.Duration) (stop func()) {
 	began, quit, done := time.Now(), make(chan struct{}), make(chan struct{})
 	tell := func() {
 		now := Progress{Shard: i, Fits: p.Fits[i], SpoolBytes: w.bytes(), Running: t.Running(), Updated: time.Now().UTC()}

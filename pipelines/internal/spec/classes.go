@@ -44,7 +44,7 @@ func (m *Model) ItemsOf() (*transform.Items, error) {
 	return items, nil
 }
 
-// Item is what the model says of an item; nil where it says nothing.
+// Item is the entry of the model for an item; nil if there is none.
 func (m *Model) Item(column string) *Item {
 	i := slices.IndexFunc(m.Mixture.Items, func(i *Item) bool { return i.Name == column })
 	if i < 0 {

@@ -20,7 +20,7 @@ type FitRef struct {
 	Gates   Gates
 	// Timeout is the entry's, or the run's; 0 for none.
 	Timeout time.Duration `json:",omitzero"`
-	// Line and Column are the place of the entry under fits; 0 without one.
+	// Line and Column are the position of the entry under fits; 0 if there is none.
 	Line, Column int
 }
 
@@ -46,7 +46,7 @@ func (p *Pipeline) Fits() []FitRef {
 	return out
 }
 
-// PriorSampler stands in the ledger for draws from the prior.
+// PriorSampler is the sampler's name in the ledger for draws from the prior.
 var PriorSampler = &Sampler{Name: Prior.Name, Method: Prior.Name}
 
 // expandFits fills pipeline.fits from its entries.

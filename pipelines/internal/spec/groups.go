@@ -91,7 +91,7 @@ func (p *LKJPrior) decodeNode(d *decoder, n *node, f field, _ []string) {
 	p.Shape = shape
 }
 
-// String is the prior as it is written; empty where it is left out.
+// String is the prior as it is written; empty if it is left out.
 func (p LKJPrior) String() string {
 	if p.Shape == 0 {
 		return ""
@@ -146,8 +146,8 @@ func (p Priors) MatchCor(name string) *NamedPrior {
 	return p.best(name, func(n *NamedPrior) bool { return n.Cor.Shape > 0 })
 }
 
-// ForSD returns the prior of a standard deviation of group-level effects or of a smooth, or of the length of a Gaussian
-// process, by its name; its Kind is empty where it is left out.
+// ForSD returns the prior of a standard deviation of group-level effects or of a smooth, or of the length of a
+// Gaussian process, by its name; its Kind is empty if it is left out.
 func (p Priors) ForSD(name string) prior.Prior {
 	if named := p.MatchSD(name); named != nil {
 		return named.Prior.Prior

@@ -80,7 +80,7 @@ func (p *ImputationPriors) given() (keys []string, laws []prior.Prior) {
 	return keys, laws
 }
 
-// Identity lists keys and laws of the priors that are written; nothing where none is.
+// Identity lists keys and distributions of the priors that are written.
 func (p *ImputationPriors) Identity() (out []string) {
 	keys, laws := p.given()
 	for i, key := range keys {

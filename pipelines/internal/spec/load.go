@@ -25,7 +25,7 @@ import (
 type Options struct {
 	// Env looks up {{ env.NAME }}, as os.LookupEnv does. Nil means none is set.
 	Env func(name string) (string, bool)
-	// Today is what {{ today }} stands for; a zero time makes its use a problem.
+	// Today is the value of {{ today }}; a zero time makes its use a problem.
 	Today time.Time
 	// Dir is where relative paths count from. Empty means the spec's folder in
 	// Load, and the working directory in Parse.

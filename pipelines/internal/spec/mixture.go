@@ -11,8 +11,8 @@ import (
 	"glmbatch/transform"
 )
 
-// Mixture says that each row is of one of several components, with coefficients and dispersions of their own. The zero
-// value is none.
+// Mixture says that each row is of one of several components, with coefficients and dispersions of their own. The
+// zero value is not a mixture.
 type Mixture struct {
 	Components int     `yaml:"components" min:"2" max:"100" doc:"How many components there are."`
 	Weights    float64 `yaml:"weights" json:",omitzero" min:"0.000001" max:"1000000" doc:"a of the prior Dirichlet(a, …, a) of the weights. Left out: 1, all weights are equally likely."`

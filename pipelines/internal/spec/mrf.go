@@ -2,8 +2,8 @@ package spec
 
 import "strings"
 
-// Edges are the pairs of rows of a data set whose states influence each other: a
-// table, or all rows that are so many apart. The zero value is none.
+// Edges are the pairs of rows of a data set whose states influence each other: a table, or all rows that are so
+// many apart. The zero value has no entries.
 type Edges struct {
 	Path     string            `yaml:"path" doc:"Parquet or CSV file of the edges, or a glob. A relative path counts from the spec's folder."`
 	SQL      string            `yaml:"sql" doc:"Query instead of path, as for rows."`
@@ -18,7 +18,7 @@ type Edges struct {
 	Table    string            `yaml:"table" doc:"Column of the edges with the name of their table of potentials. Left out: table; edges of steps are in the tables called by their step, such as 1."`
 }
 
-// Potentials are tables of pairwise log potentials. The zero value is none.
+// Potentials are tables of pairwise log potentials. The zero value has no tables.
 type Potentials struct {
 	Path     string            `yaml:"path" doc:"Parquet or CSV file with a row for each table and pair of states, or a glob. A relative path counts from the spec's folder."`
 	SQL      string            `yaml:"sql" doc:"Query instead of path, as for rows."`
@@ -38,7 +38,7 @@ type Image struct {
 	High  float64 `yaml:"high" doc:"Observation that white of a PNG stands for. Left out: 1."`
 }
 
-// IsGrid tells by its name that a file of an image is a table of pixels, not a PNG.
+// IsGrid reports by its name whether a file of an image is a table of pixels, not a PNG.
 func IsGrid(path string) bool {
 	path = strings.ToLower(path)
 	for _, ending := range []string{".parquet", ".csv", ".tsv", ".csv.gz", ".tsv.gz"} {

@@ -55,15 +55,14 @@ const Factored = "factored"
 // Dataset says where rows come from: exactly one of Path, SQL and Synthetic is set.
 type Dataset struct {
 	Name string `yaml:"-"`
-	// Path is the file or glob, joined to the spec's folder if it was relative;
-	// Written is the same as it stands in the spec, templates replaced. Data of
-	// the program itself, "example:NAME", stays as it is.
+	// Path is the file or glob, joined to the spec's folder if it was relative; Written is the same as in the spec,
+	// templates replaced. Data of the program itself, "example:NAME", stays as it is.
 	Path    string `yaml:"path" doc:"Parquet or CSV file (.parquet .csv .csv.gz .tsv), or a glob: its files are concatenated in byte order. A relative path counts from the spec's folder."`
 	Written string `yaml:"-"`
 	Each    string `yaml:"each" enum:"file imputation" doc:"'file' makes one fit for each file of the glob instead of concatenating them. 'imputation': the files, or with by: .imp the rows with each value of that column but 0, are completed versions of one data set; each is fitted, and their draws are pooled in one fit."`
 	By      Names  `yaml:"by" doc:"Columns whose distinct combinations make one fit each; with each: imputation the one column that tells imputations apart."`
 	Rows    string `yaml:"rows" json:",omitempty" enum:"all grouped factored" doc:"all: the table stands in memory while designs are made. grouped: each distinct row of the columns in use is kept once, with how often it stands there, while the data are read, for data of few distinct rows. factored: what gaussian(identity) models see of the rows, their triangular factor, is kept while the data are read, twice. Left out: all."`
-	// SQL holds named parameters ($p1 …) in place of templates; Params has their values.
+	// SQL holds named parameters ($p1 …) instead of templates; Params has their values.
 	SQL        string            `yaml:"sql" doc:"Query on a DuckDB database, instead of path. Templates become bound parameters, never text: do not put quotes around them. Rows are sorted by all columns, so that their order is defined."`
 	Params     map[string]string `yaml:"-"`
 	Database   string            `yaml:"database" doc:"DuckDB file that sql reads. Left out: an empty database in memory, from which sql may read files."`
@@ -76,7 +75,7 @@ type Dataset struct {
 	// Synthetic has no rows where it is left out.
 	Synthetic Synthetic `yaml:"synthetic" json:",omitzero" doc:"Data made by the program, instead of path: a response y and independent columns x1, x2 …, the same on every machine."`
 
-	// What follows is for models of kind mrf; each is zero where it is left out.
+	// The fields below are for models of kind mrf; each is zero if it is left out.
 	Edges     Edges      `yaml:"edges" json:",omitzero" doc:"For models of kind mrf, beside path or sql: which rows influence each other."`
 	Tables    Potentials `yaml:"tables" json:",omitzero" doc:"For models of kind mrf: tables of log potentials of the pairs of states of an edge, in place of a coupling."`
 	Image     Image      `yaml:"image" json:",omitzero" doc:"For models of kind mrf, instead of path: a PNG image, or a grid in a Parquet or CSV file, whose pixels are the variables."`
@@ -112,7 +111,7 @@ type Model struct {
 	Derive  []*Derivation `yaml:"derive" keyed:"Name" doc:"Quantities computed from each draw, by name: expressions over parameters by their R names, such as glu - bmi, exp(10 * glu), a > b, or mean(age = 40, race = 'white'), the mean of a response at a point."`
 	Effects []Effect      `yaml:"effects" json:",omitempty" doc:"Effects on the scale of the response that are computed and kept with each fit: a variable, variables crossed by ':', or a mapping. The table effect has them."`
 
-	// What follows is for kind mrf.
+	// The fields below are for kind mrf.
 	States      int      `yaml:"states" json:",omitzero" min:"2" max:"256" doc:"mrf: states of each variable. Left out: as many as labels, or 2."`
 	Labels      []Text   `yaml:"labels" json:",omitzero" doc:"mrf: names of the states, as truths and tables have them. Left out: -1 and 1 of ising, else 0, 1, 2 …"`
 	Interaction string   `yaml:"interaction" json:",omitzero" enum:"ising potts" doc:"mrf: what an edge adds to the log density. ising: its coupling times the product of two states, which are -1 and 1; potts: its coupling if the two are equal. Tables of the data set take the place of both. Left out: ising of two states, else potts."`
@@ -218,7 +217,7 @@ type CoefficientPrior struct{ prior.Prior }
 // DispersionPrior is a prior of a dispersion, on the positive half line unless that is Real.
 type DispersionPrior struct{ prior.Prior }
 
-// LKJPrior is the shape of a prior of correlations, whose density is |C|^(shape − 1); 0 where it is left out.
+// LKJPrior is the shape of a prior of correlations, whose density is |C|^(shape − 1); 0 if it is left out.
 type LKJPrior struct{ Shape float64 }
 
 // InterceptPrior is the intercept's prior and the point at which it holds.
@@ -296,7 +295,7 @@ type Run struct {
 	Draws         int   `yaml:"draws" min:"10" max:"1000000000" doc:"Fixed length: draws per chain, instead of until, first and max_iterations."`
 	// Start does not move what a fit is drawn from, only where and how chains begin.
 	Start string `yaml:"start" enum:"anew previous" default:"anew" doc:"Where chains begin. anew: from tonight's data alone. previous: around the posterior of the newest complete fit before of the same pipeline, data set, key, model and sampler, with its scales and a quarter of the warm-up (unless warmup is given). An unchanged fit is skipped as ever."`
-	// WarmupGiven tells that Warmup stands in the spec.
+	// WarmupGiven reports whether the spec has Warmup.
 	WarmupGiven bool `yaml:"-" json:"-"`
 	// Replicates counts the fit itself.
 	Replicates int    `yaml:"replicates" min:"1" max:"1000" default:"1" doc:"How often each fit is made, the first time as without this key, then with random streams of its own and keeping summaries only: pipeline compare then gives times with intervals, from 6 on."`
@@ -342,7 +341,7 @@ func (k KFold) String() string {
 	return ""
 }
 
-// LOO says whether leave-one-out cross-validation is made, and how.
+// LOO configures leave-one-out cross-validation.
 type LOO struct {
 	On          bool
 	MomentMatch bool `yaml:"moment_match" default:"true" doc:"Move the draws toward the posterior without a row where the row's Pareto k is too high, and estimate it anew: a pass over the data for each draw and move."`
@@ -366,7 +365,7 @@ type Checks struct {
 
 func (Checks) shorthand() string { return "on" }
 
-// Columns are those that checks are made by or over, in the words of transform.Beside.Role: "by g", "over x".
+// Columns are those that checks are made by or over, as roles such as "by g", "over x".
 func (c *Checks) Columns() (out []string) {
 	for _, name := range c.By {
 		out = append(out, "by "+name)
@@ -461,7 +460,7 @@ type Entry struct {
 	Samplers Names `yaml:"samplers" default:"*" doc:"Names or globs of samplers."`
 	// Gates are the pipeline's gates with this entry's overrides.
 	Gates Gates `yaml:"gates" doc:"Gates of these fits; those left out are the pipeline's."`
-	// Timeout is 0 where the run's counts.
+	// Timeout is 0 if the run's timeout applies.
 	Timeout Duration `yaml:"timeout" json:",omitzero" doc:"Timeout of these fits, instead of the run's."`
 }
 

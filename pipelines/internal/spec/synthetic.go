@@ -1,7 +1,7 @@
 package spec
 
-// Synthetic describes data that the program makes: independent columns x1, x2 …
-// and a response y with known coefficients. The zero value is none.
+// Synthetic describes data that the program makes: independent columns x1, x2 … and a response y with known
+// coefficients. The zero value describes no data.
 type Synthetic struct {
 	Rows     int     `yaml:"rows" min:"1" max:"10000000" doc:"Rows."`
 	Columns  int     `yaml:"columns" min:"1" max:"1000000" doc:"Columns x1, x2 … beside the response y. Each depends on its number and the seed alone, so that more columns add to the fewer."`

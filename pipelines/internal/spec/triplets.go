@@ -2,8 +2,7 @@ package spec
 
 import "strings"
 
-// Triplets are the non-zeros of further columns of a data set. The zero value is
-// none.
+// Triplets are the non-zeros of further columns of a data set. The zero value has none of them.
 type Triplets struct {
 	Path    string `yaml:"path" doc:"Parquet or CSV file of the triplets, or a glob. A relative path counts from the spec's folder."`
 	Row     string `yaml:"row" doc:"Its column of rows. If the data have a column of this name too, a triplet belongs to the row with that value; otherwise rows count from 1. Left out: row."`

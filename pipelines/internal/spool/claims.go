@@ -40,7 +40,7 @@ type claim struct {
 	at   int64
 }
 
-// Claims are none yet, of fits under root.
+// Claims holds the claims of fits under root; the zero value has none of them.
 func (d Disk) Claims(root string) *Claims { return &Claims{disk: d, root: root} }
 
 // take claims the fit with a folder. It returns a *BusyError where another run has it.

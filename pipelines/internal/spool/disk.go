@@ -15,9 +15,8 @@ import (
 // Disk is where spools are kept: the file system. Everything that a spool
 // changes on it goes through here. The zero value is ready to use.
 type Disk struct {
-	// Before, if not nil, is asked before each operation: an error that it
-	// returns is the operation's, which is then not carried out. Of a write half
-	// of the bytes have arrived. Tests see with it what a run does that meets a
+	// Before, if not nil, is asked before each operation: an error that it returns is the operation's, which is
+	// then not carried out. A write has written half of its bytes. Tests see with it what a run does that meets a
 	// full or broken disk at any moment.
 	Before func(op Op, path string) error
 	// Patience is how much drawing of a fit may be lost with the process: from then on it is kept in a folder. Zero means

@@ -1,10 +1,9 @@
-// Package spool keeps the draws of unfinished and uncommitted fits on disk, one
-// file per chain, so that a killed run goes on where it stopped.
+// Package spool keeps the draws of unfinished and uncommitted fits on disk, one file per chain, so that a killed
+// run resumes where it stopped.
 //
-// What took less than a second to draw, and takes little room, is held in memory:
-// the same frames, without a file. It comes to a folder once it is more, or when
-// whoever draws it is stopped, or cannot store it. Which fits a run draws is told by
-// locks on bytes of one file.
+// The draws of a fit of less than a second and little memory are held in memory: the same frames, without a file.
+// It comes to a folder once it is more, or when whoever draws it is stopped, or cannot store it. Locks on bytes of
+// one file mark the fits that a run draws.
 //
 // A fit's folder holds a manifest and one file per chain. A chain's file is a
 // sequence of checksummed little-endian frames: a start frame, then blocks of
@@ -16,11 +15,10 @@
 // of many draws is read in a few contiguous pieces: memory does not grow with
 // the number of draws or of parameters.
 //
-// Where a sampler tells a draw by a row of few numbers (infer.Compact) frames hold
-// these, and the start all parameters. Such rows are expanded by the sampler's
-// Setup alone, so that a fit that waits for its ledger keeps its draws in a file
-// besides.
+// If a sampler stores a draw as a row of few numbers (infer.Compact) frames hold these rows, and the start all
+// parameters. Such rows are expanded by the sampler's Setup alone, so that a fit that waits for its ledger keeps
+// its draws in a file besides.
 //
-// Read frame.go, then chain.go, then fit.go, claims.go, finished.go and draws.go; mark.go
-// says that a run goes on, disk.go is what all of them do to the file system.
+// Read frame.go, then chain.go, then fit.go, claims.go, finished.go and draws.go; mark.go marks a run in progress,
+// disk.go has all operations on the file system.
 package spool

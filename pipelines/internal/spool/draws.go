@@ -78,7 +78,7 @@ func (a *appender) write(data []byte) error {
 	return a.disk.writeAt(a.file, data, at)
 }
 
-// Draws is what WriteDraws has kept.
+// Draws describes the files that WriteDraws wrote.
 type Draws struct {
 	disk Disk
 	file *os.File

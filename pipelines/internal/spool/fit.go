@@ -28,8 +28,8 @@ type Manifest struct {
 	Fit         string `json:"fit"`    // for people: data set, model, sampler
 	Params      int    `json:"params"` // numbers of a draw
 	Chains      int    `json:"chains"`
-	// Start is the number of entries of a chain's start where a draw is not told by
-	// these but by a row of other numbers, see infer.Compact; 0 where it is.
+	// Start is the number of entries of a chain's start if draws are stored as rows of other numbers, see
+	// infer.Compact; otherwise 0.
 	Start int `json:"start,omitempty"`
 }
 
@@ -49,7 +49,7 @@ func (m *Manifest) start() int {
 	return m.Params
 }
 
-// Fit is what is drawn of one fit, held exclusively by this process: in memory, or in a folder.
+// Fit holds the draws of one fit, exclusively for this process: in memory, or in a folder.
 type Fit struct {
 	disk     Disk
 	dir      string
@@ -91,12 +91,11 @@ const (
 	manifestName = "manifest.json"
 )
 
-// Root is the work folder beside a database.
+// Root is the work folder of a database, in the same folder.
 func Root(database string) string { return database + ".work" }
 
-// Open opens or creates the folder of the fit with the manifest's fingerprint
-// under root. Chains that a killed run left are ready to go on. It returns a
-// *BusyError when another process holds the fit.
+// Open opens or creates the folder of the fit with the manifest's fingerprint under root. Chains of a killed run
+// are ready to resume. It returns a *BusyError when another process holds the fit.
 func (d Disk) Open(root string, m Manifest) (*Fit, error) {
 	m.Version = m.version()
 	f := &Fit{disk: d, dir: folder(root, m.Fingerprint), manifest: m}
@@ -111,15 +110,15 @@ func (d Disk) Open(root string, m Manifest) (*Fit, error) {
 	return f, nil
 }
 
-// Begin is Open of a fit that a run draws, for which it has claims. One without a folder is held in memory, until it
-// is kept; anew throws away what a folder has.
-func (d Disk) Begin(claims *Claims, m Manifest, anew bool) (*Fit, error) {
+// Begin is Open of a fit that a run draws, for which it has claims. One without a folder is held in memory, until
+// it is kept; if restart is set the content of a folder is discarded.
+func (d Disk) Begin(claims *Claims, m Manifest, restart bool) (*Fit, error) {
 	dir := folder(claims.root, m.Fingerprint)
 	mine, err := claims.take(dir)
 	if err != nil {
 		return nil, err
 	}
-	f, err := d.begin(claims.root, m, anew)
+	f, err := d.begin(claims.root, m, restart)
 	if err != nil {
 		mine.release()
 		return nil, err
@@ -128,16 +127,16 @@ func (d Disk) Begin(claims *Claims, m Manifest, anew bool) (*Fit, error) {
 	return f, nil
 }
 
-func (d Disk) begin(root string, m Manifest, anew bool) (*Fit, error) {
+func (d Disk) begin(root string, m Manifest, restart bool) (*Fit, error) {
 	dir := folder(root, m.Fingerprint)
 	_, err := os.Stat(dir)
 	there := !errors.Is(err, os.ErrNotExist)
-	if there && anew {
+	if there && restart {
 		if err := d.Discard(root, m); err != nil {
 			return nil, err
 		}
 	}
-	if there && !anew || d.patience() < 0 || !claimable {
+	if there && !restart || d.patience() < 0 || !claimable {
 		return d.Open(root, m)
 	}
 	m.Version = m.version()
@@ -148,10 +147,10 @@ func (d Disk) begin(root string, m Manifest, anew bool) (*Fit, error) {
 	return f, nil
 }
 
-// HeldBytes is what a fit's draws take in memory at most.
+// HeldBytes is the most memory that a fit's draws take.
 const HeldBytes = 4 << 20
 
-// Held is what the fit's draws take in memory, in bytes, and how many files it has open.
+// Held returns the memory of the fit's draws in bytes, and the number of its open files.
 func (f *Fit) Held() (bytes int64, files int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -334,8 +333,7 @@ func (f *Fit) discard() error {
 	return err
 }
 
-// Discard removes what is spooled of a fit, so that it is computed anew, or
-// because the ledger has it.
+// Discard removes the spool of a fit, so that it is recomputed, or because the ledger has it.
 func (d Disk) Discard(root string, m Manifest) error {
 	f, err := d.Open(root, m)
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 // markPrefix begins the names of files that stand in a work folder while runs go on.
 const markPrefix = "run-"
 
-// Mark records a run before the ledger does: a file in the work folder, locked by the process while the run goes on. A
-// kill leaves the file without the lock, so that anyone can tell the two apart, and the next run puts it into the
-// ledger.
+// Mark records a run before the ledger does: a file in the work folder, locked by the process during the run. A
+// kill leaves the file without the lock, so that other processes can distinguish the two, and the next run stores
+// it in the ledger.
 type Mark struct {
 	Run      string    `json:"run"`
 	Pipeline string    `json:"pipeline"`
 	Started  time.Time `json:"started"`
-	// Record is what the ledger is to keep of the run. This package does not read it.
+	// Record holds the facts of the run for the ledger. This package does not read it.
 	Record json.RawMessage `json:"record,omitempty"`
 	// Private keeps other users of the machine from the file.
 	Private bool `json:"-"`

@@ -17,8 +17,8 @@ import (
 	"glmbatch/report/record"
 )
 
-// What is stored together: opening the ledger and its checkpoint cost as much as some twenty small fits, and more
-// draw values than these are worth an opening of their own.
+// Fits that are stored together: opening the ledger and its checkpoint cost as much as some twenty small fits, and
+// more draw values than these are worth an opening of their own.
 const (
 	TogetherFits   = 500
 	TogetherValues = 4_000_000

@@ -51,7 +51,7 @@ func Keep(d *assess.Drawn, rec *record.Fit, run *report.Run, commit error) error
 	return errors.Join(commit, err)
 }
 
-// Config is what Commit needs besides the world.
+// Config holds the inputs of Commit that do not come from the environment.
 type Config struct {
 	Database string
 	Publish  string // where a copy of the ledger goes when all is loaded; empty for nowhere
@@ -70,9 +70,9 @@ func whole(ctx context.Context, file *report.Ledger) error {
 	return err
 }
 
-// Commit loads the fits that wait in the spool of a database, drawn and judged,
-// without drawing, and without their data or spec. Fits that are not finished
-// are left for the next run. It returns an error only where the ledger is none.
+// Commit loads the fits that wait in the spool of a database, drawn and judged, without drawing, and without their
+// data or spec. Fits that are not finished are left for the next run. It returns an error only if the file is not a
+// ledger.
 func Commit(ctx context.Context, c Config) (*outcome.Outcome, error) {
 	out := &outcome.Outcome{Database: c.Database, Started: c.Now()}
 	ledger, err := report.Open(c.Database, report.Options{LockWait: c.LockWait, Threads: 1, Private: true, Restore: true})
