@@ -10,9 +10,8 @@ import (
 
 const badDir = "../testdata/bad"
 
-// badOutcome is what ingest owes each file of testdata/bad: an error with
-// certain words, or a table. Faults of a model (a response outside its
-// family's domain, separation) are not seen here: such a file reads.
+// badOutcome is the required result for a file of testdata/bad: an error with certain words, or a table. Faults of
+// a model (a response outside its family's domain, separation) are not seen here: such a file reads.
 type badOutcome struct {
 	rows  int64    // of the table; 0 means an error
 	words []string // all of them in the error, or in the warnings of a table

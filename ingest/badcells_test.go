@@ -295,7 +295,7 @@ func TestNullValues(t *testing.T) {
 			t.Errorf("%q: got %s, want %s", list, got, want)
 		}
 	}
-	// What is a number, a date or a truth value but for words that are missing by default is no text, however few.
+	// A column of numbers, dates or truth values with a few words that are missing by default does not become text.
 	table := later(t, Source{Path: path, NullValues: []string{""}})
 	for name, want := range map[string]string{"n": `"NA" is not a number, but 3 of 4`, "d": `"NA" is not a date, but 2 of 4`,
 		"b": `"NA" is not true or false, but 1 of 3`} {
@@ -313,8 +313,8 @@ func TestNullValues(t *testing.T) {
 	}
 }
 
-// UUIDs are text. A column of a type that cannot be read is no part of what Columns need not ask for, and an error of
-// whoever does.
+// UUIDs are text. A column of a type that cannot be read is left out of the table if Columns need not ask for it,
+// and is an error for a caller who does.
 func TestUnreadableColumns(t *testing.T) {
 	types := map[string]string{"TIME": "TIME '01:02:03'", "INTERVAL": "INTERVAL 3 DAY", "LIST": "[i, 2]",
 		"STRUCT": "{'a': i}", "MAP": "MAP {'k': i}"}

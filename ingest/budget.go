@@ -20,16 +20,16 @@ type budget struct {
 	most  int64
 	out   atomic.Int64
 	claim func(bytes int64) error // Source.Claim
-	shelf *shelf                  // nil without memory beyond the heap
+	shelf *shelf                  // nil if there is no memory beyond the heap
 
 	mu      sync.Mutex
 	claimed int64
 }
 
-// claimStep is what columns take before they claim memory, and what they claim at a time.
+// claimStep is the memory of columns before they claim any, and the step of a claim.
 const claimStep = 64 << 20
 
-// budgetError tells that columns need more memory than there is for them. Need is what all of the file would, 0 if
+// budgetError reports that columns need more memory than is available. Need is the memory for the whole file, 0 if
 // that is not known.
 type budgetError struct{ most, need int64 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// bomb compresses a text many times over, and what stands before it once.
+// bomb compresses a text many times over, and its head once.
 func bomb(t *testing.T, head, text string, times int) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -32,15 +32,16 @@ func bomb(t *testing.T, head, text string, times int) string {
 	return out.String()
 }
 
-// What a file of few bytes holds is refused while it is read, by what its cells take and by its text, with what it
-// would need and what to do.
+// A small file with a large content is refused while it is read, by the size of its cells and of its text, with the
+// memory that it would need and the remedy.
 func TestBombs(t *testing.T) {
 	const most = 8 << 20
 	only := func(names ...string) func(*Schema) ([]string, error) {
 		return func(*Schema) ([]string, error) { return names, nil }
 	}
 	numbers := bomb(t, "y,x\n", strings.Repeat("1,2\n", 1<<14), 256)                        // 16 MiB of text, 64 MiB of numbers
-	unused := bomb(t, "y,x,z\n", "1,2,"+strings.Repeat("z", 1<<20)+"\n", 48)                // 48 MiB in a column that nobody wants
+	// 48 MiB in a column that is not needed
+	unused := bomb(t, "y,x,z\n", "1,2,"+strings.Repeat("z", 1<<20)+"\n", 48)
 	mixed := bomb(t, "y,x\n1,2\n", strings.Repeat("1,2\nw,w\n", 1<<13), 512)                // cells that are counted only
 	texts := bomb(t, "y,x\n", "1,"+strings.Repeat("t", 1<<20)+"\n", 24)                     // 24 cells
 	blanks := bomb(t, "y,x\n", strings.Repeat("1,\n", 1<<14), 256)                          // a column without values
@@ -82,7 +83,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// What the whole file would need is told from the part that was read.
+// The memory for the whole file is estimated from the part that was read.
 func TestBombIsForeseen(t *testing.T) {
 	path := writeTemp(t, "a.csv", "x\n"+strings.Repeat("1.5\n", 2<<20)) // 16 MiB of numbers
 	_, err := readTest(t, Source{Path: path, MaxBytes: 4 << 20})
@@ -150,8 +151,8 @@ func TestMemoryIsClaimed(t *testing.T) {
 	}
 }
 
-// From some bytes on the numbers of a table stand beyond the heap, and are the same; beyond what there is of that, too,
-// the file is refused.
+// From some bytes on the numbers of a table are outside the heap, and are the same; if that memory is not enough
+// either, the file is refused.
 func TestBeyondTheHeap(t *testing.T) {
 	const rows = 3 * chunkRows
 	b := array.NewFloat64Builder(memory.DefaultAllocator)

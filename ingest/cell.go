@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// kind is what a single cell, and then a whole column, was seen to be.
+// kind is the type of a single cell, and then of a whole column.
 type kind uint8
 
 const (
@@ -130,7 +130,7 @@ func parseDate(s string) (days int64, ok bool) {
 var pow10 = [23]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// decimalScan is a number's text taken apart: (-1)^neg · mantissa · 10^exponent.
+// decimalScan holds the parts of a number's text: (-1)^neg · mantissa · 10^exponent.
 type decimalScan struct {
 	neg, whole bool   // whole: digits only, no mark and no exponent
 	places     int16  // digits after the mark; -1 with an exponent

@@ -50,7 +50,7 @@ func smallStacks() {
 	}
 }
 
-// order is what the process of a query gets.
+// order is the message to the process of a query.
 type order struct {
 	Query      query
 	Everywhere bool   // Within is nil, which gob does not distinguish from an empty list
@@ -72,7 +72,7 @@ func serve(in io.Reader, out io.Writer) (code int) {
 	}
 	go func() {
 		_, _ = io.Copy(io.Discard, in)
-		os.Exit(2) // nobody waits for the answer
+		os.Exit(2) // no process waits for the answer
 	}()
 	if o.Everywhere {
 		o.Query.Within = nil

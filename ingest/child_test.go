@@ -131,7 +131,7 @@ func TestQueryUnderTheLeastCeiling(t *testing.T) {
 	t.Logf("peak %d MB", peak>>20)
 }
 
-// BenchmarkQuery is what a source costs at least.
+// BenchmarkQuery measures the least cost of a source.
 func BenchmarkQuery(b *testing.B) {
 	for b.Loop() {
 		table, err := Read(b.Context(), Source{SQL: "SELECT 1 AS n", MaxBytes: 1 << 30})

@@ -12,7 +12,7 @@ import (
 type column struct {
 	name    string
 	typ     arrow.DataType
-	allNull bool // the type is a stand-in: it gives way to that of another file
+	allNull bool // the type is provisional: that of another file replaces it
 	chunks  []arrow.Array
 	// beyond is the first integer that not all neighbours differ from as float64
 	// numbers, with its place; empty if there is none.
@@ -78,7 +78,7 @@ func beyondExact(a arrow.Array) int {
 	return -1
 }
 
-// part is what one file (or query) gave.
+// part holds the rows of one file (or query).
 type part struct {
 	file     string // empty for a query
 	rows     int64
@@ -86,8 +86,8 @@ type part struct {
 	cols     []*column
 	warnings []string
 
-	// Of distinct rows: how many rows they were, how often each stands there, the row where it first does, and whether
-	// some may be equal all the same. Counts are nil where each row stands for itself.
+	// For distinct rows: the number of rows read, the count of each, the row where it first appears, and whether
+	// some may be equal all the same. Counts are nil if each row counts once.
 	read    int64
 	counts  []float64
 	first   []int64

@@ -12,15 +12,15 @@ import (
 	"glmbatch/internal/words"
 )
 
-// content is what a file, or an object of a store, holds. Read goes through it in order, ReadAt is safe for concurrent
-// use.
+// content is the content of a file, or of an object of a store. Read goes through it in order, ReadAt is safe for
+// concurrent use.
 type content interface {
 	io.Reader
 	io.ReaderAt
 	io.Seeker
 	io.Closer
 	Size() int64
-	// Fetch tells which ranges, as first byte and length, will be read, before they are.
+	// Fetch announces ranges, as first byte and length, that will be read.
 	Fetch(ranges [][2]int64) error
 	// Err is a fault of the place where the bytes are, whatever a reader made of it; nil if there was none.
 	Err() error
@@ -94,7 +94,7 @@ func (src *Source) objects(ctx context.Context) ([]string, error) {
 	}
 	glob := strings.ContainsAny(src.Path, "*?[")
 	if !glob && hasExtension(src.Path) {
-		return []string{src.Path}, nil // whether it is there is seen when it is opened
+		return []string{src.Path}, nil // opening it shows whether it exists
 	}
 	names, err := store.Glob(ctx, src.Path)
 	if err != nil {
@@ -122,7 +122,7 @@ func (src *Source) objects(ctx context.Context) ([]string, error) {
 	return files, nil
 }
 
-// nearbyObjects lists a few data files beside a name, as nearbyHint does of a folder.
+// nearbyObjects lists a few data files with similar names, as nearbyHint does for a folder.
 func nearbyObjects(ctx context.Context, path string) string {
 	dir := Stem(path)
 	if dir == path {
@@ -134,7 +134,7 @@ func nearbyObjects(ctx context.Context, path string) string {
 	}
 	found, err := store.Glob(ctx, dir+"/")
 	if err != nil {
-		return "" // the first error tells what to do
+		return "" // the first error has the remedy
 	}
 	var names []string
 	for _, name := range found {

@@ -280,7 +280,7 @@ func TestObjectFence(t *testing.T) {
 	}
 }
 
-// A source whose rows come some at a time reads an object as often as it is passed over.
+// A source whose rows are read in blocks reads an object once in each pass.
 func TestObjectStream(t *testing.T) {
 	server := objectstest.New(t)
 	server.Put("data/wide.parquet", wideParquet(t, 5, 80_000))

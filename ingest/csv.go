@@ -199,8 +199,7 @@ var ErrNoRows = errors.New("there are no data rows")
 
 var errChanged = errors.New("the file changed while it was read")
 
-// pass reads the whole file: the header, then columns says which collectors
-// take part, then every row.
+// pass reads the whole file: the header, then columns returns the collectors that take part, then every row.
 func (f *csvFile) pass(ctx context.Context, columns func() ([]*csvColumn, error)) error {
 	if _, err := f.in.Seek(0, io.SeekStart); err != nil {
 		return f.fail(0, reason(err), "")
@@ -261,7 +260,7 @@ func (f *csvFile) open(text *bufio.Reader) (*csv.Reader, error) {
 		f.separator = detectSeparator(sample[size:], err == io.EOF)
 	}
 	_, _ = text.Discard(size) // just peeked
-	// Blank lines in place of the comments keep the numbers of the lines behind them.
+	// Blank lines instead of the comments keep the numbers of the following lines.
 	f.guard = &guardReader{r: io.MultiReader(strings.NewReader(strings.Repeat("\n", lines)), text), most: f.src.maxRecord}
 	if f.guard.most == 0 {
 		f.guard.most = defaultMaxRecord

@@ -71,7 +71,7 @@ func sameCells(got, want string) bool {
 	return true
 }
 
-// What a CSV file may look like and still hold x = 1, 2 and s = "a,b", "c".
+// Forms of a CSV file with the content x = 1, 2 and s = "a,b", "c".
 func TestDialects(t *testing.T) {
 	plain := "x,s\n1,\"a,b\"\n2,c\n"
 	utf := func(s string) string { return "\ufeff" + s }

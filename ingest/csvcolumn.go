@@ -25,9 +25,9 @@ type csvColumn struct {
 	mem    memory.Allocator
 	forced string // from Source.Types, or empty
 
-	as     kind       // what is stored: kindNull until a cell says more
+	as     kind       // type that is stored: kindNull until a cell determines it
 	mixed  bool       // nothing is stored any more
-	spelt  *spellings // of numbers that may be labels; nil: they are none
+	spelt  *spellings // of numbers that may be labels; nil if they cannot be
 	counts [kinds]int64
 	first  [kinds]struct { // the first cell of each kind
 		row  int64
@@ -300,7 +300,7 @@ func (c *csvColumn) stray(k, found kind, text string) bool {
 	return found != kindNull && found != k
 }
 
-// reason is what is wrong with a stray cell.
+// reason is the fault of a stray cell.
 func (c *csvColumn) reason(k, found kind, text string) error {
 	const among = "%s is not %s, but %d of %d cells are"
 	switch {

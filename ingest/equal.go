@@ -76,7 +76,7 @@ func (d *distinct) release() {
 	d.slots, d.keys = nil, nil
 }
 
-// grouping keeps each distinct row once, with how often it stands in the data, in the order in which they first appear.
+// grouping keeps each distinct row once, with its count in the data, in the order in which they first appear.
 // Neither batches nor workers change what it keeps.
 type grouping struct {
 	mem    memory.Allocator
@@ -87,7 +87,7 @@ type grouping struct {
 	read   int64   // rows
 }
 
-// groupBytes is what a distinct row takes beside its codes.
+// groupBytes is the memory of a distinct row in addition to its codes.
 const groupBytes = 16
 
 func newGrouping(mem memory.Allocator, names []string) *grouping {
@@ -104,7 +104,7 @@ func (g *grouping) column(name string) {
 	g.rows.width++
 }
 
-// add counts the n rows whose codes stand in the columns. Row i counts once, or counts[i] times.
+// add counts the n rows whose codes are in the columns. Row i counts once, or counts[i] times.
 func (g *grouping) add(n int, counts []float64) {
 	key := make([]uint32, len(g.cols))
 	for i := range n {
@@ -253,7 +253,7 @@ func (c *coder) number(a arrow.Array) (fresh []int64) {
 	return fresh
 }
 
-// bitsOf returns the function that tells the values of an array apart, −0 and 0 not.
+// bitsOf returns a function whose results distinguish the values of an array, except −0 and 0.
 func bitsOf(a arrow.Array) func(i int) uint64 {
 	switch a := a.(type) {
 	case *array.Int64:

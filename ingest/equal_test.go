@@ -34,8 +34,8 @@ func equalLines() (header string, lines []string) {
 	return "whole,number,flag,text,day,none", lines
 }
 
-// counted is what a grouped table must be, made row by row of a table of all rows: its distinct rows in the order of their
-// first appearance, with counts and places.
+// counted is the expected grouped table, made row by row from a table of all rows: its distinct rows in the order
+// of their first appearance, with counts and positions.
 func counted(t *testing.T, all *Table, columns []string) (rows []string, counts []float64, places []string) {
 	t.Helper()
 	each := make([]string, all.Data.NumRows())
@@ -189,7 +189,7 @@ func wholeBatch(t *testing.T, table *Table) arrow.RecordBatch {
 	return array.NewRecordBatch(table.Data.Schema(), arrays, table.Data.NumRows())
 }
 
-// Groups that by: makes have the counts of their rows, and hashes tell counts apart.
+// Groups that by: makes have the counts of their rows, and hashes distinguish counts.
 func TestGroupedTablesDivide(t *testing.T) {
 	src := Source{Path: writeTemp(t, "a.csv", "g,x\nb,1\na,1\nb,1\na,2\nb,3\na,1\n"), By: []string{"g"}, Grouped: true}
 	parts, err := mustRead(t, src).Split(src.By)
@@ -240,7 +240,8 @@ func TestGroupedTypes(t *testing.T) {
 	}
 }
 
-// Faults are told as of all rows, with the row of the file; rows that hardly repeat are an error that says how many.
+// Faults are reported as for all rows, with the row of the file; rows that hardly repeat are an error with their
+// number.
 func TestGroupedFaults(t *testing.T) {
 	var far strings.Builder
 	far.WriteString("x\n")

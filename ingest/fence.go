@@ -26,7 +26,7 @@ func Inside(folders []string, path string) (bool, error) {
 	folders = onDisk(folders)
 	real, err := resolved(path)
 	var dangling *linkError
-	if errors.As(err, &dangling) { // which is told to those who may look at the link
+	if errors.As(err, &dangling) { // which is reported to those who may read the link
 		if ok, ferr := Inside(folders, filepath.Dir(dangling.path)); ferr == nil && !ok {
 			return false, nil
 		}
@@ -51,8 +51,8 @@ func onDisk(folders []string) []string {
 	return slices.DeleteFunc(slices.Clone(folders), words.IsObject)
 }
 
-// resolved is the absolute path with the links of its existing part followed. A
-// link that leads nowhere is an error: what it will lead to nobody knows.
+// resolved is the absolute path with the links of its existing part followed. A link that leads nowhere is an
+// error, because its target may appear later.
 func resolved(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -109,7 +109,7 @@ func FenceHint(path string, err error) string {
 		"folders that are named, and no others)", folder)
 }
 
-// folderOf is filepath.Dir, which makes one slash of two, for objects too.
+// folderOf is filepath.Dir, which makes one slash of two or more, for objects too.
 func folderOf(path string) string {
 	if !words.IsObject(path) {
 		return filepath.Dir(path)
@@ -117,7 +117,7 @@ func folderOf(path string) string {
 	if at := strings.LastIndexByte(path, '/'); at > len(words.ObjectScheme) {
 		return path[:at]
 	}
-	return path[:min(len(path), len(words.ObjectScheme))] // a pattern in the place of a bucket
+	return path[:min(len(path), len(words.ObjectScheme))] // a pattern instead of a bucket
 }
 
 // within refuses a path outside of the source's folders.
@@ -132,12 +132,11 @@ func (src *Source) within(path string) error {
 	return nil
 }
 
-// holds refuses a file outside of the source's folders that a pattern matched. Where its
-// folder is outside too, the error names the pattern as written: what stands there is
-// not told.
+// holds refuses a file outside of the source's folders that a pattern matched. If its folder is outside too, the
+// error names the pattern as written, and not the file.
 func (src *Source) holds(pattern, file string) error {
 	err := src.within(file)
-	if err == nil || words.IsObject(file) { // whose names are told by the store, and lead nowhere else
+	if err == nil || words.IsObject(file) { // whose names come from the store, and lead nowhere else
 		return err
 	}
 	if ok, folderErr := Inside(src.Within, filepath.Dir(file)); ok || folderErr != nil {

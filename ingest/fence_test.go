@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// fenced makes a folder that may be used, with a file, a link to a file outside
-// and one to a folder outside, beside a folder that may not.
+// fenced makes a folder that may be used, with a file, a link to a file outside and one to a folder outside, and a
+// folder that may not be used.
 func fenced(t *testing.T) (in, out string) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -30,8 +30,7 @@ func fenced(t *testing.T) (in, out string) {
 	return in, out
 }
 
-// Whatever way a source names a file, one outside of the folders is not read,
-// and one inside is.
+// A source may name a file in any way: one outside of the folders is not read, and one inside is.
 func TestFence(t *testing.T) {
 	in, out := fenced(t)
 	database := claimsDB(t)
@@ -51,7 +50,7 @@ func TestFence(t *testing.T) {
 		{Source{Path: in + "/deep/../a.csv"}, ""},
 		{Source{Path: out + "/back.csv"}, ""}, // a link into the fence leads inside
 		{Source{Path: out + "/secret.csv"}, "outside"},
-		{Source{Path: out + "/missing.csv"}, "outside"}, // not even whether it is there
+		{Source{Path: out + "/missing.csv"}, "outside"}, // not even whether it exists
 		{Source{Path: out + "/*.csv"}, "outside"},
 		{Source{Path: in + "/../out/secret.csv"}, "outside"},
 		{Source{Path: in + "/link.csv"}, "outside"},
@@ -60,7 +59,7 @@ func TestFence(t *testing.T) {
 		{Source{Path: in + "/w*/secret.csv"}, "outside"},
 		{Source{Path: in + "/way"}, "outside"},
 		{Source{Path: in + "/dangling.csv"}, "dangling.csv does not exist\nhint: create the target"},
-		{Source{Path: out + "/dangling.csv"}, "outside"}, // nor is this told
+		{Source{Path: out + "/dangling.csv"}, "outside"}, // nor is this reported
 		{Source{Path: in + "/a.csv", Triplets: &Triplets{Path: out + "/secret.csv", Row: "x", Col: "y", Value: "x", Prefix: "t"}}, "outside"},
 		{Source{Path: in + "/a.csv", Triplets: &Triplets{Path: in + "/l*.csv", Row: "x", Col: "y", Value: "x", Prefix: "t"}}, "outside"},
 		{Source{SQL: "SELECT n FROM claims", Database: database}, "outside"},
@@ -92,7 +91,7 @@ func TestFence(t *testing.T) {
 		{Source{SQL: "SELECT * FROM glob('" + out + "/*')"}, out + "/*: it is outside"},
 		{Source{SQL: "SELECT * FROM glob('way/*')"}, "way/*: it is outside"},
 		{Source{SQL: "SELECT * FROM glob('*/s*')"}, "*/s*: it is outside"},
-		{Source{SQL: "SELECT * FROM glob('lin*')"}, "in/link.csv: it is outside"}, // a link that stands inside
+		{Source{SQL: "SELECT * FROM glob('lin*')"}, "in/link.csv: it is outside"}, // a link inside
 		{Source{SQL: "SELECT * FROM glob('" + out + "/s*')"}, "add --allow " + out + " "},
 		{Source{Path: in + "/w*/*.csv"}, "in/w*/*.csv: it is outside"},
 	} {

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// inMemory is content that is no file.
+// inMemory is content in memory.
 type inMemory struct{ *bytes.Reader }
 
 func (inMemory) Close() error           { return nil }
@@ -41,8 +41,8 @@ func readBytes(data []byte, names []string) (hash string, err error) {
 // logicalMark is the byte of the schema, from its beginning, that makes column n one of integers.
 const logicalMark = 42
 
-// Of a file with checksums, no flipped bit changes a value without an error, but for the mark of the
-// footer that makes of integers a column of another logical type: it has no second copy.
+// In a file with checksums, no flipped bit changes a value without an error, except the mark of the footer that
+// makes of integers a column of another logical type: it has no second copy.
 func TestFlippedBits(t *testing.T) {
 	for _, name := range []string{"checksums-v1.parquet", "checksums-v2.parquet"} {
 		data, err := os.ReadFile("../testdata/ingest/checksums/" + name)

@@ -16,9 +16,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 )
 
-// fuzzRead reads a file of arbitrary bytes. Whatever they are, reading ends
-// soon, in a table whose columns keep the promises of the package or in an
-// error of one of its types, within 64 MiB.
+// fuzzRead reads a file of arbitrary bytes. Reading any bytes ends soon, in a table whose columns keep the promises
+// of the package or in an error of one of its types, within 64 MiB.
 func fuzzRead(t *testing.T, name string, data []byte, src Source) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -47,7 +47,7 @@ func (g *guardReader) Read(p []byte) (int, error) {
 type textReader struct {
 	r    io.Reader
 	most int64
-	left int64 // begins one above most: that many may be there, and no more
+	left int64 // begins one above most: most bytes are allowed, and no more
 }
 
 func (t *textReader) Read(p []byte) (int, error) {
@@ -59,7 +59,7 @@ func (t *textReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// textError tells that compressed text is longer than may be.
+// textError reports that compressed text is longer than allowed.
 type textError struct{ most int64 }
 
 func (e *textError) Error() string {

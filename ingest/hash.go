@@ -108,7 +108,7 @@ func (w *hashWriter) column(data *arrow.Chunked) {
 	}
 }
 
-// presence writes one bit a row, 1 for a value, in words of 64 rows.
+// presence writes one bit a row, 1 for a value, packed in 64-bit integers.
 func (w *hashWriter) presence(data *arrow.Chunked) {
 	var word uint64
 	row := 0

@@ -19,7 +19,8 @@ type Imputation struct {
 	Rows []int  // 0-based rows of the table, ascending
 }
 
-// miceColumn tells imputations apart in what complete(imp, "long") of R's package mice writes, and miceRow its rows.
+// miceColumn identifies the imputation in the output of complete(imp, "long") of R's package mice, and miceRow the
+// row.
 const miceColumn, miceRow = ".imp", ".id"
 
 // Imputations finds the completed versions of one data set that the table holds one below the other: those of its

@@ -8,9 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// lineMap tells the physical line on which each data row begins. It holds an
-// entry only where the lines do not follow one another, so an ordinary file
-// costs one entry and a file with line ends inside quotes one for each.
+// lineMap holds the physical line on which each data row begins. It holds an entry only where the lines do not
+// follow one another, so an ordinary file costs one entry and a file with line ends inside quotes one for each.
 type lineMap []struct{ row, line int64 }
 
 // add notes that data row (0-based) begins on line (1-based); rows come in order. An entry is charged to mem.

@@ -42,7 +42,7 @@ const (
 	repetitionField = 6 // bytes of the repetition levels, which only nested columns have
 )
 
-// pageHeader is what is verified of a page.
+// pageHeader holds the verified fields of a page.
 type pageHeader struct {
 	size       int64
 	sum        uint32

@@ -217,7 +217,7 @@ func checkRows(meta *metadata.FileMetaData) error {
 
 var errRowClaims = errors.New("the row groups do not have as many rows as the file claims")
 
-// checkMagic tells a file that was cut off from one that never was Parquet.
+// checkMagic distinguishes a file that was cut off from one that never was Parquet.
 func checkMagic(in content) error {
 	head, tail := make([]byte, 4), make([]byte, 4)
 	if in.Size() < 12 {
@@ -426,8 +426,8 @@ func (f *parquetFile) settle(col *column) {
 	}
 }
 
-// warnOfNumbers warns of text columns that mostly hold numbers: the file says
-// text, so text they stay, but they would become factors with many levels.
+// warnOfNumbers warns of text columns that mostly hold numbers: they stay text, as in the file, but they would
+// become factors with many levels.
 func (f *parquetFile) warnOfNumbers(p *part) {
 	g := newGrammar(f.src.NullValues, f.src.Decimal)
 	for _, c := range p.cols {
@@ -450,7 +450,7 @@ func (f *parquetFile) warnOfNumbers(p *part) {
 // numbersInText counts the numbers of a text column and shows its first other value.
 type numbersInText struct {
 	numbers, filled int64
-	other           int64 // row of the first value that is no number, or −1
+	other           int64 // row of the first value that is not a number, or −1
 	text            string
 }
 

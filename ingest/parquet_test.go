@@ -354,8 +354,7 @@ func TestNaNAsMissing(t *testing.T) {
 	}
 }
 
-// Nested columns beside a usable one are left out by name, and an error if a
-// model needs them.
+// Nested columns are left out by name if a usable one exists, and are an error if a model needs them.
 func TestNestedColumns(t *testing.T) {
 	mem := memory.NewGoAllocator()
 	x := array.NewInt64Builder(mem)

@@ -317,8 +317,8 @@ func sniff(src *Source, path string, in content) (isParquet bool, err error) {
 	return false, nil
 }
 
-// beginsParquet tells Parquet from a CSV file whose first column is named
-// PAR1: in Parquet a header in the compact Thrift form follows, not text.
+// beginsParquet distinguishes Parquet from a CSV file whose first column is named PAR1: in Parquet a header in the
+// compact Thrift form follows, not text.
 func beginsParquet(start string) bool {
 	magic := strings.HasPrefix(start, parquetMagic) || strings.HasPrefix(start, encryptedMagic)
 	return magic && (len(start) == 4 || start[4] < ' ' && !strings.ContainsAny(start[4:5], "\t\r\n"))

@@ -98,7 +98,7 @@ type Source struct {
 	maxRecord int64                  // tests lower it; zero means defaultMaxRecord
 }
 
-// inPieces reports whether the rows never stand in memory together.
+// inPieces reports whether the rows are never in memory together.
 func (src *Source) inPieces() bool { return src.Grouped || src.each != nil }
 
 // Beyond is memory outside the heap, such as a mapped file, for the numbers of columns. The zero value has no

@@ -116,7 +116,7 @@ func (q *query) fail(err error, hint string) error {
 	return &SourceError{Dataset: q.Name, File: q.Database, Err: words.Hint(err, hint)}
 }
 
-// reachable looks whether the query's database may be read and is there, and waits until this process, of which it may
+// reachable checks that the query's database exists and may be read, and waits until this process, of which it may
 // be the ledger, does not write to it. The caller calls release after the query.
 func (q *query) reachable(ctx context.Context) (release func(), err error) {
 	if !q.hasFile() {
@@ -293,7 +293,7 @@ func (q *query) parameters(raw any) error {
 // engineReason drops what the driver puts around the engine's own words, and
 // its blank lines.
 func engineReason(err error) error {
-	//errtext:ok nothing is decided by it: only what stands around the words is cut
+	// errtext:ok nothing depends on it: it only removes the text around the message
 	return errors.New(strings.TrimSpace(driverWords.Replace(err.Error())))
 }
 

@@ -52,8 +52,8 @@ type origin struct {
 	bad   map[string]*badCells // by column; rows count as in the file
 }
 
-// beyondKey, among the metadata of a field of numbers, has the first integer beyond
-// 2^53 and its place; transform tells it where the column is used as numbers.
+// beyondKey, among the metadata of a field of numbers, has the first integer beyond 2^53 and its row; transform
+// reports it if the column is used as numbers.
 const beyondKey = "beyond_2^53"
 
 // alikeKey, among the metadata of a field of numbers, has two spellings of one of them; transform warns of it where the

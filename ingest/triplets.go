@@ -88,8 +88,8 @@ func readSparse(ctx context.Context, src Source) (*Table, error) {
 	return table, nil
 }
 
-// schema is what a choice of columns sees: those of the source but for the rows'
-// names, and those of the triplets.
+// schema is the input of a choice of columns: those of the source except the rows' names, and those of the
+// triplets.
 func (s *sparse) schema(of *arrow.Schema) *arrow.Schema {
 	fields := slices.DeleteFunc(slices.Clone(of.Fields()),
 		func(f arrow.Field) bool { return f.Name == s.src.Triplets.Row })
@@ -200,7 +200,7 @@ func (s *sparse) column(t *Table, name string) *arrow.Chunked {
 	return t.Data.Column(t.Data.Schema().FieldIndices(name)[0]).Data()
 }
 
-// fault speaks of a row of the triplets.
+// fault is an error of a row of the triplets.
 func (s *sparse) fault(column string, at int64, err error, hint string) error {
 	return &ColumnError{
 		Dataset: s.src.Name, Column: column, Row: at + 1, At: s.table.Locate(at),
@@ -282,7 +282,7 @@ func (s *sparse) place(table *Table) error {
 	return nil
 }
 
-// namedRows returns the table's row of each name, nil where rows have none.
+// namedRows returns the table's row of each name, nil if rows have none.
 func (s *sparse) namedRows(table *Table) (map[int64]int64, error) {
 	name := s.src.Triplets.Row
 	if !table.Data.Schema().HasField(name) {
@@ -318,7 +318,7 @@ func (s *sparse) namedRows(table *Table) (map[int64]int64, error) {
 	return named, nil
 }
 
-// distinct refuses a cell that stands twice, naming both places.
+// distinct refuses a cell that appears twice, naming both positions.
 func (s *sparse) distinct() error {
 	for i := 1; i < len(s.entries); i++ {
 		a, b := &s.entries[i-1], &s.entries[i]

@@ -58,7 +58,7 @@ func TestTriplets(t *testing.T) {
 	}
 }
 
-// The hash of triplets is that of what is not 0, wherever it stands in the file.
+// The hash of triplets is that of the non-zero values, wherever they are in the file.
 func TestTripletsHash(t *testing.T) {
 	y := write(t, "y.csv", "y\n0\n1\n1\n")
 	hash := func(x string) string {

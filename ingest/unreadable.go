@@ -38,7 +38,7 @@ func (f *parquetFile) isUUID(field int) bool {
 	return ok
 }
 
-// typeName is the name of a field's type, as SQL has it where it has one.
+// typeName is the name of a field's type, as in SQL if it has one.
 func (f *parquetFile) typeName(field int) string {
 	dt := f.reader.Manifest.Fields[field].Field.Type
 	switch dt.ID() {

@@ -70,7 +70,7 @@ func TestAverageIsAnEffect(t *testing.T) {
 	}
 }
 
-// What average() cannot speak of is said.
+// Uses of average() that are not supported are reported.
 func TestAverageRefuses(t *testing.T) {
 	f, spec := averageFolder(t)
 	for derive, want := range map[string]string{

@@ -23,7 +23,7 @@ type badEntry struct {
 func (e *badEntry) formula() string {
 	response := e.Response
 	if response == "" {
-		response = "y" // of the rows that stand beside triplets
+		response = "y" // of the rows next to triplets
 	}
 	if e.Trials != "" {
 		response += " | trials(" + e.Trials + ")"

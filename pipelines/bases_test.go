@@ -28,7 +28,7 @@ func plainly(update string, warm, draws, each int) sampled {
 	return sampled{cggibbs.Options{Update: update}, warm, draws, each, "coordinate: "}
 }
 
-// automatic is what auto takes.
+// automatic is the choice of auto.
 func automatic(warm, draws, each int, says string) sampled {
 	return sampled{cggibbs.Options{Basis: "auto"}, warm, draws, each, says}
 }
@@ -58,20 +58,20 @@ var agreements = []struct {
 	{"BASEHOCK", wordPosterior, plainly("stepping_out", 500, 1000, 4), []sampled{automatic(250, 1000, 3, "coordinate: each of 4863"+slowAt)}},
 }
 
-// What auto takes on the sets of the panel agrees with the coordinate sampler: over the
-// means of all coefficients, of their squares, of log_lik, of every row's linear predictor,
-// which is all that the likelihood sees, and of the mean square of these.
+// The choice of auto on the sets of the panel agrees with the coordinate sampler: over the means of all
+// coefficients, of their squares, of log_lik, of every row's linear predictor, which is all that the likelihood
+// depends on, and of the mean square of these.
 //
 // False alarms: 1e-4 for each of these five, split over their numbers, and for the spreads
 // of the first two, as far as means are normal and their standard errors right: so no
 // R-hat may be above 1.05. The scores of iid draws would have a spread near 1, those of a
 // common direction correlate, so that 0.7 to 1.35 is wide.
 //
-// Power: any mean off by six of its standard errors (the last, and log_lik, by four), or all off by
-// one. On colon a spread of what the likelihood does not see that is 3 % too small shows in the
-// squares, whose spread is then 1.8, and nowhere else; a scale move with r − 1 in place of r = 62
-// in the mean square, 4.9 standard errors off, and nowhere else; a prior of z that is wider by
-// 5 % in the updates of single coordinates does not show, 2.4 in the mean square.
+// Power: any mean off by six of its standard errors (the last, and log_lik, by four), or all off by one. On colon a
+// spread, 3 % too small, of the directions that the likelihood does not depend on shows in the squares, whose
+// spread is then 1.8, and nowhere else; a scale move with r − 1 instead of r = 62 in the mean square, 4.9 standard
+// errors off, and nowhere else; a prior of z that is wider by 5 % in the updates of single coordinates does not
+// show, 2.4 in the mean square.
 func TestBasesAgree(t *testing.T) {
 	if os.Getenv("GLMBATCH_STAT") == "" {
 		t.Skip("an hour; GLMBATCH_STAT=1 runs it")

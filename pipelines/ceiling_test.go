@@ -13,8 +13,8 @@ import (
 )
 
 // Data that ask for more memory than there is cost their own fits, by name and with the way out, and not the night:
-// 100,000 rows with a text column of as many levels, and compressed files whose text or cells are far more than
-// the ceiling. A healthy fit beside them is stored.
+// 100,000 rows with a text column of as many levels, and compressed files whose text or cells are far more than the
+// ceiling. A healthy fit of the same run is stored.
 //
 // Before there was a ceiling the first of them ended the process (out of memory: cannot allocate 80002154496-byte
 // block), with a limit too.

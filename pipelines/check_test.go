@@ -46,8 +46,8 @@ func TestPredictiveChecks(t *testing.T) {
 	}
 }
 
-// Draws from the prior stand beside the posterior under a name of their own, do
-// not depend on the response, and never count as a sampler of the posterior.
+// Draws from the prior are stored in addition to the posterior under a name of their own, do not depend on the
+// response, and never count as a sampler of the posterior.
 func TestSamplePrior(t *testing.T) {
 	plain := fmt.Sprintf(quick, "claims: {path: good.csv}")
 	f := newFolder(t, plain)

@@ -12,8 +12,8 @@ const parts = "SELECT variable, level, statistic, rows, observed, q05, q95, expe
 	"'over', rows, observed, y05, y95, outside FROM ppc_over UNION ALL SELECT expression, '', statistic, replicates, observed, q025, q975, p_value " +
 	"FROM ppc WHERE expression IS NOT NULL ORDER BY ALL"
 
-// Checks by a column that the model does not read, over a number and of a statistic are the same at fit time and later,
-// from the kept draws; nothing is drawn again, nor a third time. A column that is not there is told.
+// Checks by a column that the model does not read, over a number and of a statistic are the same at fit time and
+// later, from the kept draws; nothing is drawn again, nor a third time. A missing column is reported.
 func TestChecksOfParts(t *testing.T) {
 	plain := strings.Replace(fmt.Sprintf(quick, "claims: {sql: \"SELECT * FROM read_csv('claims.csv') WHERE region <> 'south' ORDER BY ALL\"}"),
 		"draws: 60}", "draws: 60, ppc: true}", 1)

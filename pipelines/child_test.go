@@ -100,7 +100,7 @@ func carryOut(text string) (code int) {
 	return out.ExitCode
 }
 
-// askOn opens the ledger, asks and closes it until it is told to stop, and once more.
+// askOn opens the ledger, asks and closes it until it is stopped, and once more.
 func (c call) askOn() (code int) {
 	for last := false; ; {
 		var answer bytes.Buffer
@@ -138,7 +138,7 @@ func (c call) start(t *testing.T) *process {
 
 // wait returns the exit code, or -1 of a process that was killed.
 func (p *process) wait() (code int, out string) {
-	_ = p.cmd.Wait() // its code tells
+	_ = p.cmd.Wait() // its code has the result
 	return p.cmd.ProcessState.ExitCode(), p.out.String()
 }
 

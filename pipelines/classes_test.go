@@ -211,7 +211,7 @@ func (f folder) classesPredicted(t *testing.T) {
 	}
 }
 
-// What cannot be read names data set, column and row, and what to do.
+// An error of reading names data set, column and row, and the remedy.
 func TestClassesRefused(t *testing.T) {
 	for name, c := range map[string]struct{ model, want string }{
 		"one category":     {"formula: 'cbind(q, one) ~ 1'", `column "one": the item has one category, "k"`},
@@ -281,7 +281,8 @@ run: {chains: 2, draws: 20}
 	}
 }
 
-// A category that levels names and no row has is a warning; validate tells the laws of items, and drop drops rows.
+// A category that levels names and no row has is a warning; validate prints the distributions of items, and drop
+// drops rows.
 func TestClassesTold(t *testing.T) {
 	spec := strings.Replace(itemsSpec, "    derive:", "    missing: drop\n    levels: {q: [c, b, a, d]}\n    derive:", 1)
 	f := itemsFolder(t, spec)

@@ -21,8 +21,8 @@ func swapColumns(text string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// The order of the columns in a file is no part of the data, for each way to read rows and each kind of model that
-// names its columns. Where . or a glob takes columns, it is the order of the coefficients, and so another design.
+// The order of the columns in a file does not matter, for each way to read rows and each kind of model that names
+// its columns. Where . or a glob takes columns, it is the order of the coefficients, and so another design.
 func TestColumnOrder(t *testing.T) {
 	const sound = "a: {path: claims.csv}\n  g: {path: claims.csv, rows: grouped}\n  b: {path: claims.csv, by: [region]}\n" +
 		"  f: {path: claims.csv, rows: factored}"

@@ -9,7 +9,7 @@ import (
 	"glmbatch/pipelines"
 )
 
-// ledgerAtFirst tells a test what a ledger has when the first line of the log is written.
+// ledgerAtFirst records the content of a ledger when the first line of the log is written.
 type ledgerAtFirst struct {
 	folder
 	fits *string // empty until then
@@ -22,8 +22,9 @@ func (w ledgerAtFirst) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Waiting fits come to the ledger together: all are there when the first is told of. A folder that is damaged, or whose
-// file of draws is, costs its own fit; what is stored leaves no folder, and the bits are those of an undisturbed run.
+// Waiting fits come to the ledger together: all are stored when the first is reported. A folder that is damaged, or
+// whose file of draws is, costs its own fit; what is stored leaves no folder, and the bits are those of an
+// undisturbed run.
 func TestWaitingFitsAreCommittedTogether(t *testing.T) {
 	f := nights(t, "committing", 8)
 	u := f.undisturbed(false)

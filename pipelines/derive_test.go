@@ -35,9 +35,8 @@ func (f folder) byHand(name, sql string) {
 
 const twoDerived = `slope: 10 * age, old: "mean(age = 60)"`
 
-// Each draw of a derived quantity is the expression of that draw's parameters,
-// in the units of the data; its summary stands beside theirs; and the draws of
-// the parameters are those of a model that derives nothing.
+// Each draw of a derived quantity is the expression of that draw's parameters, in the units of the data; its
+// summary is stored with theirs; and the draws of the parameters are those of a model that derives nothing.
 func TestDerive(t *testing.T) {
 	f := newDeriving(t, twoDerived)
 	out := f.run(pipelines.RunOptions{})
@@ -122,8 +121,8 @@ func TestDeriveWithoutDraws(t *testing.T) {
 	}
 }
 
-// What was drawn while another process held the ledger is committed later with
-// its derived quantities, without spec and data.
+// A fit that was drawn while another process held the ledger is committed later with its derived quantities,
+// without spec and data.
 func TestDeriveCommittedLater(t *testing.T) {
 	f := newDeriving(t, "")
 	f.run(pipelines.RunOptions{})
@@ -141,8 +140,7 @@ func TestDeriveCommittedLater(t *testing.T) {
 	f.byHand("old", "exp(b0 + 60 * age)")
 }
 
-// A name that only the data can tell is refused before anything is drawn, with
-// its place in the spec.
+// A wrong name that only the data show is refused before anything is drawn, with its position in the spec.
 func TestDeriveUnknownName(t *testing.T) {
 	f := newDeriving(t, "a: 2 * agee")
 	out := f.run(pipelines.RunOptions{})

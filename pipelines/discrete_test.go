@@ -48,8 +48,8 @@ const marginalBits = `
 	f AS (SELECT md5(string_agg(concat_ws(',', sampler, best_log_lik, best_chain), ';' ORDER BY sampler)) AS d FROM discrete JOIN fit USING (fit_id))
 	SELECT m.d, m.n, b.d, f.d FROM m, b, f`
 
-// The marginals of Gibbs are those of enumeration within chance; the deterministic
-// methods have their verdicts; what is unchanged is skipped, and changed gates judge anew.
+// The marginals of Gibbs are those of enumeration within chance; the deterministic methods have their verdicts;
+// unchanged fits are skipped, and changed gates judge again.
 //
 // False alarms: the seed is fixed.
 func TestDiscreteFits(t *testing.T) {

@@ -21,8 +21,8 @@ run: {chains: 3, warmup: 20, draws: 60}
 gates: {rhat: 1.5, ess_bulk: 5, ess_tail: 5, drift: {rows: {warn: 0.1, fail: 0.5}, response_shift: 2}}
 `
 
-// The summary of the data is that which the engine computes from the file, and
-// the gates see what changed from night to night.
+// The summary of the data is that which the engine computes from the file, and the gates detect changes from run to
+// run.
 func TestDriftFromNightToNight(t *testing.T) {
 	f := newFolder(t, nightly)
 	night := func(data, want, reason string) {
@@ -67,8 +67,7 @@ func TestDriftFromNightToNight(t *testing.T) {
 	}
 }
 
-// A fit that is committed later is held against the predecessor that the ledger
-// has then.
+// A fit that is committed later is compared with the predecessor that the ledger has then.
 func TestDriftOfALaterCommit(t *testing.T) {
 	f := newFolder(t, nightly)
 	f.write("claims.csv", "age,y\n20,3\n31,4\n44,9\n52,8\n61,12\n")

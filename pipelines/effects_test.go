@@ -10,8 +10,8 @@ import (
 	"glmbatch/pipelines"
 )
 
-// Effects that a model asks for are stored with its fit and are those of its draws; they are computed anew when the spec
-// asks for others, without drawing; what is wrong with them is a warning. A call gives the same numbers.
+// Effects that a model asks for are stored with its fit and are those of its draws; they are recomputed when the
+// spec asks for others, without drawing; a fault of them is a warning. A call gives the same numbers.
 func TestStoredEffects(t *testing.T) {
 	f := newFolder(t, "")
 	data := "y,age,sex\n"

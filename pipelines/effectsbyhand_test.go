@@ -19,7 +19,7 @@ type byHand struct {
 	of      func(d map[string]float64) float64
 }
 
-// compare computes effects and sets their mean, sd and median beside those of a function of the draws.
+// compare computes effects and compares their mean, sd and median with those of a function of the draws.
 func (f folder) compare(all []byHand) {
 	f.t.Helper()
 	draws := f.drawn("")
@@ -202,7 +202,7 @@ func (r *gapRows) averaged(which func(v gapRow) bool, set func(v *gapRow)) func(
 	}
 }
 
-// observed is the mean of the cells of a column that are there.
+// observed is the mean of the observed cells of a column.
 func (r *gapRows) observed(column int) float64 {
 	sum, n := 0.0, 0.0
 	for _, line := range r.table[1:] {
@@ -245,12 +245,12 @@ func TestEffectsOfMissingCells(t *testing.T) {
 			of: r.averaged(func(v gapRow) bool { return v.z == 2 }, none)},
 		{effect: o{Effect: "x", At: []string{"x=3", "z=1", "g=b", "two=2"}},
 			of: func(d map[string]float64) float64 { return gapRow{3, 2, 1, "b"}.mean(d) }},
-		{effect: o{Effect: "z", At: []string{"z=1"}}, // others at the means of what is there
+		{effect: o{Effect: "z", At: []string{"z=1"}}, // others at the means of observed cells
 			of: func(d map[string]float64) float64 { return gapRow{r.observed(0), r.observed(2), 1, "a"}.mean(d) }},
 	})
 }
 
-// What is stored of effects of missing cells is what average() has, also of draws that were stored before. Groups that a
+// Stored effects of missing cells are those of average(), also for draws that were stored before. Groups that a
 // missing cell decides, and data whose missing cells are others, are refused.
 func TestEffectsOfMissingCellsStored(t *testing.T) {
 	const asked = "    effects: [{effect: z, average: true, at: {z: [2, 3]}}]\n    derive: {of: average(z = 2)}\n"

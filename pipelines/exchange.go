@@ -122,7 +122,7 @@ func newest(ctx context.Context, database, pipeline string, only []string) (*rep
 	return ledger, found, asUsage(err)
 }
 
-// asUsage marks what the caller has to mend.
+// asUsage marks an error that the caller must fix.
 func asUsage(err error) error {
 	var use *exchange.UseError
 	var file *exchange.FileError
@@ -143,7 +143,7 @@ func drawsOf(ctx context.Context, ledger *report.Ledger, f report.Fitted) *excha
 	}
 }
 
-// factsOf are what ArviZ's schema asks for, and what a reader of many files wants to know.
+// factsOf are the attributes of ArviZ's schema, and those that distinguish many files.
 func factsOf(f report.Fitted) []exchange.Fact {
 	library, version := "glmbatch", f.Program
 	if f.Method == exchange.Method {

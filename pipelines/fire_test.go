@@ -106,9 +106,8 @@ func saidBy(out *pipelines.Outcome) string {
 	return strings.Join(all, "\n")
 }
 
-// Files may not grow beyond a size, which stands for a full disk: at whatever size
-// the spool or the engine meets it, the run tells, nothing half is visible, and the
-// next run leaves the bits of an undisturbed one.
+// Files may not grow beyond a size, as on a full disk: at whatever size the spool or the engine meets it, the run
+// reports it, nothing half is visible, and the next run leaves the bits of an undisturbed one.
 func TestFullDisk(t *testing.T) {
 	f := nights(t, "drawing", 2)
 	u := f.undisturbed(false)

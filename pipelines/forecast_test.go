@@ -6,10 +6,10 @@ import (
 	"glmbatch/pipelines"
 )
 
-// Each sampler's forecast stands beside what its draws have, in whatever units the columns are: on a nearly normal
-// posterior of 2000 rows they agree. A fit without a forecast says why, if condition numbers are asked for.
-// False alarms: none, the seed is fixed; 15 % is some five standard errors of an effective sample size of 8000 draws.
-// What it sees: a direction taken in other units, a window mistaken, measured and predicted exchanged.
+// Each sampler's forecast is stored with the measures of its draws, in whatever units the columns are: on a nearly
+// normal posterior of 2000 rows they agree. A fit without a forecast says why, if condition numbers are asked for.
+// False alarms: none, the seed is fixed; 15 % is some five standard errors of an effective sample size of 8000
+// draws. It detects: a direction taken in other units, a window mistaken, measured and predicted exchanged.
 func TestForecasts(t *testing.T) {
 	f := newFolder(t, `pipeline: t
 database: t.duckdb

@@ -23,8 +23,8 @@ func grouped(t *testing.T) folder {
 	return newFolder(t, spec+"run: {loo: true, ppc: true, condition: true, start: previous}\n")
 }
 
-// The fits have lme4's answers within what priors and chance move: the sds of REML are 24.7, 5.9 and 25.6 (slopes), 37.1
-// and 31.0 (intercepts). What is derived, predicted and left out is of the same linear predictor.
+// The fits have lme4's answers within what priors and chance move: the sds of REML are 24.7, 5.9 and 25.6 (slopes),
+// 37.1 and 31.0 (intercepts). Derived quantities, predictions and cross-validation use the same linear predictor.
 func TestSleepstudy(t *testing.T) {
 	f := grouped(t)
 	if got := actions(f.run(pipelines.RunOptions{})); got != "sleepstudy/ computed warn\nsleepstudy/ computed warn" {
@@ -90,8 +90,8 @@ func TestSleepstudy(t *testing.T) {
 	}
 }
 
-// Effects whose draws are not kept have the summaries that they would have; what needs their draws says so, and what is
-// derived later takes none of their places.
+// Effects whose draws are not kept have the summaries that they would have; a request that needs their draws is
+// refused with the reason, and a quantity that is derived later takes none of their positions.
 func TestEffectsAreSummarised(t *testing.T) {
 	source, err := pipelines.Source("sleepstudy")
 	must(t, err)
@@ -210,7 +210,7 @@ func TestPredictNewLevels(t *testing.T) {
 	}
 }
 
-// A standard deviation that the model fixes is no parameter, and draws new levels all the same.
+// A standard deviation that the model fixes is not sampled, and draws new levels all the same.
 func TestPredictNewLevelsOfAFixedSD(t *testing.T) {
 	source, err := pipelines.Source("sleepstudy")
 	must(t, err)
@@ -248,8 +248,8 @@ func (f folder) checkDrift() {
 	}
 }
 
-// A night whose levels come and go starts from the one before, with a quarter of its warm-up, and has the posterior that
-// it has from anew: means within 5 standard errors of both.
+// A run whose levels come and go starts from the previous one, with a quarter of its warm-up, and has the posterior
+// of a run without a start: means within 5 standard errors of both.
 func TestNightsOfLevels(t *testing.T) {
 	source, err := pipelines.Source("sleepstudy")
 	must(t, err)
@@ -296,8 +296,8 @@ func samePosterior(t *testing.T, f folder, of string, g folder, like string, par
 	}
 }
 
-// Beside groups a sparse design has the posterior of a dense one, rows that count several times that of such rows one by
-// one; a design with more columns than rows is sampled, and everything after the draws is there.
+// With groups a sparse design has the posterior of a dense one, rows that count several times that of such rows one
+// by one; a design with more columns than rows is sampled, and has all results after the draws.
 func TestGroupsBesideOtherDesigns(t *testing.T) {
 	f := newFolder(t, `
 pipeline: designs

@@ -168,7 +168,7 @@ func TestImputationsWithoutMeans(t *testing.T) {
 	}
 }
 
-// What is wrong with imputations is said with its file or column, and what to do.
+// A fault of imputations is reported with its file or column, and the remedy.
 func TestImputationFaults(t *testing.T) {
 	for _, c := range []struct{ data, by, change, want string }{
 		{"path: imp*.csv", "", "imp3.csv: drop", "imputation imp1.csv has 25 rows, and imputation imp3.csv has 24"},

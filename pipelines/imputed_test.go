@@ -30,8 +30,8 @@ func incomplete() string {
 	return b.String()
 }
 
-// A fit with missing cells has the same bits in any number of workers, a second run skips it, every cell and response
-// stands in the view imputed, and what wants complete data says so.
+// A fit with missing cells has the same bits in any number of workers, a second run skips it, every cell and
+// response is in the view imputed, and a feature that needs complete data reports that.
 func TestMissingCells(t *testing.T) {
 	var sums []string
 	for _, workers := range []int{1, 3} {

@@ -26,8 +26,8 @@ const groupsOfGaps = "    formula: y ~ log(x)*z + g + two + (1 + z | h)\n    fam
 	"    imputation: {x: {formula: log(x) ~ z}}\n" +
 	"    derive: {level: \"`(Intercept)` + LEVEL\", share: \"sd_h__Intercept^2 / (sd_h__Intercept^2 + sigma^2)\"}\n"
 
-// Fits with missing cells and group-level effects have the same bits in any number of workers; cells and effects stand in
-// their views, and summaries of effects are the same where their draws are not kept.
+// Fits with missing cells and group-level effects have the same bits in any number of workers; cells and effects
+// are in their views, and summaries of effects are the same if their draws are not kept.
 func TestMissingCellsInGroups(t *testing.T) {
 	source := strings.Replace(fmt.Sprintf(quick, "d: d.csv"), "    formula: y ~ age\n    family: poisson\n", groupsOfGaps, 1)
 	var draws, effects []string

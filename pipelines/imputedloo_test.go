@@ -50,8 +50,8 @@ func (f folder) drawn(which string) (draws []map[string]float64) {
 	return draws
 }
 
-// waicByHand is elpd_waic of each row with a response, of draws with the cells of their own. beside is what stands beside
-// the coefficients in the linear predictor of a row; nil: nothing.
+// waicByHand is elpd_waic of each row with a response, of draws with the cells of their own. offset is the rest of
+// the linear predictor of a row; nil means 0.
 func waicByHand(f folder, table string, beside func(row int, z float64, d map[string]float64) float64) (out []float64) {
 	draws := f.drawn("")
 	for i, line := range strings.Split(strings.TrimSpace(table), "\n")[1:] {

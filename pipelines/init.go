@@ -124,7 +124,7 @@ func nameOf(path string) string {
 	return name
 }
 
-// sourceWords is a path as the spec says it: from the folder of the spec.
+// sourceWords is a path as in the spec: relative to the folder of the spec.
 func sourceWords(dir, path string) (string, error) {
 	if words.IsObject(path) {
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`, nil

@@ -73,8 +73,8 @@ func TestProposedZeros(t *testing.T) {
 // drawn are the data sets of which a few draws are taken; GLMBATCH_STAT=1 takes them of all.
 var drawn = []string{"quine.csv", "mixed.csv"}
 
-// Whatever a file holds, init ends in a spec that is valid, or in an error of the call;
-// a spec for sound data can be coded, and runs.
+// For any file, init ends in a spec that is valid, or in an error of the call; a spec for sound data can be coded,
+// and runs.
 func TestProposalsRun(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"../testdata/classic/*.csv", "../testdata/bad/*", "../testdata/ingest/*", "examples/*.csv", "../../shared/data/classic/*.csv"} {
@@ -130,7 +130,7 @@ func checkProposal(t *testing.T, dir string, p *Proposal, sound, draw bool) {
 	}
 }
 
-// proposed is what init says of a file with this text, and where the file is.
+// proposed is the proposal of init for a file with this text, and the path of the file.
 func proposed(t *testing.T, text string) (p *Proposal, path string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -141,8 +141,7 @@ func proposed(t *testing.T, text string) (p *Proposal, path string) {
 	return p, path
 }
 
-// What columns are for is told by name and content; what can be no predictor is left out
-// with its reason.
+// Name and content determine the use of a column; a column that cannot be a predictor is left out with its reason.
 func TestProposedRoles(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("id,y,n,exposure,freq,when,site,one,leak,twin,x,name,half\n")
@@ -249,8 +248,8 @@ func TestResponseIsAsked(t *testing.T) {
 	}
 }
 
-// Columns that tell the response, or number something, are left out with their reason, and
-// what merely goes with the response stays.
+// Columns that determine the response, or number something, are left out with their reason, and merely correlated
+// ones stay.
 func TestLeaksAreSeen(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("y,grade,logy,exp_y,stratum,customer_id,subject,region,x,x_scaled,noise,rare\n")

@@ -17,7 +17,7 @@ import (
 	"glmbatch/pipelines"
 )
 
-// junitElement is an element of the file as it stands there.
+// junitElement is an element of the file as it is written.
 type junitElement struct {
 	XMLName    xml.Name
 	Attributes []xml.Attr     `xml:",any,attr"`
@@ -34,8 +34,8 @@ func (e *junitElement) get(name string) string {
 	return "(none)"
 }
 
-// junitSchema is what the schemas of Ant's and Jenkins' readers agree on: for each element the attributes that it must
-// have, and its children in their order.
+// junitSchema is the common part of the schemas of Ant's and Jenkins' readers: for each element its required
+// attributes, and its children in their order.
 var junitSchema = map[string]struct{ attributes, children string }{
 	"testsuites": {"", "testsuite"},
 	"testsuite":  {"name timestamp hostname tests failures errors skipped time", "properties testcase system-out system-err"},

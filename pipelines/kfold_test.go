@@ -54,7 +54,7 @@ func leftOut(i int, other func(j int) bool, levels bool) float64 {
 		}
 	}
 	n := len(at)
-	a := make([][]float64, n) // V, and beside it the covariances with row i
+	a := make([][]float64, n) // V, and the covariances with row i
 	for r := range a {
 		for _, c := range at {
 			a[r] = append(a[r], covariance(at[r], c))
@@ -96,9 +96,9 @@ func (f folder) foldsAreLeftOut(model, what string) {
 	}
 }
 
-// Rows that are left out have the density of the closed form: dealt at random, and by the levels of a grouping, whose
-// effects are those of a level that was never seen. Folds are those of the data: models share them. What is asked for
-// later is made for the stored fit, once.
+// Rows that are left out have the density of the closed form: dealt at random, and by the levels of a grouping,
+// whose effects are those of a level that was never seen. Folds are those of the data: models share them. A later
+// request is met for the stored fit, once.
 //
 // False alarms: the log of a mean of 6000 densities, whose relative sd is below 1.5 here, is within 0.1 of it at five
 // standard errors of independent draws; chains of these models have half as many.
@@ -142,7 +142,7 @@ func TestKFoldIsExact(t *testing.T) {
 	}
 }
 
-// What rows cannot be left out by costs the fit, before it is drawn, and is named.
+// Rows that cannot be left out by the folds cost the fit, before it is drawn, and are named.
 func TestFoldsRefused(t *testing.T) {
 	for by, want := range map[string]string{
 		"h":    `column "h", row 3 (line 4 of few.csv): the value is missing, and kfold leaves rows out by it`,

@@ -10,7 +10,7 @@ import (
 	"glmbatch/pipelines"
 )
 
-// latentSpec has models of which each row has something that is drawn beside the parameters.
+// latentSpec has models of which each row has latent states in addition to the parameters.
 const latentSpec = `
 pipeline: latent
 seed: 9
@@ -47,7 +47,7 @@ run: {chains: 4, warmup: 300, draws: 2500, kfold: %s}
 gates: {ess_tail: 100}
 `
 
-// latentRow is a row of the data; x is NaN where it is missing.
+// latentRow is a row of the data; x is NaN if it is missing.
 type latentRow struct {
 	y, x, z, k float64
 	q          int // a, b or c
@@ -105,7 +105,7 @@ func marginalNormal(y []float64, sd []float64, x [][]float64) float64 {
 	return math.Exp(log)
 }
 
-// withCells is the density of the responses of some rows and of the cells of x that are there, of all rows: summed over
+// withCells is the density of the responses of some rows and of the observed cells of x, of all rows: summed over
 // the others, and over the log odds of x on a grid.
 func withCells(rows []int) float64 {
 	x, missing := make([]float64, len(latentRows)), []int(nil)
@@ -175,7 +175,7 @@ func countsPart(rows []int) float64 {
 	return math.Pow(0.5, 2) / math.Pow(0.5+n, sum) * math.Gamma(sum) / math.Gamma(2) / factorials
 }
 
-// itemsPart is the density of three items: x of beta(1, 1) where it is there, counts, and q of dirichlet(1, 1, 1).
+// itemsPart is the density of three items: x of beta(1, 1) if it is observed, counts, and q of dirichlet(1, 1, 1).
 func itemsPart(rows []int) float64 {
 	ones, zeros, levels := 0.0, 0.0, [3]float64{}
 	for _, i := range rows {

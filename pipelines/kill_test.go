@@ -55,7 +55,7 @@ const strays = `
 		+ (SELECT count(*) FROM diagnostic ANTI JOIN fit USING (fit_id)) + (SELECT count(*) FROM fit ANTI JOIN run USING (run_id))
 		+ (SELECT count(*) FROM (SELECT fingerprint FROM fit WHERE status = 'complete' GROUP BY ALL HAVING count(*) > 1))`
 
-// undisturbed is what a run leaves that nothing happened to.
+// undisturbed is the result of a run without disturbances.
 type undisturbed struct {
 	fits              map[string]bool      // lines of fitDigests
 	logLik            map[string][]float64 // by fingerprint and chain: every iteration's
@@ -96,7 +96,7 @@ func (f folder) watch(u undisturbed) *watch {
 	return &watch{folder: f, undisturbed: u, fits: map[string]bool{}, drawn: map[string]int{}}
 }
 
-// look checks the ledger and the spool, or rather copies: looking must not mend.
+// look checks the ledger and the spool, or rather copies: looking must not repair.
 func (w *watch) look(when string) {
 	w.t.Helper()
 	copyFile(w.t, w.path("t.duckdb"), w.path("look.duckdb"))
@@ -128,7 +128,8 @@ func digests(t *testing.T, path string) (fits map[string]bool, stray int) {
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
 		return fits, 0
 	}
-	if _, err := report.Open(path, report.Options{}); err != nil { // which mends a torn block, as the next run would
+	// which repairs a torn block, as the next run would
+	if _, err := report.Open(path, report.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	db, err := sql.Open("duckdb", path+"?access_mode=READ_ONLY&threads=1")
@@ -305,7 +306,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// anew removes the ledger, so that the next run is a whole one.
+// whole removes the ledger, so that the next run is a whole one.
 func (f folder) anew(u undisturbed) *watch {
 	for _, name := range []string{"t.duckdb", "t.duckdb.wal", "t.duckdb.guard", "t.duckdb.work"} {
 		must(f.t, os.RemoveAll(f.path(name)))

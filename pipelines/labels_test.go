@@ -120,8 +120,8 @@ func TestColumnOfAnotherForm(t *testing.T) {
 	}
 }
 
-// Two spellings of one number are a warning of the fits in which the numbers are labels, in none where they are
-// numbers; as text they are two levels.
+// Two spellings of one number are a warning of the fits in which the numbers are labels, and not of those in which
+// they are numbers; as text they are two levels.
 func TestLabelsThatAreNumbers(t *testing.T) {
 	const models = `  f: {formula: "y ~ factor(store)", family: gaussian}
   x: {formula: "y ~ store", family: gaussian}

@@ -111,9 +111,9 @@ func TestLOOWithoutDraws(t *testing.T) {
 	}
 }
 
-// Moment matching brings rows that importance sampling cannot judge to what leaving them out gives in closed form: the
-// mean of normal numbers of variance 1, one of them far out, under a normal prior. It takes stored draws, and what is
-// said of the rows before is taken back.
+// Moment matching brings rows that importance sampling cannot judge to what leaving them out gives in closed form:
+// the mean of normal numbers of variance 1, one of them far out, under a normal prior. It takes stored draws, and
+// earlier warnings about the rows are removed.
 func TestMomentMatching(t *testing.T) {
 	y := []float64{0.1, -0.3, 0.4, 8}
 	const spec = `

@@ -142,7 +142,7 @@ func show(ctx context.Context, ledger *report.Ledger, database string, o ShowOpt
 	return out, lookError(err)
 }
 
-// nearFit is what a name that no fit has was perhaps to be, and how fits are named.
+// nearFit suggests fits for a name that no fit has, and explains how fits are named.
 func nearFit(ctx context.Context, ledger *report.Ledger, o ShowOptions) string {
 	name := o.Fit
 	hint := "a fit is named by its number or as DATASET/MODEL/SAMPLER, with * for any run of characters; " +
@@ -261,8 +261,8 @@ func Runs(ctx context.Context, database string, o RunsOptions) ([]Night, error) 
 	return all, nil
 }
 
-// nights are the runs of a ledger, behind those that only their marks beside it tell of:
-// a run that ends after them clears these away.
+// nights are the runs of a ledger, after those that have only marks next to it: a run that ends after them removes
+// these.
 func nights(ctx context.Context, ledger *report.Ledger, since time.Time, limit int) ([]Night, error) {
 	marks, err := spool.Marks(spool.Root(ledger.Path()))
 	if err != nil {
@@ -307,7 +307,7 @@ func markedRun(m *spool.Mark) report.Night {
 	return out
 }
 
-// judge tells how a run stands.
+// judge determines the state of a run.
 func (n *Night) judge(marks []spool.Mark, now time.Time) {
 	alive := slices.ContainsFunc(marks, func(m spool.Mark) bool { return m.Run == n.ID && m.Alive })
 	switch {

@@ -47,8 +47,8 @@ func (f folder) killedRun() string {
 	return ""
 }
 
-// A run that is killed before its first commit is listed as killed, also after later runs, with all that the ledger keeps
-// of a run; whether the ledger was there or not.
+// A run that is killed before its first commit is listed as killed, also after later runs, with all that the ledger
+// keeps of a run; whether the ledger existed or not.
 func TestKilledRunIsRecorded(t *testing.T) {
 	f := newFolder(t, endless())
 	f.write("claims.csv", strings.ReplaceAll(claims, "-3", "3"))

@@ -31,8 +31,8 @@ func WriteMetrics(path string, outcomes []*Outcome) error {
 	return nil
 }
 
-// verdicts are the values of the label verdict, all of which are always written:
-// a series that vanishes alarms nobody.
+// verdicts are the values of the label verdict, all of which are always written: a series that vanishes raises no
+// alarm.
 var verdicts = []string{"pass", "warn", "fail", "error", "none"}
 
 // metric is a family of samples.

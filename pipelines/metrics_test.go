@@ -122,7 +122,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// The lint finds what it is there for.
+// The lint detects the fault that it is for.
 func TestMetricsLintCatches(t *testing.T) {
 	const good = "# HELP glmbatch_a_seconds A.\n# TYPE glmbatch_a_seconds gauge\nglmbatch_a_seconds{x=\"1\"} 2\n"
 	if faults, _ := lint(good); len(faults) > 0 {

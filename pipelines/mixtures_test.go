@@ -30,8 +30,8 @@ func mixturesSpec(t *testing.T, more string) string {
     derive: {p1: 1 / (1 + exp(-mu1_Intercept)), squares: theta1^2 + theta2^2}`, 1) + more
 }
 
-// The shipped mixtures agree with JAGS on the same priors, and with closed forms. Of the coins, labels given parameters
-// cannot move the one in the middle: the plain sampler fails its gates, the collapsed one passes them.
+// The shipped mixtures agree with JAGS on the same priors, and with closed forms. Labels given parameters cannot
+// move the coin in the middle: the plain sampler fails its gates, the collapsed one passes them.
 //
 // Limits: means within 5 Monte Carlo standard errors of both programs, of 15 parameters (false alarms below 1e-4, and
 // seeds are fixed); an sd of a hundredth is seen.

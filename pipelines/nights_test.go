@@ -46,7 +46,7 @@ func TestCeilingThatDidNotDecide(t *testing.T) {
 		{5000, false, pipelines.Skipped, 1},
 		{ended + 20, false, pipelines.Skipped, 1},
 		{5000, true, pipelines.Computed, 2},
-		{600, false, pipelines.Skipped, 2}, // the newest of two that serve
+		{600, false, pipelines.Skipped, 2}, // the newest of two fits that serve
 		{ended + 19, false, pipelines.Computed, 3},
 	} {
 		f.write("spec.yaml", strings.Replace(text, "max_iterations: 1000", fmt.Sprint("max_iterations: ", c.ceiling), 1))
@@ -97,8 +97,7 @@ func TestDryRunSaysWhy(t *testing.T) {
 	}
 }
 
-// A changed version of an algorithm, and a fit of a ledger that tells no
-// identity, as a dry run words them.
+// A changed version of an algorithm, and a fit of a ledger without its identity, in the words of a dry run.
 func TestDryRunOfOlderFits(t *testing.T) {
 	f := newFolder(t, fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}"))
 	f.run(pipelines.RunOptions{})
@@ -148,17 +147,17 @@ func TestSelectAndRetry(t *testing.T) {
 	}
 }
 
-// What is drawn while the ledger is held is committed later, without spec and
-// data, with the bits of an undisturbed run.
+// A fit that is drawn while the ledger is held is committed later, without spec and data, with the bits of an
+// undisturbed run.
 func TestCommitLater(t *testing.T) {
 	for _, sampler := range spooledSamplers {
 		t.Run(sampler, func(t *testing.T) { commitLater(t, sampler) })
 	}
 }
 
-// A ledger that another process writes to from the beginning keeps a run from knowing
-// what is stored, not from drawing: fits wait in the spool, and commit loads them in the
-// place of their run. What the ledger alone can say is refused.
+// A ledger that another process writes to from the beginning prevents a run from reading the stored fits, not from
+// drawing: fits wait in the spool, and commit loads them at the position of their run. A request that only the
+// ledger can answer is refused.
 func TestHeldFromTheStart(t *testing.T) {
 	f := newFolder(t, spooledSpec("method: cggibbs"))
 	first := f.run(pipelines.RunOptions{Only: []string{"dataset=claims/north"}})
@@ -192,8 +191,8 @@ func TestHeldFromTheStart(t *testing.T) {
 	}
 }
 
-// A ledger that becomes free while such a run draws tells it then what was stored: a fit
-// that was drawn once more is not stored once more, and the run ends as any other.
+// If the ledger becomes free while such a run draws, the run reads it then: a fit that was drawn once more is not
+// stored once more, and the run ends as any other.
 func TestHeldForAWhile(t *testing.T) {
 	f := newFolder(t, spooledSpec("method: cggibbs"))
 	first := f.run(pipelines.RunOptions{Only: []string{"dataset=claims/north"}})

@@ -11,8 +11,8 @@ import (
 	"glmbatch/pipelines"
 )
 
-// A fit of a file and of the same data in an object store are one fit, a spec reads objects where that is allowed alone,
-// and what stands in the ledger has no credentials.
+// A fit of a file and of the same data in an object store are one fit, a spec reads objects only if that is
+// allowed, and the ledger has no credentials.
 func TestObjects(t *testing.T) {
 	store := objectstest.New(t)
 	data := strings.Replace(claims, "-3", "3", 1)

@@ -30,7 +30,7 @@ gates: {rhat: 10, ess_bulk: 1, ess_tail: 1}
 // observedRows has a row without x, the third.
 const observedRows = "won,lost,x,g,y,n\n1,4,0.1,a,2,1\n2,2,0.4,a,1,2\n0,3,,b,4,1\n3,1,0.7,b,0,1\n2,5,0.2,c,3,1\n4,1,0.9,c,1,3\n"
 
-// exported is the file of one model, and what is said of it.
+// exported is the file of one model, and its description.
 func (f folder) exported(target, model string) (*netcdftest.File, pipelines.Exported) {
 	f.t.Helper()
 	o := pipelines.ExportOptions{Only: []string{"model=" + model}, Layout: "netcdf", Dir: f.path("out")}

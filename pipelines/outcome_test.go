@@ -118,8 +118,8 @@ func TestOutcomeSchemaIsComplete(t *testing.T) {
 	}
 }
 
-// What runs of every kind leave, passed, skipped, planned, erred, uncommitted
-// and committed later, is as the schema says.
+// The outcomes of runs of every kind, passed, skipped, planned, erred, uncommitted and committed later, follow the
+// schema.
 func TestOutcomeIsAsItsSchemaSays(t *testing.T) {
 	s := outcomeSchema(t)
 	f := newFolder(t, fmt.Sprintf(quick, "claims: {path: claims.csv, by: [region]}"))

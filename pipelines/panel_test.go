@@ -39,8 +39,8 @@ func TestPanelOnColon(t *testing.T) {
 	}
 }
 
-// In full: colon reaches a median effective sample size of 100, its gate holds,
-// and the ledger says how long it took.
+// In full: colon reaches a median effective sample size of 100, its gate holds, and the ledger has the time that it
+// took.
 func TestPanelOnColonInFull(t *testing.T) {
 	if os.Getenv("GLMBATCH_STAT") == "" {
 		t.Skip("half a minute; GLMBATCH_STAT=1 runs it")

@@ -229,7 +229,7 @@ func loadWith(target string, o Overrides, options spec.Options) (*spec.Pipeline,
 	p.Run.Memory = cmp.Or(p.Run.Memory, spec.Bytes(ceiling.Default()))
 	if o.Database != "" {
 		p.Database, err = filepath.Abs(o.Database)
-		p.Publish, p.Report = "", "" // the spec speaks of its own ledger
+		p.Publish, p.Report = "", "" // the spec is for its own ledger
 	}
 	return p, src, err
 }

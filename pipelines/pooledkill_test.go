@@ -16,8 +16,8 @@ const pooledDigest = `
 	SELECT (SELECT count(*) FROM p), (SELECT md5(string_agg(line, ';' ORDER BY line)) FROM p),
 		(SELECT count(*) FROM i), (SELECT md5(string_agg(line, ';' ORDER BY line)) FROM i)`
 
-// A run of several imputations that is killed goes on where it was: its draws, what is pooled and what each imputation
-// says have the bits of an undisturbed run.
+// A run of several imputations that is killed resumes where it stopped: its draws, the pooled estimates and those
+// of each imputation have the bits of an undisturbed run.
 func TestPooledKilled(t *testing.T) {
 	f := folder{t, memory(t)}
 	text := strings.Replace(fmt.Sprintf(pooledSpec, "path: imp*.csv", "", ""), "method: auto", "method: cggibbs", 1)
@@ -30,8 +30,8 @@ func TestPooledKilled(t *testing.T) {
 	}
 }
 
-// killedAmid kills runs of the folder's spec amid drawing, of which each goes on where the one before was, and lets the
-// last one end. Its ledger, t.duckdb, has the fits of an undisturbed run then, which whole.duckdb has.
+// killedAmid kills runs of the folder's spec amid drawing, of which each resumes the one before, and lets the last
+// one end. Its ledger, t.duckdb, has the fits of an undisturbed run then, which whole.duckdb has.
 func (f folder) killedAmid() {
 	f.t.Helper()
 	u, rng := f.undisturbed(true), moments(f.t)
@@ -69,7 +69,7 @@ func (w *watch) amid() bool {
 	return false
 }
 
-// What belongs to a fit of several imputations goes with it when it is pruned, and the newest keeps its own.
+// The parts of a fit of several imputations are removed with it when it is pruned, and the newest keeps its own.
 func TestPooledPruned(t *testing.T) {
 	f := newFolder(t, fmt.Sprintf(pooledSpec, "path: long.csv", ", by: .imp", ""))
 	f.nhanes()

@@ -48,7 +48,7 @@ func Predict(ctx context.Context, w io.Writer, target string, o PredictOptions) 
 	return err
 }
 
-// config is what package predict needs to know of a call.
+// config is the configuration of package predict for a call.
 func (o *PredictOptions) config(target string) (predict.Config, error) {
 	only, err := plan.ParseSelector(o.Only)
 	if err != nil {

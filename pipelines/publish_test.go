@@ -9,9 +9,8 @@ import (
 	"glmbatch/pipelines"
 )
 
-// A run that has finished publishes its ledger, one that was stopped or left a fit
-// uncommitted does not; commit does when all is loaded. Failures to publish are
-// told, and cost the exit code.
+// A run that has finished publishes its ledger, one that was stopped or left a fit uncommitted does not; commit
+// does when all is loaded. Failures to publish are reported, and cost the exit code.
 func TestPublishedWhenFinished(t *testing.T) {
 	text := strings.Replace(fmt.Sprintf(quick, "claims: {path: claims.csv}"), "seed: 7", "publish: copy.duckdb\nseed: 7", 1)
 	f := folder{t, memory(t)}

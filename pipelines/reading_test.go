@@ -49,8 +49,8 @@ func readingData() (rows, items string) {
 	return r.String(), i.String()
 }
 
-// New data are read as those of the fit, with the spec or without: a value that means missing there is missing here,
-// codes are text, decimals have a comma. What cannot be read so is an error.
+// New data are read as those of the fit, with the spec or without: a value that means missing there is missing
+// here, codes are text, decimals have a comma. Data that cannot be read so are an error.
 func TestNewDataAreReadAlike(t *testing.T) {
 	f := newFolder(t, readingSpec)
 	rows, items := readingData()

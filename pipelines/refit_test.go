@@ -20,8 +20,8 @@ run: {chains: 2, warmup: 20, draws: 40}
 gates: {rhat: 5, ess_bulk: 1, ess_tail: 1}
 `
 
-// Of two data sets, two models and two samplers a change draws exactly the fits
-// that it concerns; the others are skipped, and the run says so.
+// With two data sets, two models and two samplers a change draws exactly the fits that it concerns; the others are
+// skipped, and the run reports that.
 func TestChangeRefitsExactlyWhatChanged(t *testing.T) {
 	const a, b = "n,age,y\n1,20,3\n2,31,4\n3,44,9\n4,52,8\n5,61,12\n", "n,age,y\n1,22,2\n2,30,3\n3,41,5\n4,55,9\n"
 	f := folder{t, t.TempDir()}

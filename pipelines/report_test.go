@@ -9,9 +9,9 @@ import (
 	"glmbatch/pipelines"
 )
 
-// A run that has finished writes its page, also when a fit failed; one that left a
-// fit uncommitted or had nothing to do leaves the old one, and commit writes it when
-// all is loaded. What cannot be written is told, and costs the exit code.
+// A run that has finished writes its page, also when a fit failed; one that left a fit uncommitted or had nothing
+// to do leaves the old one, and commit writes it when all is loaded. A page that cannot be written is reported, and
+// costs the exit code.
 func TestReportAfterRun(t *testing.T) {
 	text := strings.Replace(fmt.Sprintf(quick, "claims: {path: claims.csv}"), "seed: 7", "report: night.html\nseed: 7", 1)
 	f := folder{t, memory(t)}

@@ -39,7 +39,7 @@ func TestHamiltonianSamplersAgreeWithGibbs(t *testing.T) {
 	}
 }
 
-// A trajectory that max_depth ends is told in the fit's warnings.
+// A trajectory that max_depth ends is a warning of the fit.
 func TestDepthIsWarnedAbout(t *testing.T) {
 	f := newFolder(t, strings.Replace(fmt.Sprintf(quick, "c: {path: claims.csv, by: [region]}"),
 		"gibbs: {method: cggibbs}", "nuts: {method: nuts, max_depth: 1}", 1))

@@ -9,9 +9,9 @@ import (
 	"glmbatch/pipelines"
 )
 
-// A model with the prior spike_slab is fitted by each method that serves it: indicators are 0 and 1 beside their
-// coefficients, their means agree with the law of all models within Monte Carlo errors, a column without any part is
-// no reason to fail, and methods that cannot leave coefficients out cost their own fits only.
+// A model with the prior spike_slab is fitted by each method that supports it: indicators of coefficients are 0 and
+// 1, their means agree with the distribution over all models within Monte Carlo errors, a column without any part
+// is no reason to fail, and methods that cannot leave coefficients out cost their own fits only.
 //
 // False alarms: errors of means are at most 0.02 (4000 draws, effective at a quarter), the limit is 6 of them.
 func TestSpikeAndSlab(t *testing.T) {

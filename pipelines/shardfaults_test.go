@@ -78,7 +78,7 @@ func TestTwoAttemptsSideBySide(t *testing.T) {
 	}
 }
 
-// A fragment that stands under another shard's name is named, and nothing is loaded.
+// A fragment under another shard's name is named, and nothing is loaded.
 func TestFragmentOfAnotherShard(t *testing.T) {
 	f, dir := sharedByGroup(t, 2)
 	f.shard(dir, 0)
@@ -100,7 +100,7 @@ func TestFragmentOfAnotherShard(t *testing.T) {
 	f.sameAsOneRun()
 }
 
-// Draws that somebody has changed in a fragment are named by shard and fit, though every block is whole.
+// Draws that were changed in a fragment are named by shard and fit, though every block is whole.
 func TestDrawsOfFragments(t *testing.T) {
 	f, dir := sharedByGroup(t, 2)
 	f.shard(dir, 0)
@@ -121,8 +121,9 @@ func TestDrawsOfFragments(t *testing.T) {
 	}
 }
 
-// Data that change between two attempts at a shard give fits of the data that the last attempt has read, beside those
-// that the first had stored: each has the fingerprint of its data, and the newest of a name is that of the last.
+// Data that change between two attempts at a shard give fits of the data that the last attempt has read, in
+// addition to those that the first had stored: each has the fingerprint of its data, and the newest of a name is
+// that of the last.
 func TestDataChangedBetweenAttempts(t *testing.T) {
 	f := newFolder(t, fmt.Sprintf(quick, "files: {path: files, each: file}"))
 	must(t, os.Mkdir(f.path("files"), 0o755))
@@ -131,7 +132,8 @@ func TestDataChangedBetweenAttempts(t *testing.T) {
 	}
 	dir := f.plan(1, "s.duckdb")
 	f.shard(dir, 0)
-	// The first attempt was killed when it had stored all, on this machine: its folder is there, its fragment is not.
+	// The first attempt was killed when it had stored all, on this machine: its folder exists, its fragment does
+	// not.
 	work := f.path("scratch/glmbatch-" + f.planned(dir) + "-0.1")
 	must(t, os.MkdirAll(work, 0o700))
 	must(t, os.Rename(filepath.Join(dir, "fragments", "0.duckdb"), filepath.Join(work, "fragment.duckdb")))
@@ -212,7 +214,7 @@ func TestNewerProgram(t *testing.T) {
 	}
 }
 
-// alter carries out a statement on a DuckDB file, as somebody might who has its engine.
+// alter runs a statement on a DuckDB file, as a user of its engine might.
 func (f folder) alter(path, statement string) {
 	f.t.Helper()
 	db, err := sql.Open("duckdb", path)

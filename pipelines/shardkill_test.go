@@ -18,7 +18,7 @@ type stage struct {
 	anew func()
 }
 
-// removed removes files below a folder, which need not be there.
+// removed removes files below a folder, if they exist.
 func (f folder) removed(paths ...string) {
 	f.t.Helper()
 	for _, path := range paths {
@@ -28,7 +28,8 @@ func (f folder) removed(paths ...string) {
 	}
 }
 
-// kill kills a call n times, at random points, and carries it out. What has ended by itself is begun again.
+// kill kills a call n times, at random points, and carries it out. A call that has ended by itself is started
+// again.
 func (s stage) kill(t *testing.T, n int, moment func() float64, look func()) {
 	t.Helper()
 	whole := func(code int, out string) {

@@ -209,8 +209,8 @@ func TestShardLacksPlannedData(t *testing.T) {
 	}
 }
 
-// What a shard lacked is tried again when its data are there, and nothing else is. A ledger into which the others were
-// gathered before has in the end what one run has.
+// A fit that a shard lacked is tried again when its data exist, and nothing else is. A ledger into which the others
+// were gathered before has in the end what one run has.
 func TestLostDataIsRestored(t *testing.T) {
 	f := sources(t)
 	dir := f.plan(2, "s.duckdb")

@@ -73,8 +73,8 @@ func oneFile(k int) string {
 // from the rows of tables; make kill asks them, too.
 const orderedViews = "'draw', 'chain', 'latest', 'newest', 'newest_fit', 'predecessor', 'fit_state', 'needs_attention', 'drift'"
 
-// answers are digests of all tables of a ledger that tell of fits, and of views, by name: numbers of fits and runs, times
-// and places in the file are left out, and where draws are.
+// answers are digests of all tables of a ledger about fits, and of views, by name: numbers of fits and runs, times
+// and positions in the file are left out, and the files of draws.
 func (f folder) answers(database string) map[string]string {
 	f.t.Helper()
 	f.t.Chdir(f.path(".")) // where the ledger's views look for files of draws
@@ -152,8 +152,9 @@ func verdicts(out *pipelines.Outcome) string {
 	return b.String()
 }
 
-// However many machines share a night, in whichever order, and some of them twice, the ledger and the outcome are those
-// of one run: skipped fits, those that are judged or derived anew, drift, errors and starts from the night before.
+// However many machines share a run, in whichever order, and some of them twice, the ledger and the outcome are
+// those of one run: skipped fits, those that are judged or derived again, drift, errors and starts from the
+// previous run.
 func TestShardsAreOneRun(t *testing.T) {
 	counts, starts := []int{3}, map[string]string{"previous": ", start: previous"} // TestShardsAndGatherKilled has the plain start
 	if os.Getenv("GLMBATCH_KILLS") != "" {                                         // of make kill

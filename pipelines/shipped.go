@@ -11,7 +11,7 @@ import (
 	"glmbatch/internal/words"
 )
 
-// shipped holds the pipelines that the program carries, and their data.
+// shipped holds the built-in pipelines, and their data.
 //
 //go:embed *.yaml paper/*.yaml discrete/*.yaml
 var shipped embed.FS

@@ -7,8 +7,8 @@ import (
 	"glmbatch/pipelines"
 )
 
-// Every pipeline that the program carries is valid and says what it is for, and
-// the paper's name the paper's sampler in full, so that no default moves them.
+// Every built-in pipeline is valid and has a description, and the paper's name the paper's sampler in full, so that
+// no default moves them.
 func TestShippedPipelines(t *testing.T) {
 	t.Setenv("PANEL_DIR", t.TempDir())
 	list, err := pipelines.List()

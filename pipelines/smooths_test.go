@@ -13,9 +13,9 @@ import (
 	"glmbatch/pipelines"
 )
 
-// The curve of the shipped pipeline is that of mgcv's gam(accel ~ s(times, k = 20), method = "REML"), within what the
-// uncertainty of its standard deviation moves: a quarter of a standard error at each of nine points, and sigma too. What
-// the ledger has of it, what is derived, predicted and left out is of one linear predictor.
+// The curve of the shipped pipeline is that of mgcv's gam(accel ~ s(times, k = 20), method = "REML"), within what
+// the uncertainty of its standard deviation moves: a quarter of a standard error at each of nine points, and sigma
+// too. Its results in the ledger, derived quantities, predictions and cross-validation are of one linear predictor.
 func TestMotorcycle(t *testing.T) {
 	source, err := pipelines.Source("motorcycle")
 	must(t, err)
@@ -57,7 +57,7 @@ func TestMotorcycle(t *testing.T) {
 			t.Errorf("%s\n%s\nwant\n%s", q.sql, got, q.want)
 		}
 	}
-	// The grid has a point at 30 but for its steps: what is derived there is the intercept and the curve.
+	// The grid has, up to its steps, a point at 30: the quantity derived there is the intercept and the curve.
 	at30 := number(t, f.ask("t.duckdb", "SELECT mean FROM coefficients WHERE parameter = 'at30'"))
 	low := number(t, f.ask("t.duckdb", "SELECT arg_max(mean, x) FROM smooths WHERE x <= 30"))
 	high := number(t, f.ask("t.duckdb", "SELECT arg_min(mean, x) FROM smooths WHERE x > 30"))
@@ -138,7 +138,7 @@ gates: {ess_bulk: off, ess_tail: off}
 	}
 }
 
-// half is what stands behind half_ in the name of a prior of brms that is centred at 0.
+// half returns the end, after half_, of the name of a prior of brms that is centred at 0.
 func half(prior string) string { return strings.Replace(prior, "(3, 0, ", "(3, ", 1) }
 
 // A curve for each level of a factor: the ledger has each by itself, and what the formula or the rows do not allow is said.

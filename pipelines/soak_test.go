@@ -23,16 +23,15 @@ func soaked() int {
 	return n
 }
 
-// One run fits many data sets, each a file; the next one skips them all; then a
-// tenth of the files change and only those are fitted again. Each run leaves
-// neither goroutines nor open files nor a work folder, and the ledger has each fit
-// once. What it took is logged, and no test depends on it: docs/guarantees.md has
-// the figures of a thousand.
+// One run fits many data sets, each a file; the next one skips them all; then a tenth of the files change and only
+// those are fitted again. Each run leaves neither goroutines nor open files nor a work folder, and the ledger has
+// each fit once. Its cost is logged, and no test depends on it: docs/guarantees.md has the figures of a thousand.
 func TestSoak(t *testing.T) {
 	n := soaked()
 	f := folder{t, memory(t)}
 	f.write("spec.yaml", strings.Replace(fmt.Sprintf(quick, `d: {path: "data/*.csv", each: file}`),
-		"rhat: 1.5, ess_bulk: 5, ess_tail: 5", "rhat: 9, ess_bulk: 1, ess_tail: 1", 1)) // of so many, some are late to mix
+		// with many of them, some are late to mix
+		"rhat: 1.5, ess_bulk: 5, ess_tail: 5", "rhat: 9, ess_bulk: 1, ess_tail: 1", 1))
 	must(t, os.Mkdir(f.path("data"), 0o755))
 	data := func(i, night int) {
 		var b strings.Builder
@@ -86,7 +85,7 @@ func TestSoak(t *testing.T) {
 func left(t *testing.T) (goroutines, files int) {
 	t.Helper()
 	for range 200 {
-		runtime.GC() // connections that nobody holds any more
+		runtime.GC() // connections that are no longer used
 		entries, err := os.ReadDir("/proc/self/fd")
 		if err != nil {
 			t.Skip("this system does not tell the open files of a process")
@@ -101,7 +100,7 @@ func left(t *testing.T) (goroutines, files int) {
 	return goroutines, files
 }
 
-// processTime is what this process has spent, in user and kernel.
+// processTime is the processor time of this process, in user and kernel.
 func processTime(t *testing.T) time.Duration {
 	t.Helper()
 	var u syscall.Rusage

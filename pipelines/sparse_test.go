@@ -24,8 +24,7 @@ samplers:
 run: {chains: 2, warmup: 150, draws: 300}
 `
 
-// writeWords writes word counts of 60 documents, wide and as triplets, with a
-// column that has no zeros beside them.
+// writeWords writes word counts of 60 documents, wide and as triplets, with a further column that has no zeros.
 func writeWords(f folder) {
 	var y, wide, coo strings.Builder
 	fmt.Fprintln(&y, "row,y,length")

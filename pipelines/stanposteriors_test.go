@@ -91,13 +91,14 @@ func (c *compared) add(name string, z []sql.NullFloat64, coarse float64) {
 // default priors, sampler and summaries.
 //
 // False alarms: 1e-4 over all (Bonferroni), half for effects and half for all else, as far as means and angles are
-// normal and their standard errors right; no R-hat may be above 1.05. Power: the limits are 5.2 and 5.8 standard errors,
-// so that any mean off by 0.21 posterior sds is seen in make study, by 0.12 in make stat; most by half of that. Seen red
-// in make study: an sd's prior 1.2 times as wide behind its text (6.7 standard errors, eight_schools), a factor of sd^levels or sd too
-// many in scale moves (170, 26), 0.55 in place of 0.5 in the marginal likelihood (6.1), a proposal's way back (7.8), a
-// shift that forgets the prior of its coefficient (16), a degree of freedom of nested groupings (61), a level that is not
-// counted (9). Not seen: lkj(1.5) in place of lkj(1), since the two correlated effects of sleepstudy say more, and a wrong
-// move of carried sds, since no grouping here is weak.
+// normal and their standard errors right; no R-hat may be above 1.05. Power: the limits are 5.2 and 5.8 standard
+// errors, so that any mean off by 0.21 posterior sds is seen in make study, by 0.12 in make stat; most by half of
+// that. Seen red in make study: an sd's prior 1.2 times as wide as its text (6.7 standard errors, eight_schools), a
+// factor of sd^levels or sd too many in scale moves (170, 26), 0.55 instead of 0.5 in the marginal likelihood
+// (6.1), a proposal's way back (7.8), a shift without the prior of its coefficient (16), a degree of freedom of
+// nested groupings (61), a level that is not counted (9). Not seen: lkj(1.5) instead of lkj(1), since the two
+// correlated effects of sleepstudy carry more information, and a wrong move of carried sds, since no grouping here
+// is weak.
 func TestStanPosteriors(t *testing.T) {
 	heldToStan(t, func(name string, draws int) (sampler string, warmup, all int) {
 		return "method: auto", infertest.Scale(250, 2000), infertest.Scale(draws, 5*cmp.Or(draws, 2000))
@@ -165,7 +166,7 @@ func (f folder) fromStan(model, reference string, rest, effects *compared) {
 	db, err := sql.Open("duckdb", f.path("t.duckdb")+"?access_mode=READ_ONLY")
 	must(f.t, err)
 	defer db.Close()
-	if _, err := os.Stat(reference); err != nil { // tells the go command, too, what the test rests on
+	if _, err := os.Stat(reference); err != nil { // shows the go command, too, the files that the test depends on
 		f.t.Fatal(err)
 	}
 	rows, err := db.QueryContext(f.t.Context(), fromStan, model, reference)

@@ -7,7 +7,7 @@ import (
 	"glmbatch/pipelines"
 )
 
-// anewSpec is a night of fits that an earlier posterior is no start for, beside one that it is one for.
+// anewSpec has fits that an earlier posterior cannot start, and one that it can.
 const anewSpec = `
 pipeline: nights
 seed: %d
@@ -27,8 +27,8 @@ run: {chains: 2, warmup: 100, draws: 100, start: %s}
 gates: {rhat: off, ess_bulk: off, ess_tail: off}
 `
 
-// A night that starts from the one before begins as usual where that is no start, with the draws of start: anew, and the
-// ledger says why.
+// A run that starts from the previous one begins as usual if that is no start, with the draws of a first run, and
+// the ledger has the reason.
 func TestFitsThatBeginAsUsual(t *testing.T) {
 	f := newFolder(t, fmt.Sprintf(anewSpec, 1, "previous"))
 	rows := "2.1,1,0.5,a\n-1.2,0,-1,b\n0.4,%[1]s,1.5,a\n1.9,1,-0.5,a\n-0.6,0,1,b\n2.8,%[1]s,0,a\n-2.2,0,-1.5,b\n3.3,1,1,a\n"

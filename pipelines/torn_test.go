@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A run over a ledger that has fits already is killed in the middle of each block that it writes, or of every eighteenth
-// in make test. Nothing that was stored is lost, and the next run goes on to the same bits: without the guard
+// A run over a ledger that has fits already is killed in the middle of each block that it writes, or of every
+// eighteenth in make test. No stored fit is lost, and the next run continues to the same bits: without the guard
 // (report/guard.go) one in five of these ledgers could not be opened again.
 func TestTornWrites(t *testing.T) {
 	library := filepath.Join(t.TempDir(), "torn.so")

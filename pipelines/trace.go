@@ -130,7 +130,7 @@ func newTrace(o *Outcome, parent string) *trace {
 	return t
 }
 
-// identity names what path leads to by so many bytes.
+// identity hashes path to a hexadecimal name of size bytes.
 func identity(size int, path ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(path, "\x00")))
 	return hex.EncodeToString(sum[:size])
@@ -169,7 +169,7 @@ func (t *trace) began() time.Time {
 	return first
 }
 
-// span is a span below parent; path tells it from others of its name there.
+// span is a span below parent; path distinguishes it from others of its name there.
 func (t *trace) span(name, parent string, began, ended time.Time, path ...string) span {
 	nanos := func(at time.Time) string { return strconv.FormatInt(at.UnixNano(), 10) }
 	id := identity(8, append([]string{t.RunID, parent, name}, path...)...)

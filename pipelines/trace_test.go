@@ -144,7 +144,7 @@ func checkNames(t *testing.T, path string, out *pipelines.Outcome, spans []*otlp
 	}
 }
 
-// Parents that W3C's Trace Context calls invalid are none, and numbers that are none are left out.
+// Parents that W3C's Trace Context calls invalid are ignored, and invalid numbers are left out.
 func TestTraceOfOddOnes(t *testing.T) {
 	out := &pipelines.Outcome{RunID: "r", Started: time.Unix(1, 0), Finished: time.Unix(2, 0), Fits: []*pipelines.Result{
 		{Dataset: "\xff\"<", RHatMax: pipelines.Number(math.NaN()), ESSBulkMin: pipelines.Number(math.Inf(1)), Stages: nil}}}

@@ -39,9 +39,8 @@ func (t *Trust) lookup() func(string) (string, bool) {
 	}
 }
 
-// fence refuses a spec that names a file outside of the folders, all such files at
-// once, and tells its data sets where to stay. A database that the caller named
-// is the caller's own.
+// fence refuses a spec that names a file outside of the folders, all such files at once, and gives its data sets
+// these folders. A database that the caller named is the caller's own.
 func (t *Trust) fence(p *spec.Pipeline, target string, databaseGiven bool) error {
 	folders, err := t.folders(target)
 	if err != nil || folders == nil {

@@ -13,11 +13,10 @@ import (
 // computedTwice counts fits that were drawn by two runs.
 const computedTwice = `SELECT count(*) FROM (SELECT dataset, key, model, sampler FROM run_fit WHERE action = 'computed' GROUP BY ALL HAVING count(*) > 1)`
 
-// Two runs of one spec on one ledger at the same time share the work: no fit is
-// drawn by both, and what one finds in the other's hands it leaves alone and says so
-// by its exit code; the last to end finds all of it stored, passes and publishes. When both have ended the ledger is that of one undisturbed run,
-// and there is nothing left to commit. What one stores before the other comes to it
-// is run's TestStoredMeanwhile.
+// Two runs of one spec on one ledger at the same time share the work: no fit is drawn by both, and what one finds
+// in the other's hands it leaves alone and says so by its exit code; the last to end finds all of it stored, passes
+// and publishes. When both have ended the ledger is that of one undisturbed run, and there is nothing left to
+// commit. TestStoredMeanwhile of package run has the fits that one stores before the other comes to them.
 func TestTwoRunsOfOneSpec(t *testing.T) {
 	f := nights(t, "committing", 8)
 	u := f.undisturbed(false)

@@ -56,7 +56,7 @@ func Validate(ctx context.Context, target string, o Overrides, specOnly bool) (*
 	return &Plan{p, survey, !specOnly}, nil
 }
 
-// mostRefusals is how many errors of data are told one by one.
+// mostRefusals is the number of errors of data that are listed one by one.
 const mostRefusals = 20
 
 // Err is nil if every fit would draw. Otherwise it lists each error that would end fits, as a run words it, with these

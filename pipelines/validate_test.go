@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// What would end a fit in an error ends validate in the same words, whichever file or group of the night it is in.
+// A fault that would end a fit in an error ends validate in the same words, whichever file or group of the run it
+// is in.
 func TestValidateReadsTheData(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

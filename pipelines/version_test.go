@@ -8,7 +8,7 @@ import (
 	"glmbatch/pipelines"
 )
 
-// A program says the release that the CHANGELOG has last.
+// A program prints the last release of the CHANGELOG.
 func TestRelease(t *testing.T) {
 	text, err := os.ReadFile("../CHANGELOG.md")
 	must(t, err)

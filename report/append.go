@@ -18,9 +18,8 @@ type appenders struct {
 	ways   []*duckdb.Appender
 }
 
-// appending calls fn, while which rows go through appenders that stay open:
-// what each costs beside its rows is paid once a table. Afterwards all rows are
-// in their tables, or fn's error is returned and they are in none.
+// appending calls fn. Meanwhile rows go through appenders that stay open, so that their fixed cost is paid once a
+// table. Afterwards all rows are in their tables, or fn's error is returned and they are in none.
 func (s *Session) appending(fn func() error) (err error) {
 	s.open = new(appenders)
 	done := false

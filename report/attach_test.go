@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Views of a ledger that another client attaches read this ledger, also beside one with the same tables; table functions
-// do so after USE.
+// Views of a ledger that another client attaches read this ledger, also if another one has the same tables; table
+// functions do so after USE.
 func TestAttached(t *testing.T) {
 	one, two := open(t, Options{}), open(t, Options{})
 	store(t, one, sampleFit("f1"))
@@ -31,7 +31,8 @@ func TestAttached(t *testing.T) {
 	}
 }
 
-// Draws in files beside an attached ledger are an error that says how to name them, and are read once they are named.
+// Files of draws of an attached ledger are an error that explains how to name them, and are read once they are
+// named.
 func TestAttachedOutside(t *testing.T) {
 	l := gathered(t, true, fragmentOf(t, "f1", "f2"))
 	db, err := sql.Open("duckdb", "")

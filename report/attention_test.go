@@ -9,8 +9,8 @@ import (
 	"glmbatch/report/judge"
 )
 
-// What needs attention is what the newest run did of each name in each pipeline: errors, also of names that never
-// succeeded, broken gates, and fits that are gone; not what has passed since, nor warnings.
+// A fit needs attention by the newest run of each name in each pipeline: errors, also of names that never
+// succeeded, broken gates, and fits that are gone; not fits that have passed since, nor warnings.
 func TestNeedsAttention(t *testing.T) {
 	l := open(t, Options{})
 	try := func(dataset string, place int, pipeline string, grade judge.Grade) *Fit {

@@ -79,22 +79,23 @@ func newestHeader(f *os.File) (newest []byte, err error) {
 // of blocks and 5 their size.
 func field(header []byte, i int) uint64 { return binary.LittleEndian.Uint64(header[8*i:]) }
 
-// shapeOf is the number of blocks and their size by a header, and whether this program knows such files.
+// shapeOf is the number of blocks and their size by a header; known reports whether this program supports such
+// files.
 func shapeOf(header []byte) (count, size uint64, known bool) {
 	count, size = field(header, 4), field(header, 5)
 	return count, size, size >= headerSize && size <= 1<<18 && count <= math.MaxInt32
 }
 
-// A block of what the engine knows of tables has parts, each behind its checksum and the place of the part that goes on
-// with it: a block in the lower 56 bits, and the number of its part there in the others.
+// A block of the engine's metadata has parts, each after its checksum and the position of the next part: a block in
+// the lower 56 bits, and the number of its part there in the others.
 const (
 	partsOfBlock = 64
 	placeBits    = 56
 	noPlace      = math.MaxUint64
 )
 
-// freeBlocks are the blocks that the newest checkpoint lists as free, or nil where the list is not as this program
-// knows it. A log beside the file may have put some of them to use since. Cost: one block or two are read.
+// freeBlocks are the blocks that the newest checkpoint lists as free, or nil if the list has another format. A log
+// next to the file may have used some of them since. Cost: one block or two are read.
 func freeBlocks(f *os.File) map[int64]bool {
 	newest, err := newestHeader(f)
 	if err != nil {

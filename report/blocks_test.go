@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// What the file lists as free is what the engine says no table and no catalog is in, after fits were written and taken
-// out again. A file that ends before such a block is whole, and one that ends before another is not.
+// The blocks that the file lists as free are those that, according to the engine, no table and no catalog uses,
+// after fits were written and taken out again. A file that ends before such a block is whole, and one that ends
+// before another is not.
 func TestFreeBlocks(t *testing.T) {
 	l, ctx := open(t, Options{Threads: 1}), context.Background()
 	for _, name := range []string{"f1", "f2", "f3"} {

@@ -92,7 +92,7 @@ func writeJSON(w io.Writer, rows *sql.Rows) error {
 			return err
 		}
 	}
-	line, open := []byte("[\n"), "" // open is what precedes the closing bracket
+	line, open := []byte("[\n"), "" // open precedes the closing bracket
 	for first := true; rows.Next(); first = false {
 		if err := rows.Scan(g.into...); err != nil {
 			return err

@@ -41,7 +41,7 @@ func TestMedianIntervalCovers(t *testing.T) {
 	}
 }
 
-// A time that was not reached is longer than any; a pair of two such is none.
+// A time that was not reached is longer than any; a pair of two such times has no ratio.
 func TestRatioOfUnreachedTimes(t *testing.T) {
 	inf := math.Inf(1)
 	got, pairs := ratio(map[int]float64{1: 1, 2: inf, 3: inf, 4: 2, 5: 1},

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestCompatLedger writes the ledger that other DuckDB clients are to read,
-// with this program's own answers to compat/queries.json beside it. Only
-// compat/run.sh asks for the file; the queries are tried here in any case.
+// TestCompatLedger writes the ledger for other DuckDB clients, and this program's own answers to
+// compat/queries.json in the same folder. Only compat/run.sh asks for the file; the queries are tried here in any
+// case.
 func TestCompatLedger(t *testing.T) {
 	path := os.Getenv("GLMBATCH_COMPAT_LEDGER")
 	if path == "" {

@@ -17,7 +17,7 @@ import (
 )
 
 // create makes a ledger without fits at l.path, whole or not at all: the engine cannot open a file that a kill or a
-// full disk has left half written. So it is made beside its place, synced, and renamed, while a lock on the folder
+// full disk has left half written. So it is made next to its path, synced, and renamed, while a lock on the folder
 // keeps other processes from doing the same.
 func (l *Ledger) create(ctx context.Context) error {
 	folder, err := os.Open(filepath.Dir(l.path))
@@ -48,8 +48,8 @@ func (l *Ledger) create(ctx context.Context) error {
 	return folder.Sync()
 }
 
-// empty is a ledger of the newest schema without fits, compressed. To make it by SQL takes a tenth of a second: every
-// comment on a column makes its table anew. A test holds it to that SQL, and writes it anew (make golden).
+// empty is a ledger of the newest schema without fits, compressed. To make it by SQL takes a tenth of a second:
+// every comment on a column rebuilds its table. A test compares it with that SQL, and rewrites it (make golden).
 //
 //go:embed schema/empty.duckdb.gz
 var empty []byte
@@ -75,9 +75,8 @@ func (l *Ledger) copyEmpty(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// ownersAlone has files that the engine makes beside a ledger be readable for the owner alone
-// where the ledger is, until restore: its log has the same content. Other files that the
-// process makes meanwhile are, too.
+// ownersAlone makes files that the engine creates next to a ledger readable for the owner alone if the ledger is,
+// until restore: its log has the same content. Other files that the process makes meanwhile are, too.
 func ownersAlone(path string) (restore func()) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
 		return func() {}

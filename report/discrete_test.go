@@ -29,7 +29,7 @@ func pixels(name string, p ...float64) *Fit {
 	return f
 }
 
-// What is stored of discrete variables is what SQL, the views and the page tell.
+// SQL, the views and the page show the stored results of discrete variables.
 func TestDiscreteVariablesAreStored(t *testing.T) {
 	l := open(t, Options{})
 	nan := math.NaN()

@@ -43,7 +43,7 @@ func (s *Session) insertDraws(ctx context.Context, fits []*incoming) error {
 		if _, err := s.c.ExecContext(ctx, "SET threads = "+strconv.Itoa(max(s.threads, 1))); err != nil {
 			return err
 		}
-		defer func() { // settings are no part of the transaction, and only cost speed
+		defer func() { // settings do not belong to the transaction, and only cost speed
 			_, _ = s.c.ExecContext(context.WithoutCancel(ctx), "SET threads = 1")
 		}()
 	}
@@ -64,8 +64,7 @@ type incoming struct {
 	sums  []uint32 // of the parameters' draws, set by insertDraws: each thread writes those of its blocks
 }
 
-// drawShape is what blocks of draws must add up to: so many parameters from
-// the 0-based number first on.
+// drawShape is the expected shape of blocks of draws: params parameters from the 0-based number first on.
 type drawShape struct{ first, params, chains, draws int }
 
 // check returns a *ShapeError if the numbers of a draw do not fit its columns.
@@ -204,7 +203,7 @@ func (f *drawFeed) Init() duckdb.ParallelTableSourceInfo { return duckdb.Paralle
 // NewLocalState returns the state of one thread.
 func (f *drawFeed) NewLocalState() any { return new(portion) }
 
-// Cardinality tells the engine how many rows to expect.
+// Cardinality gives the engine the number of rows to expect.
 func (f *drawFeed) Cardinality() *duckdb.CardinalityInfo {
 	rows := 0
 	for _, in := range f.fits {

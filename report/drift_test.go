@@ -90,8 +90,7 @@ func TestDriftWithoutData(t *testing.T) {
 	}
 }
 
-// Gates of drift are held in the transaction that stores the fit, and again when
-// changed gates judge it anew.
+// Gates of drift apply in the transaction that stores the fit, and again when changed gates judge it.
 func TestDriftGates(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	gates := func(warn, fail float64) judge.Gates {

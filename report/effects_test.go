@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Effects are replaced as a whole, are found again by fit, stand in the view and the page, and go with their fit.
+// Effects are replaced as a whole, are found again by fit, appear in the view and the page, and are removed with
+// their fit.
 func TestEffectsOfFits(t *testing.T) {
 	l := open(t, Options{})
 	store(t, l, sampleFit("f1"), func() *Fit { f := sampleFit("f2"); f.Model = "other"; return f }())
@@ -41,6 +42,6 @@ func TestEffectsOfFits(t *testing.T) {
 	if shown != 4 {
 		t.Errorf("the page has %d rows of 4", shown)
 	}
-	store(t, l, sampleFit("f1")) // in place of the first
+	store(t, l, sampleFit("f1")) // instead of the first
 	wantInt(t, l, 1, "SELECT count(*) FROM effect")
 }

@@ -16,7 +16,7 @@ import (
 	"glmbatch/internal/words"
 )
 
-// reach is what an engine may touch besides its own file and the one for spilling beside it. The zero value is
+// reach lists what an engine may access apart from its own file and its file for spilling. The zero value is
 // nothing.
 type reach struct {
 	folders, files []string
@@ -25,10 +25,10 @@ type reach struct {
 }
 
 // dial opens the engine on a file: every connection of this package goes through here. A ledger may come from a
-// stranger, and its views are SQL; so no engine has access to other files than reach, nor to the network, none
-// fetches or loads an extension, and none of those that people ask can be told otherwise by their SQL.
-// docs/decisions/0031-fence.md says what was tried. Until foreign has looked at a file, SQL on it calls functions by
-// their full names, system.main.…: the file may have macros of these names.
+// stranger, and its views are SQL; so no engine has access to other files than reach, nor to the network, and none
+// fetches or loads an extension. SQL of users cannot change that. docs/decisions/0031-fence.md has the reasons.
+// Until foreign has looked at a file, SQL on it calls functions by their full names, system.main.…: the file may
+// have macros of these names.
 func dial(ctx context.Context, path string, settings url.Values, r reach) (*sql.DB, *sql.Conn, error) {
 	return dialUntil(ctx, path, settings, r, func() {})
 }
@@ -85,9 +85,9 @@ func fence(ctx context.Context, c *sql.Conn, path string, r reach) error {
 	return nil
 }
 
-// rowGroup is the number of rows that the engine writes and skips as one, and the least that it knows. Each checkpoint
-// writes the last row group anew: at the engine's own number, 60 times this one, up to 245 MB of draws in pieces, and
-// the statistics of all fits of a night. The file does not remember the number: whoever writes says it.
+// rowGroup is the number of rows that the engine writes and skips as one, and the least that it knows. Each
+// checkpoint rewrites the last row group: at the engine's own number, 60 times this one, up to 245 MB of draws in
+// pieces, and the statistics of all fits of a run. The file does not remember the number: whoever writes says it.
 const rowGroup = "2048"
 
 // asTheyAre has the engine write doubles as they are: draws are no decimals that ALP could shorten by much, nor runs,

@@ -82,7 +82,7 @@ type MissingError struct {
 	Near []string
 }
 
-// missing looks what is beside a ledger that is not there.
+// missing lists files with similar names if a ledger does not exist.
 func missing(path string) *MissingError {
 	e := &MissingError{Path: path}
 	files, err := os.ReadDir(filepath.Dir(path))
@@ -123,8 +123,8 @@ func (e *ShapeError) Error() string { return "fit record: " + e.What }
 // errOpenHere says that this process itself has the file open, and not as it would have to be.
 var errOpenHere = errors.New("this process has it open")
 
-// isLocked reports whether the engine refused to open a file because someone
-// else, in this or another process, has it open.
+// isLocked reports whether the engine refused to open a file because another user, in this or another process, has
+// it open.
 func isLocked(err error) bool {
 	if err == nil {
 		return false
@@ -165,12 +165,11 @@ func holder(err error) string {
 	return strings.TrimSpace(s)
 }
 
-// engineText is what the engine and its driver said. Nothing else tells one of their
-// errors from another: the driver reads its kinds of errors from the same words, and
-// knows none for locks.
+// engineText is the message of the engine and its driver. Nothing else distinguishes their errors: the driver
+// derives its kinds of errors from the same text, and has none for locks.
 func engineText(err error) string { return err.Error() }
 
-// engineWords is what the engine said, without the driver's wrapping.
+// engineWords is the message of the engine, without the driver's wrapping.
 func engineWords(err error) string {
 	return strings.TrimSpace(driverWords.Replace(engineText(err)))
 }

@@ -63,9 +63,8 @@ func cut(seq iter.Seq2[*infer.Columns, error], n int,
 	}
 }
 
-// TestNothingHalf breaks the storing of a fit in many places. Nothing of the
-// fit may be visible afterwards, and the fit that it would have replaced must
-// be there whole.
+// TestNothingHalf breaks the storing of a fit in many places. Nothing of the fit may be visible afterwards, and the
+// fit that it would have replaced must be whole.
 func TestNothingHalf(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -163,7 +162,8 @@ func TestReplace(t *testing.T) {
 	}
 	wantInt(t, l, 3, "SELECT fit_id FROM fit WHERE fingerprint = 'f1'")
 	wantInt(t, l, 0, "SELECT count(*) FROM draw WHERE fit_id = 1")
-	wantInt(t, l, 2, "SELECT count(*) FROM run_fit WHERE fit_id = 3") // what runs did goes on under the new number
+	// the actions of runs continue under the new number
+	wantInt(t, l, 2, "SELECT count(*) FROM run_fit WHERE fit_id = 3")
 	wantInt(t, l, 1, "SELECT count(*) FROM event WHERE message = 'second' AND fit_id = 3")
 }
 
@@ -243,7 +243,7 @@ func TestLocked(t *testing.T) {
 			t.Errorf("%s: %v (ran: %v)", name, err, ran)
 			continue
 		}
-		if took < wait || took > wait+10*time.Second { // the upper bound only tells waiting from hanging
+		if took < wait || took > wait+10*time.Second { // the upper bound only distinguishes waiting from hanging
 			t.Errorf("%s waited %s of %s", name, took, wait)
 		}
 		if !strings.Contains(err.Error(), "hint: ") || !strings.Contains(err.Error(), "PID") {
@@ -353,7 +353,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// hintOf is what an error says that one should do.
+// hintOf is the remedy in an error.
 func hintOf(err error) string {
 	_, hint := words.Parts(err)
 	return hint

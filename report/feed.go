@@ -11,8 +11,8 @@ import (
 )
 
 // source hands values from an iterator to table functions, whose calls arrive on foreign threads, where Go's pull
-// iterators cannot be advanced: the iterator runs in a goroutine of its own. It goes on only when the reader is done
-// with the last value, whose memory it may use again.
+// iterators cannot be advanced: the iterator runs in a goroutine of its own. It continues only when the reader is
+// done with the last value, whose memory it may use again.
 type source[T any] struct {
 	values chan T // closed at the end
 	taken  chan struct{}
@@ -63,7 +63,7 @@ func (s *source[T]) next(ctx context.Context) (v T, more bool, err error) {
 	}
 }
 
-// done lets the iterator go on.
+// done lets the iterator continue.
 func (s *source[T]) done() { s.taken <- struct{}{} }
 
 // end ends the iterator, and returns when its goroutine has ended.

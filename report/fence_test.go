@@ -68,7 +68,7 @@ func TestFence(t *testing.T) {
 	if got, err := ask("SELECT count(*) AS n FROM fit;", QueryOptions{Format: CSV}); got != "n\n1\n" {
 		t.Errorf("with a semicolon: %q, %v", got, err)
 	}
-	// What is allowed is open, and nothing besides.
+	// Allowed files can be opened, and no others.
 	link := filepath.Join(t.TempDir(), "link")
 	must(t, os.Symlink(dir, link))
 	for _, folder := range []string{dir, link} {

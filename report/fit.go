@@ -200,7 +200,7 @@ func (s *Session) insertAll(ctx context.Context, id int64, place int, sums []uin
 	return nil
 }
 
-// actionOf is what a run did about a fit.
+// actionOf is the action of a run for a fit.
 func actionOf(f *Fit) Action {
 	switch {
 	case f.Action != "":
@@ -233,7 +233,7 @@ func check(f *Fit) error {
 	return nil
 }
 
-// replacing are fits that are stored, complete ones with their new numbers. The empty fingerprint is none.
+// replacing are fits that are stored, complete ones with their new numbers. The empty fingerprint matches no fit.
 type replacing struct {
 	complete, erred []string
 	ids             []int64 // of complete
@@ -248,8 +248,9 @@ func (r *replacing) add(fingerprint string, id int64, status record.Status) {
 }
 
 // remove deletes the fits that others replace: all with the fingerprint of a complete one, and those with the
-// fingerprint of an erred one that are not complete, so that nothing that was drawn is lost to an error. What runs did
-// about them is history and stays: a result has the same draws under its new number, an error has none.
+// fingerprint of an erred one that are not complete, so that nothing that was drawn is lost to an error. The
+// actions of runs for them are history and stay: a result has the same draws under its new number, an error has
+// none.
 func (s *Session) remove(ctx context.Context, by *replacing) error {
 	const of = " WHERE fingerprint <> '' AND (fingerprint IN (SELECT unnest(?1::VARCHAR[])) OR " +
 		"fingerprint IN (SELECT unnest(?2::VARCHAR[])) AND status <> 'complete')"

@@ -68,7 +68,7 @@ func (l *Ledger) Newest(ctx context.Context, pipeline string, choose func(Key) b
 	return found, err
 }
 
-// complete reads what stands in tables of its own.
+// complete reads the parts in tables of their own.
 func (f *Fitted) complete(ctx context.Context, c *sql.Conn) error {
 	err := scanRows(ctx, c, `SELECT d.record::VARCHAR, m.record::VARCHAR FROM (SELECT ? AS fit_id) f
 		LEFT JOIN design d USING (fit_id) LEFT JOIN description m USING (fit_id)`, func(rows *sql.Rows) error {

@@ -9,8 +9,8 @@ import (
 	"glmbatch/internal/held"
 )
 
-// What Take copies of fits that are known by fingerprint alone, and what it leaves out of those that are not whole:
-// large, and asked for only where something is computed anew of a fit.
+// The tables that Take copies of fits that are known by fingerprint alone, and those that it leaves out of fits
+// that are not whole: large, and needed only if results of a fit are recomputed.
 var (
 	knownTables = []string{"fit", "identity", "start", "derived"}
 	heavyTables = []string{"draw_piece", "chain_piece", "pointwise", "kfold_pointwise", "variable", "marginal",
@@ -25,7 +25,7 @@ type Taken struct {
 	Which func(Key) bool
 }
 
-// of are the fits of which the rows in a table are taken, but for whole ones.
+// of are the fits, except whole ones, whose rows in a table are taken.
 func (t Taken) of(table string) []int64 {
 	ids := []int64{}
 	if table == "chain_piece" {

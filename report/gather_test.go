@@ -65,7 +65,7 @@ func gathering(t *testing.T, from []*Fragment, together int, partial bool) (*Led
 const gatheredBits = `SELECT md5(string_agg(concat_ws(',', key, parameter_id, chain, first, n, v::VARCHAR), ';' ORDER BY key,
 	parameter_id, chain, first)) FROM draw_piece JOIN fit USING (fit_id)`
 
-// However many fragments share a transaction, the ledger has the same, and pieces may stand in any order.
+// However many fragments share a transaction, the ledger has the same content, and pieces may be in any order.
 func TestGatherInGroups(t *testing.T) {
 	from := fragmentsOf(t, 3)
 	stranger(t, from[1].File, "CREATE TABLE other AS SELECT * FROM draw_piece ORDER BY chain DESC, parameter_id",
@@ -89,8 +89,8 @@ func TestGatherInGroups(t *testing.T) {
 	}
 }
 
-// What is wrong with a fragment is said of that one; nothing is loaded, or with Partial, which half of
-// the cases have, all the others.
+// A fault of a fragment is reported for that one; nothing is loaded, or with Partial, which half of the cases have,
+// all the others.
 func TestGatherRefuses(t *testing.T) {
 	for statement, want := range map[string]string{
 		"UPDATE draw_piece SET v = list_transform(v, lambda x, i: x + CASE WHEN i = 50 THEN 1e-12 ELSE 0 END) WHERE chain = 3": "draws of fit 1, pima/10",

@@ -109,7 +109,7 @@ func noTable(name string) error {
 	return fmt.Errorf("has no table %s: it is not a ledger of this program", name)
 }
 
-// checkedDraws are what the draws of a fit are held to: the checksums of its parameters, in order.
+// checkedDraws are the expected draws of a fit: the checksums of its parameters, in order.
 type checkedDraws struct {
 	id             int64
 	name           string
@@ -122,8 +122,8 @@ type checkedDraws struct {
 	unordered, bad bool
 }
 
-// checkDraws holds the draws of a ledger that is attached as of against their checksums. Pieces are read as they stand,
-// which is in order; those of fits where they do not are read once more, sorted.
+// checkDraws holds the draws of a ledger that is attached as of against their checksums. Pieces are read in stored
+// order, which is mostly sorted; those of other fits are read once more, sorted.
 func checkDraws(ctx context.Context, c *sql.Conn, of string) error {
 	fits, err := checkedFits(ctx, c, of)
 	if err != nil {
@@ -151,7 +151,7 @@ func checkDraws(ctx context.Context, c *sql.Conn, of string) error {
 	return nil
 }
 
-// bytes is what the draws of a fit take.
+// bytes is the size of the draws of a fit.
 func (f *checkedDraws) bytes() int { return 8 * f.params * f.chains * f.draws }
 
 // checkedFits lists the fits of a ledger whose draws are stored, by number.

@@ -84,8 +84,8 @@ func (l *Ledger) Gather(ctx context.Context, g Gathering) error {
 	})
 }
 
-// What shares a transaction: a statement for a table costs as much as some small fits, and what fills no row group goes
-// through the log. Files are bounded since the engine holds what it has not written yet.
+// Bounds of a transaction: a statement for a table costs as much as some small fits, and rows that fill no row
+// group go through the log. Files are bounded since the engine holds what it has not written yet.
 const (
 	groupFragments = 24
 	groupBytes     = 256 << 20
@@ -161,7 +161,7 @@ func (g *Gathering) refused() error {
 // attachment is the fragments of a group that are attached, part0 and so on, without those that have an error.
 type attachment struct {
 	c       *sql.Conn
-	db      *sql.DB // for connections beside c
+	db      *sql.DB // for further connections
 	numbers []int
 	of      map[int]*Fragment
 	filled  map[int]map[string]bool // whether a table of a fragment has rows
@@ -205,7 +205,7 @@ func (s *Session) attached(ctx context.Context, group []*Fragment, fn func(*atta
 	return fn(p)
 }
 
-// beside calls fn for some fragments, side by side, each with a connection of its own.
+// beside calls fn for some fragments in parallel, each with a connection of its own.
 func (p *attachment) beside(ctx context.Context, numbers []int, fn func(c *sql.Conn, i int) error) error {
 	var all errgroup.Group
 	all.SetLimit(runtime.GOMAXPROCS(0))
@@ -254,8 +254,8 @@ func (p *attachment) drop() {
 	p.numbers = slices.DeleteFunc(p.numbers, func(i int) bool { return p.of[i].Err != nil })
 }
 
-// from is a query of columns of a table in all fragments, which are told apart by a column part. It is empty where
-// none has rows of it.
+// from is a query of columns of a table in all fragments, which a column part identifies. It is empty if none has
+// rows of it.
 func (p *attachment) from(table, columns string) string {
 	var all []string
 	for _, i := range p.numbers {
@@ -267,10 +267,10 @@ func (p *attachment) from(table, columns string) string {
 	return strings.Join(all, " UNION ALL BY NAME ")
 }
 
-// What load prepares: the fits of the fragments; the names of which this ledger has not been told by the run, each of
-// the first fragment that tells of it, since of data that no shard could read all of them tell; the new fits among
-// them, with their numbers here; and fits taken, which are of other runs, with theirs. ?1 is the run, ?2 what was
-// taken whole.
+// The tables that load prepares: the fits of the fragments; the names that the run has not recorded in this ledger,
+// each from the first fragment with it, since all shards list data that none could read; the new fits among them,
+// with their numbers here; and fits taken, which are of other runs, with theirs. ?1 is the run, ?2 the fits taken
+// whole.
 const (
 	gatheredTold = `CREATE OR REPLACE TEMP TABLE gathered_name AS
 		SELECT dataset, key, model, sampler, min(part) AS part FROM temp.gathered_note t WHERE run_id = ?1
@@ -291,7 +291,7 @@ const (
 		WHERE b.status = 'complete' AND k.status = 'complete'`
 )
 
-// What load does with them, besides the tables of fits: each goes around a query of all fragments.
+// The statements of load on them, besides the tables of fits: each encloses a query of all fragments.
 const (
 	gatherVerdicts = `UPDATE main.fit SET verdict = b.verdict, reasons = b.reasons, gates = b.gates, judged = b.judged,
 		warnings = b.warnings, n_parameters = b.n_parameters
@@ -370,7 +370,7 @@ func (s *Session) forgetErrors(ctx context.Context, run string) error {
 	return err
 }
 
-// gathered prepares what is loaded, and reports whether fits that were taken were judged, and are there anew.
+// gathered prepares the rows to load, and reports whether fits that were taken were judged, and are to be replaced.
 func (s *Session) gathered(ctx context.Context, g *Gathering, p *attachment) (judged, anew bool, err error) {
 	fits := p.from("fit", "fit_id, run_id, dataset, key, model, sampler, fingerprint, status, place, judged")
 	if fits == "" { // only notes
@@ -428,7 +428,7 @@ func (s *Session) replaced(ctx context.Context) error {
 	return s.remove(ctx, &by)
 }
 
-// copied copies the rows of fits, new ones and, where there are any, those of fits that were taken and are there anew.
+// copied copies the rows of fits, new ones and, if there are any, those of fits that were taken and are replaced.
 func (s *Session) copied(ctx context.Context, g *Gathering, p *attachment, anew bool) error {
 	for _, table := range append([]string{"fit"}, fitTables...) {
 		if anew && table != "fit" {

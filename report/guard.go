@@ -15,13 +15,13 @@ import (
 	"glmbatch/internal/words"
 )
 
-// A checkpoint of the engine writes new blocks to places that nobody reads, and then a header that leads to them. But
-// what it knows of tables stands in 64 parts of a block, and the parts that are free it fills in their place: a block
-// that the old header leads to is written over, with equal bytes in the parts that are in use. A process that is
-// killed amid such a write, which the operating system ends where it stands, leaves a block without its checksum, and
-// a file that the engine refuses. So before a checkpoint these blocks are put aside, into the guard, LEDGER.guard, and
-// whoever opens the file next puts back those that were torn. It is what other databases call a double-write buffer.
-// docs/decisions/0067-guard.md has how it was found.
+// A checkpoint of the engine writes new blocks to free positions, and then a header that leads to them. But its
+// metadata are in 64 parts of a block, and it fills the free parts in place: a block that the old header leads to
+// is overwritten, with equal bytes in the parts that are in use. A process that is killed during such a write,
+// which the operating system stops midway, leaves a block without its checksum, and a file that the engine refuses.
+// So before a checkpoint these blocks are put aside, into the guard, LEDGER.guard, and whoever opens the file next
+// puts back those that were torn. Other databases call this a double-write buffer. docs/decisions/0067-guard.md has
+// how it was found.
 const guardEnd = ".guard"
 
 // guard keeps the blocks that a checkpoint writes over.
@@ -30,7 +30,7 @@ type guard struct {
 	file *os.File // the ledger, once it was needed: closing it would give up the engine's lock
 }
 
-// close is called when the engine has closed its file and nobody else has opened it yet.
+// close is called when the engine has closed its file and no other process has opened it yet.
 func (g *guard) close() {
 	if g.file != nil {
 		_ = g.file.Close() // it was only read
@@ -99,7 +99,7 @@ func (g *guard) copyBlocks(to *os.File, header []byte, blocks []int64) error {
 	return nil
 }
 
-// unguard puts the blocks back that a checkpoint has torn, if a guard is there. A file that this or another process
+// unguard restores the blocks that a checkpoint has torn, if a guard exists. A file that this or another process
 // has open, or that may not be written, is left as it is.
 func unguard(path string) error {
 	if _, err := os.Stat(path + guardEnd); err != nil {

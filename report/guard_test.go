@@ -59,9 +59,9 @@ func (c checkpointed) torn(t *testing.T, block, bytes int, guarded bool) *Ledger
 	return &Ledger{path: path, opts: Options{MemoryLimit: "256MB", Threads: 1, LockWait: -1}}
 }
 
-// A process is killed while it writes over a block that a checkpoint writes, until the engine refuses the file. Every fit
-// is there with the guard, for a reader and for a writer, and the guard goes away. That the engine refuses one shows that
-// the guard is still needed.
+// A process is killed while it writes over a block that a checkpoint writes, until the engine refuses the file.
+// Every fit exists with the guard, for a reader and for a writer, and the guard goes away. That the engine refuses
+// one shows that the guard is still needed.
 func TestTornBlocks(t *testing.T) {
 	c := aCheckpoint(t)
 	refused := false
@@ -71,7 +71,7 @@ func TestTornBlocks(t *testing.T) {
 		if bytes.Equal(c.before[at:at+1<<18], c.after[at:at+1<<18]) {
 			continue
 		}
-		for cut := 1 << 16; cut < 1<<18; cut += 1 << 16 { // what of a block is new depends on the tables that there are
+		for cut := 1 << 16; cut < 1<<18; cut += 1 << 16 { // the new part of a block depends on the existing tables
 			_, err := c.torn(t, block, cut, false).Verify(t.Context())
 			if err == nil {
 				continue
@@ -90,7 +90,7 @@ func TestTornBlocks(t *testing.T) {
 	}
 }
 
-// mended checks what a reader, or first a writer, finds in a torn ledger that has its guard.
+// repaired checks the content that a reader, or first a writer, finds in a torn ledger that has its guard.
 func (c checkpointed) mended(t *testing.T, block, cut int, write bool) {
 	t.Helper()
 	l := c.torn(t, block, cut, true)

@@ -115,7 +115,7 @@ func (l *Ledger) orError(err error) (*Ledger, error) {
 // Path is the absolute path of the file; where it was named by a link, that of what the link leads to.
 func (l *Ledger) Path() string { return l.path }
 
-// magicOffset is where the four letters DUCK stand in every DuckDB file.
+// magicOffset is the offset of the four letters DUCK in every DuckDB file.
 const magicOffset = 8
 
 // Where the first header of a file has its storage version and the engine that made it.

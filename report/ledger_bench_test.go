@@ -74,7 +74,7 @@ func benchDraws(params, draws, block int) iter.Seq2[*infer.Columns, error] {
 	}
 }
 
-// nightFits are fits such as a night has by the hundred: 200 × 6, 4 × 250 draws after 250, with all that goes beside.
+// nightFits are fits such as a run has by the hundred: 200 × 6, 4 × 250 draws after 250, with all their parts.
 func nightFits(n, from int) []*Fit {
 	const params, draws = 6, 250
 	infos := make([]infer.Info, 2*draws)
@@ -108,7 +108,7 @@ func nightFits(n, from int) []*Fit {
 	return fits
 }
 
-// BenchmarkNight measures what a small fit costs of a transaction of so many, in a new ledger.
+// BenchmarkNight measures the cost of a small fit in a transaction of many fits, in a new ledger.
 func BenchmarkNight(b *testing.B) {
 	for _, at := range []int{1, 100, 200, 500} {
 		b.Run(fmt.Sprintf("together=%d", at), func(b *testing.B) {

@@ -17,9 +17,9 @@ import (
 var storeLedger = flag.Bool("ledger", false,
 	"store the fixture of the newest schema version anew; never once that version was released")
 
-// ledgerFixture is a ledger of a schema version as a program wrote it. The first one
-// is frozen when the first version is released: until then a change of the schema
-// stores it anew (-ledger), from then on it comes with a version and a fixture of its own.
+// ledgerFixture is a ledger of a schema version as a program wrote it. The first one is frozen when the first
+// version is released: until then a change of the schema rewrites it (-ledger), from then on it comes with a
+// version and a fixture of its own.
 func ledgerFixture(version int) string {
 	return filepath.Join("testdata", "ledgers", fmt.Sprintf("%04d.duckdb.gz", version))
 }
@@ -35,7 +35,7 @@ func fillLedger(t *testing.T, l *Ledger) {
 	store(t, l, nightFit(11, unchanged), second, pixels("a", 0.1, 0.6, 0.5, 0.75, 1, math.NaN()))
 }
 
-// answers are what readers tell of a ledger, which no migration may change.
+// answers are the answers of readers of a ledger, which no migration may change.
 func answers(t *testing.T, l *Ledger) string {
 	t.Helper()
 	var b strings.Builder
@@ -91,8 +91,8 @@ func answersTo(t *testing.T, l *Ledger, b *strings.Builder) {
 	}
 }
 
-// Ledgers of every version, as they were stored, tell what a ledger of today tells
-// that holds the same: whoever opens one brings it up.
+// Stored ledgers of every version give the answers of a current ledger with the same content: opening one migrates
+// it.
 func TestStoredLedgers(t *testing.T) {
 	fresh := open(t, Options{})
 	fillLedger(t, fresh)

@@ -71,7 +71,7 @@ func TestOneProcessReadsOrWrites(t *testing.T) {
 	must(t, other.Write(ctx, nothing))
 }
 
-// Every writer says how many rows the engine writes as one: a file does not remember it. Pruning writes it anew.
+// Every writer says how many rows the engine writes as one: a file does not remember it. Pruning rewrites it.
 func TestRowGroups(t *testing.T) {
 	l := open(t, Options{})
 	for i, n := range []int{3000, 300} { // pieces

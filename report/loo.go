@@ -82,8 +82,7 @@ func (s *Session) Assess(ctx context.Context, fingerprint string, a *Assessment,
 	return s.Rejudge(ctx, fingerprint, g, v, at)
 }
 
-// insertAssessment stores what there is of an assessment in place of what a fit
-// has of the same kind.
+// insertAssessment stores the parts of an assessment, replacing those that a fit has of the same kind.
 func (s *Session) insertAssessment(ctx context.Context, id int64, a *Assessment) error {
 	if a.LOO != nil {
 		for _, table := range []string{"pointwise", "loo", "loo_pit"} {
@@ -116,7 +115,7 @@ func (s *Session) insertAssessment(ctx context.Context, id int64, a *Assessment)
 	return s.insertLOO(ctx, id, a.LOO)
 }
 
-// insertKFold stores a fit's k-fold cross-validation in place of what it had.
+// insertKFold stores a fit's k-fold cross-validation, replacing an earlier one.
 func (s *Session) insertKFold(ctx context.Context, id int64, k *KFold) error {
 	if k == nil {
 		return nil

@@ -97,7 +97,7 @@ func TestLOOCompareCounts(t *testing.T) {
 	wantInt(t, l, 1, "SELECT count(*) FROM loo_compare WHERE model = 'b' AND elpd_diff IS NULL AND se_diff IS NULL")
 }
 
-// A later assessment takes the place of the one before, and a verdict anew.
+// A later assessment replaces the one before, and the verdict.
 func TestAssess(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	f := sampleFit("f1")

@@ -71,7 +71,7 @@ func (s *Standing) Words(id int64) string {
 	return fmt.Sprintf("the newest complete fit of this name is %d, of %s", s.Newest, drawn)
 }
 
-// standings reads where the names of all fits stand.
+// standings reads the positions of the names of all fits.
 func standings(ctx context.Context, c *sql.Conn) (map[name]Standing, error) {
 	var all []struct {
 		name

@@ -9,9 +9,8 @@ import (
 	"glmbatch/report/judge"
 )
 
-// What people look at: an erred fit with the
-// complete one before it, the worst diagnostics with the quantities that have them,
-// and runs with their counts.
+// The overview that users look at: an erred fit with the complete one before it, the worst diagnostics with the
+// quantities that have them, and runs with their counts.
 func TestLooks(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	db, c, err := l.connect(ctx, false, reach{})

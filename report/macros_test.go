@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// value is what draws stores for parameter p, chain c, draw i.
+// value is the value that draws stores for parameter p, chain c, draw i.
 func value(p, c, i int) float64 { return 1000*float64(p) + 10*float64(c) + float64(i)/1000 + 0.5 }
 
 // The table functions give what a loop over the draws gives.

@@ -150,7 +150,8 @@ func TestOlderLedger(t *testing.T) {
 	behind := older()                                         // a reader that found the file locked when it was opened
 	wantInt(t, behind, 0, on)
 
-	// One that this process may read and not write, as root may both: the files of a thread of its own are nobody's.
+	// One that this process may read and not write, as root may both: the files of a thread of its own have another
+	// owner.
 	closed := older()
 	must(t, errors.Join(os.Chmod(filepath.Dir(closed.path), 0o555), os.Chmod(closed.path, 0o444),
 		os.Chmod(filepath.Dir(filepath.Dir(closed.path)), 0o755)))
@@ -198,7 +199,7 @@ func withFreeBlocks(t *testing.T, l *Ledger, fill byte) *Ledger {
 	return l
 }
 
-// What was the newest on a day is what a reader of that day saw.
+// The newest fit on a day is the one that a reader of that day saw.
 func TestOnADay(t *testing.T) {
 	l := open(t, Options{})
 	at := func(day int, fingerprint string) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A ledger that is moved is at its new place whole, in place of what was there, on this file system and on another; one
-// that is damaged is not moved.
+// A ledger that is moved is at its new path whole, and replaces a file there, on this file system and on another;
+// one that is damaged is not moved.
 func TestMove(t *testing.T) {
 	other, err := os.MkdirTemp("/dev/shm", "glmbatch-")
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"glmbatch/internal/words"
 )
 
-// Draws of a fit are rows of the table draw_piece, or rows of the same columns in a Parquet file of the folder beside
-// the ledger: RUN/SHARD.parquet, below drawsFolder. The table draw_outside says which fits' are in which file, and only
-// what it says counts: a file that it does not name, and rows of fits that were replaced, are nobody's. Each file has a
-// random number in all of its rows, so that no other file passes for it.
+// Draws of a fit are rows of the table draw_piece, or rows of the same columns in a Parquet file of the folder next
+// to the ledger: RUN/SHARD.parquet, below drawsFolder. The table draw_outside lists which fits' draws are in which
+// file, and is decisive: a file that it does not name, and rows of fits that were replaced, belong to no fit. Each
+// file has a random number in all of its rows, so that no other file passes for it.
 
 // drawsFolder is the folder with the draws of the ledger at path.
 func drawsFolder(path string) string { return path + ".draws" }
@@ -64,7 +64,8 @@ func drawFiles(ctx context.Context, c *sql.Conn, schema string, fits ...int64) (
 // where is the place of the file for a ledger at path.
 func (f *drawFile) where(ledger string) string { return filepath.Join(drawsFolder(ledger), f.path) }
 
-// lost says why the draws of a file cannot be read, as far as its name and size tell; nothing where they can.
+// lost is the reason why the draws of a file cannot be read, as far as its name and size show it; empty if they
+// can.
 func (f *drawFile) lost(ledger string) string {
 	info, err := os.Lstat(f.where(ledger))
 	switch {
@@ -82,7 +83,7 @@ func (f *drawFile) lost(ledger string) string {
 	return ""
 }
 
-// says is what is wrong with a file, in a sentence.
+// says describes the fault of a file, in a sentence.
 func (f *drawFile) says(ledger, why string) string {
 	fits := "1 fit"
 	if n := len(f.fits); n != 1 {
@@ -94,9 +95,9 @@ func (f *drawFile) says(ledger, why string) string {
 // LostHint is the remedy for draws that are lost.
 const LostHint = "put the file back from a copy, or draw its fits again: pipeline run --force"
 
-// piecesOf is what the pieces of draws of fits are read from, as SQL that follows FROM. It is the one place that knows
-// where draws are. Where those of the only fit are lost, that is the error; of several fits, those that are lost have
-// no rows.
+// piecesOf is the source of the pieces of draws of fits, as SQL that follows FROM. It is the one place that knows
+// where draws are. Where those of the only fit are lost, that is the error; of several fits, those that are lost
+// have no rows.
 func piecesOf(ctx context.Context, c *sql.Conn, ledger string, fits ...int64) (string, error) {
 	files, err := drawFiles(ctx, c, ownTables, fits...)
 	if err != nil {
@@ -157,7 +158,7 @@ func (l *Ledger) LostDraws(ctx context.Context) (lost map[int64]string, err erro
 	})
 }
 
-// lostFiles calls tell with each file of draws that is lost.
+// lostFiles calls note with each file of draws that is lost.
 func lostFiles(ctx context.Context, c *sql.Conn, ledger string, tell func(f drawFile, why string)) error {
 	files, err := drawFiles(ctx, c, ownTables)
 	for _, f := range files {
@@ -189,7 +190,7 @@ func (r reach) withDraws(ledger string) (reach, error) {
 	return r, err
 }
 
-// offer tells the view piece which files of draws are there.
+// offer gives the view piece the files of draws that exist.
 func (l *Ledger) offer(ctx context.Context, c *sql.Conn) error {
 	if _, err := os.Lstat(drawsFolder(l.path)); err != nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"glmbatch/infer"
 )
 
-// outsideLine is the line of own that a ledger with draws outside has in place of another.
+// outsideLine is the line of own that only a ledger with draws outside has.
 func outsideLine(t *testing.T) (line string) {
 	t.Helper()
 	l, plain := ledgerBySQL(t), ledgerBySQL(t)
@@ -33,7 +33,7 @@ func outsideLine(t *testing.T) (line string) {
 	return line
 }
 
-// The definition of the view piece with draws outside is the only part that such a ledger has in place of another.
+// The definition of the view piece with draws outside is the only part that such a ledger replaces.
 func TestOwnPartsOutside(t *testing.T) {
 	got := outsideLine(t)
 	if *update {
@@ -130,7 +130,7 @@ func allDraws(t *testing.T, l *Ledger) string {
 	return b.String()
 }
 
-// viewsOfDraws are what the views of draws answer, but for the numbers of fits.
+// viewsOfDraws are the answers of the views of draws, without the numbers of fits.
 func viewsOfDraws(t *testing.T, l *Ledger) string {
 	t.Helper()
 	var b strings.Builder
@@ -167,7 +167,7 @@ func TestDrawsOutside(t *testing.T) {
 		out, err = Open(moved, Options{Threads: 1, DrawsOutside: true})
 		must(t, err)
 	}
-	// What gather has loaded it passes over, and a shard that tells of more gets a file of its own.
+	// gather skips fits that it has loaded, and a shard with further fits gets a file of its own.
 	must(t, gatherFrom(t.Context(), out, one, two))
 	store(t, two, shardFit("f5"))
 	must(t, gatherFrom(t.Context(), out, one, two))
@@ -308,8 +308,8 @@ func TestDrawsFence(t *testing.T) {
 	}
 }
 
-// A file that no transaction names, as a kill leaves it, is nobody's, and goes with the next gather or prune; a foreign
-// file stays.
+// A file that no transaction names, as a kill leaves it, belongs to no fit, and is removed by the next gather or
+// prune; a foreign file stays.
 func TestStrayDraws(t *testing.T) {
 	fragment := fragmentOf(t, "f1", "f2")
 	l := gathered(t, true, fragment)
@@ -373,7 +373,7 @@ func dropFits(t *testing.T, l *Ledger, where string) {
 	}))
 }
 
-// Prune removes files of which no fit is left, and writes those anew that have few; with the last one the ledger has
+// Prune removes files of which no fit is left, and rewrites those that have few; with the last one the ledger has
 // draws of its own again.
 func TestPruneOutside(t *testing.T) {
 	l := gathered(t, true, fragmentOf(t, "f1", "f2", "f3"), fragmentOf(t, "f4"))
@@ -404,7 +404,7 @@ func TestPruneOutside(t *testing.T) {
 	must(t, l.Write(context.Background(), func(s *Session) error { return nil }))
 }
 
-// A copy that is published has its draws beside it, those that prune removes from the ledger too.
+// A copy that is published has its files of draws, those that prune removes from the ledger too.
 func TestPublishOutside(t *testing.T) {
 	l := gathered(t, true, fragmentOf(t, "f1", "f2"), fragmentOf(t, "f3"))
 	want, to := viewsOfDraws(t, l), filepath.Join(t.TempDir(), "copy.duckdb")

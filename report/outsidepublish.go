@@ -9,8 +9,8 @@ import (
 )
 
 // publishDraws puts files of draws into the folder of a copy of the ledger that will be at to, and is at made until
-// then: a link to the file where both are on one file system, which costs nothing and outlives what prune removes, else
-// a copy. What is there already stays. It returns what removes files that neither this copy nor the one before names:
+// then: a link to the file where both are on one file system, which costs nothing and outlives what prune removes,
+// else a copy. Existing files stay. It returns what removes files that neither this copy nor the one before names:
 // who has the one before open still finds all of it.
 func publishDraws(ctx context.Context, ledger, made, to string) (tidy func() error, err error) {
 	files, err := filesOf(ctx, made)
@@ -43,7 +43,7 @@ func publishDraws(ctx context.Context, ledger, made, to string) (tidy func() err
 	}, nil
 }
 
-// filesOf lists the files of draws that the ledger at path names; none where there is no ledger.
+// filesOf lists the files of draws that the ledger at path names; none if there is no ledger.
 func filesOf(ctx context.Context, path string) (files []drawFile, err error) {
 	l := &Ledger{path: path, opts: Options{Threads: 1, MemoryLimit: "128MB", LockWait: -1}}
 	err = l.readIfThere(ctx, func(c *sql.Conn) error {

@@ -18,7 +18,7 @@ import (
 	"glmbatch/internal/words"
 )
 
-// unfinished is what the name of a file of draws ends with while it is being written.
+// unfinished is the end of the name of a file of draws while it is being written.
 const unfinished = ".new"
 
 // outside is where the draws that are gathered of one shard go, if not to the ledger.
@@ -153,7 +153,7 @@ func syncFolder(path string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// note has the ledger know the file, and which fits' draws are in it: rows of fit_id and parameters.
+// note records the file in the ledger, and the fits whose draws are in it: rows of fit_id and parameters.
 func (f *drawFile) note(ctx context.Context, c *sql.Conn, ledger, fits string) error {
 	var others int
 	if err := c.QueryRowContext(ctx, "SELECT count(*) FROM main.draw_file").Scan(&others); err != nil {
@@ -195,8 +195,8 @@ func seeOutside(ctx context.Context, c *sql.Conn, ledger string) error {
 	return viewPieces(ctx, c, true)
 }
 
-// pruneOutside forgets files of which no fit is left, and writes those anew of which fewer than half of the fits are.
-// What is forgotten is there until sweep.
+// pruneOutside removes files without fits from the table, and rewrites those of which fewer than half of the fits
+// are left. The removed files exist until sweep.
 func pruneOutside(ctx context.Context, c *sql.Conn, ledger string) error {
 	var had int
 	err := c.QueryRowContext(ctx, "SELECT count(*) FROM main.draw_file").Scan(&had)
@@ -219,7 +219,7 @@ func pruneOutside(ctx context.Context, c *sql.Conn, ledger string) error {
 	return viewPieces(ctx, c, false)
 }
 
-// compact writes a file anew where most of it is nobody's. One that is lost, or cannot be read, stays as it is.
+// compact rewrites a file of which most rows belong to no fit. One that is lost, or cannot be read, stays as it is.
 func (f *drawFile) compact(ctx context.Context, c *sql.Conn, ledger string) error {
 	if 2*len(f.fits) >= f.written || f.damage(ctx, ledger) != "" {
 		return ctx.Err()
@@ -275,8 +275,8 @@ func restoreOutside(ctx context.Context, c *sql.Conn, ledger string) error {
 	return seeOutside(ctx, c, ledger)
 }
 
-// sweep removes files of draws that the ledger does not name, as a kill or prune leaves them. Nobody may write to the
-// ledger meanwhile.
+// sweep removes files of draws that the ledger does not name, as a kill or prune leaves them. No other process may
+// write to the ledger meanwhile.
 func sweep(ctx context.Context, c *sql.Conn, ledger string) error {
 	if _, err := os.Lstat(drawsFolder(ledger)); errors.Is(err, fs.ErrNotExist) {
 		return nil

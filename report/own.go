@@ -11,19 +11,19 @@ import (
 	"glmbatch/internal/words"
 )
 
-// own lists the tables, views and macros of the newest schema, a line each: space of names, name, kind and, of views
-// and macros, the digest of the definition as this engine prints it. A test writes it anew (make golden).
+// own lists the tables, views and macros of the newest schema, a line each: space of names, name, kind and, of
+// views and macros, the digest of the definition as this engine prints it. A test rewrites it (make golden).
 //
 //go:embed schema/own.txt
 var own string
 
-// ownOutside are the lines of parts that a ledger has in place of those in own, where it has draws outside.
+// ownOutside are the lines of parts that replace those in own if a ledger has draws outside.
 //
 //go:embed schema/own_outside.txt
 var ownOutside string
 
 // ownSQL answers with lines as in own, of the open file. It names the engine's functions in full: the file may have
-// macros of these names. What was made by the same connection is printed otherwise. Cost: 13 ms of processor time,
+// macros of these names. A definition by the same connection is printed otherwise. Cost: 13 ms of processor time,
 // nearly all for the list of functions.
 const ownSQL = `WITH own AS (SELECT 'relation' AS space, table_name AS name, 'table' AS kind, NULL AS definition
 		FROM system.main.duckdb_tables()
@@ -45,7 +45,7 @@ const engineSQL = `SELECT function_name FROM system.main.duckdb_functions() WHER
 // shadows a function of the engine.
 type part struct{ name, kind, ownKind string }
 
-// shadows tells whether the part takes the place of one of the engine's functions.
+// shadows reports whether the part has the name of one of the engine's functions.
 func (p part) shadows() bool { return p.ownKind == "" }
 
 // foreign lists the parts of the open file that have the name of one of the program's own and are something else, and
@@ -130,7 +130,7 @@ func beyondRepair(parts []part, path string) error {
 	return nil
 }
 
-// restore puts the program's own views and macros in the place of what is not, within a transaction.
+// restore puts the program's own views and macros back, within a transaction.
 func restore(ctx context.Context, c *sql.Conn, path string, parts []part) error {
 	if len(parts) == 0 {
 		return nil

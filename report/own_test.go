@@ -19,7 +19,7 @@ import (
 // schemaTo is elsewhere where internal/mutants plants a fault in the SQL: ledgers of other tests shall have it.
 var schemaTo = flag.String("schema", "schema", "folder into which -update writes what follows from the SQL of schema")
 
-// parts are the lines of own of a ledger, and everything that is said of them.
+// parts are the lines of own of a ledger, and all comments on them.
 func parts(t *testing.T, l *Ledger) (lines, comments string) {
 	t.Helper()
 	db, c, err := l.connect(t.Context(), true, reach{})
@@ -242,7 +242,7 @@ func TestMacrosOfTheirOwn(t *testing.T) {
 	wantInt(t, l, 1, "SELECT exp(0)::INT")
 }
 
-// Who opens a ledger later, and has its own views put in place, has them once it is reading.
+// A process that opens a ledger later with Restore has its own views once it reads.
 func TestReadingRestores(t *testing.T) {
 	l := sampled(t)
 	stranger(t, l, "CREATE OR REPLACE VIEW latest AS SELECT * REPLACE ('pass' AS verdict) FROM fit")
@@ -257,7 +257,7 @@ func TestReadingRestores(t *testing.T) {
 	}
 }
 
-// A view in the place of a table is refused, by writers too.
+// A view instead of a table is refused, by writers too.
 func TestForeignTable(t *testing.T) {
 	l, ctx := sampled(t), context.Background()
 	stranger(t, l, "ALTER TABLE diagnostic RENAME TO hidden", "CREATE VIEW diagnostic AS SELECT * FROM hidden")

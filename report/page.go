@@ -31,7 +31,7 @@ type PageOptions struct {
 	Pipeline   string // of the newest run, or of the newest fits; empty: any
 }
 
-// What a page holds at most.
+// Limits of a page.
 const (
 	pageSeries    = 12  // quantities of a fit with plots of their draws
 	pageAllSeries = 600 // of all fits together, two each at least; half as many if there are more than pageAll fits

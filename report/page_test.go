@@ -234,8 +234,7 @@ func pageChoice(t *testing.T, l *Ledger) {
 	}
 }
 
-// The same ledger gives the same bytes, and what was there before stays where
-// the page cannot be written.
+// The same ledger gives the same bytes, and an earlier page stays if the new one cannot be written.
 func savedPage(t *testing.T, l *Ledger) {
 	ctx, dir := context.Background(), t.TempDir()
 	to := filepath.Join(dir, "night.html")

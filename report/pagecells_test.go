@@ -8,7 +8,8 @@ import (
 	"glmbatch/infer"
 )
 
-// Among the few missing cells of a page, and among the plots, stand those that mixed worst, not those that never moved.
+// Among the few missing cells of a page, and among the plots, are those that mixed worst, not those that never
+// moved.
 func TestPageCells(t *testing.T) {
 	l := open(t, Options{})
 	f := sampleFit("f")

@@ -92,7 +92,7 @@ func (r *pageReader) pixels(id int64, d *html.Discrete, rows, cols int) error {
 	return d.Draw(rows, cols, layers)
 }
 
-// differs is 1 where two states differ, 0 where they are equal, NaN where one is unknown.
+// differs is 1 if two states differ, 0 if they are equal, NaN if one is unknown.
 func differs(a, b float64) float64 {
 	switch {
 	case math.IsNaN(a):

@@ -13,7 +13,7 @@ import (
 	"glmbatch/report/record"
 )
 
-// logLik is the statistic whose draws stand in the view chain.
+// logLik is the statistic whose draws are in the view chain.
 const logLik = "log_lik"
 
 // details reads what the pages of the fits show that have one.
@@ -51,7 +51,7 @@ func (r *pageReader) details() error {
 	return nil
 }
 
-// pageEffects is how many group-level effects, and penalised coefficients of smooths, stand among the coefficients:
+// pageEffects is the number of group-level effects, and penalised coefficients of smooths, among the coefficients:
 // those that mixed worst.
 const pageEffects = 5
 
@@ -226,8 +226,8 @@ func byChain(f *html.Fit, all []float64) (out [][][]float64) {
 	return out
 }
 
-// worst chooses rows of the coefficients: those that the caller named, or the ones
-// that mixed worst: without an effective sample size first, then by it, those left out that may stand still for good.
+// worst chooses rows of the coefficients: those that the caller named, or the ones that mixed worst: without an
+// effective sample size first, then by it, without those that may keep one value permanently.
 func (r *pageReader) worst(f *html.Fit, n int) []int {
 	t := &f.Detail.Coefficients
 	var chosen []int

@@ -10,8 +10,8 @@ import (
 	"glmbatch/report/html"
 )
 
-// Of the effects of a term a page shows all where there are at most pageLevels levels. Of more it shows pageEnds at
-// either end, and about pageStrip between them at even distances of rank.
+// A page shows all effects of a term if there are at most pageLevels levels. Of more it shows pageEnds at either
+// end, and about pageStrip between them at even distances of rank.
 const (
 	pageLevels = 60
 	pageEnds   = 12
@@ -112,8 +112,8 @@ func (r *pageReader) levelEffects(f *html.Fit) error {
 	return err
 }
 
-// told is the share of a level's effect that its own rows tell: one less the variance of the effect given the data over
-// that among levels. A level without rows has 0.
+// told is the share of a level's effect that its own rows determine: one less the variance of the effect given the
+// data over that among levels. A level without rows has 0.
 //
 // Source: Gelman and Pardoe (2006), doi:10.1198/004017005000000517, by level.
 func told(t *html.Term, sd float64) html.Number {

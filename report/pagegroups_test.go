@@ -62,7 +62,7 @@ func TestPageGroups(t *testing.T) {
 	}
 }
 
-// What a level's rows tell is 1 − sd²/E sd², between 0 and 1, and nothing where it is not known.
+// The share of a level's rows is 1 − sd²/E sd², between 0 and 1, and missing if it is not known.
 func TestTold(t *testing.T) {
 	for _, c := range []struct{ mean, sd, effect, want float64 }{
 		{2, 0, 1, 0.75}, {1, 1, 1, 0.5}, {1, 0, 3, 0}, {1, 0, 0, 1}, {0, 0, 0, math.NaN()}, {1, 0, math.NaN(), math.NaN()},

@@ -7,8 +7,8 @@ import (
 	"glmbatch/report/html"
 )
 
-// Of incomplete columns a page of a fit lists at most pageGaps, those that miss most cells. It draws pageDrawnGaps of
-// them, fewer where there are many fits but two at least, and of the cells of each the pageUnsure that are least
+// A page of a fit lists at most pageGaps incomplete columns, those with most missing cells. It draws pageDrawnGaps
+// of them, fewer where there are many fits but two at least, and of the cells of each the pageUnsure that are least
 // certain and the pageUnmixed of the largest R-hat.
 const (
 	pageGaps         = 60

@@ -14,8 +14,9 @@ import (
 	"glmbatch/report/record"
 )
 
-// withGaps gives a fit missing cells of a number x, of g of three levels, of b of two and of the response y, so many
-// each. The cells of x are the less certain and the worse mixed the later their row; those of g and b the less certain.
+// withGaps gives a fit missing cells of a number x, of g of three levels, of b of two levels and of the response y,
+// cells of each. The cells of x are the less certain and the worse mixed the later their row; those of g and b the
+// less certain.
 func withGaps(f *Fit, cells int) {
 	nan := math.NaN()
 	add := func(column string, row int, level string, s diag.Summary) {
@@ -45,7 +46,7 @@ func withGaps(f *Fit, cells int) {
 }
 
 // The page has each incomplete column with its model, its classes, and of its cells the least certain and the worst
-// mixed; they go with the fit. What has no such columns has no part of the page.
+// mixed; they go with the fit. A fit without such columns has no such part of the page.
 func TestPageIncomplete(t *testing.T) {
 	l := open(t, Options{})
 	f := sampleFit("f")

@@ -99,7 +99,7 @@ func (r *pageReader) ranked() error {
 	return err
 }
 
-// drift sets the shown fits and those before them beside their predecessors.
+// drift compares the shown fits and those before them with their predecessors.
 func (r *pageReader) drift() error {
 	shown := map[name]bool{}
 	for i := range r.page.Fits {

@@ -9,15 +9,15 @@ import (
 	"glmbatch/report/record"
 )
 
-// imputationWords says in words how the imputations of fits differ, by number; nothing of fits without.
+// imputationWords describes the differences between the imputations of fits, by number; nothing for fits without.
 func imputationWords(ctx context.Context, c *sql.Conn, ids []int64) (map[int64]string, error) {
 	out := map[int64]string{}
 	return out, readMap(ctx, c, out, "SELECT fit_id, note FROM diagnostic WHERE name = '"+record.Imputations+
 		"' AND fit_id IN (SELECT unnest(?::BIGINT[]))", ids)
 }
 
-// Of several imputations a page of a fit lists at most pagePooled parameters, and draws the intervals of pageApart of
-// them, those with the largest fraction of missing information, for pageImputations at even distances.
+// If there are several imputations a page of a fit lists at most pagePooled parameters, and draws the intervals of
+// pageApart of them, those with the largest fraction of missing information, for pageImputations at even distances.
 const (
 	pagePooled      = 100
 	pageApart       = 12

@@ -10,14 +10,14 @@ import (
 	"glmbatch/report/record"
 )
 
-// What the overview draws of the results of a model at most.
+// Limits of the overview's results of a model.
 const (
 	pageCoefficients = 12  // of a model
 	pageForest       = 200 // fits for a coefficient
 )
 
-// said gathers what is said of the fits: reasons that say the same once, with the fits that they are said of, those of
-// the worst fits first. Fits with a warning that nobody has advice for are told what that means.
+// said gathers the reasons of the fits: equal ones once, with their fits, those of the worst fits first. Fits with
+// a warning without advice get an explanation of warnings.
 func (r *pageReader) said() error {
 	at := map[string]int{}
 	for i := range r.page.Fits {

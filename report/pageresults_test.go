@@ -9,8 +9,8 @@ import (
 	"glmbatch/report/judge"
 )
 
-// What is said of several fits stands once, the worst first, and each fit has its reasons in few words. Coefficients are
-// gathered by model over the fits that have them.
+// A reason of several fits appears once, the worst first, and each fit has its reasons in few words. Coefficients
+// are gathered by model over the fits that have them.
 func TestPageSaysOnceAndGathers(t *testing.T) {
 	l := open(t, Options{})
 	named := func(name string, grade judge.Grade, reasons ...string) *Fit {

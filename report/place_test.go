@@ -9,15 +9,15 @@ import (
 	"glmbatch/report/judge"
 )
 
-// clocks are what the clock shows on four nights, in hours from the first.
+// clocks are the times of the clock in four runs, in hours from the first.
 var clocks = map[string][4]int{
 	"back a day":              {0, 24, 0, 24},
 	"stands still":            {0, 0, 0, 0},
 	"a year forward and back": {0, 24 * 365, 24, 48},
 }
 
-// What is newest, what is before what, and what prune keeps, is told by the order
-// of runs and not by a clock that jumps between them.
+// The order of runs, and not a clock that jumps between them, determines which fit is newest, its predecessor, and
+// the fits that prune keeps.
 func TestOrderOfNights(t *testing.T) {
 	for name, hours := range clocks {
 		t.Run(name, func(t *testing.T) {

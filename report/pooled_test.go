@@ -11,8 +11,9 @@ import (
 	"glmbatch/report/record"
 )
 
-// What several imputations say of parameters stands in the views, in the order of the fit, on the page of the fit and in
-// its look, and goes with the fit. A statistic with the name of a parameter is none.
+// The estimates of parameters from several imputations are in the views, in the order of the fit, on the page of
+// the fit and in its look, and are removed with the fit. A statistic with the name of a parameter is not mistaken
+// for it.
 func TestPooled(t *testing.T) {
 	l, ctx := open(t, Options{}), context.Background()
 	f := sampleFit("f")

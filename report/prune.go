@@ -108,7 +108,7 @@ func (l *Ledger) rewrite(ctx context.Context) (before, after int64, err error) {
 			err = errors.Join(err, removeIfThere(tmp), removeIfThere(tmp+".wal"))
 		}
 	}()
-	// Held for reading: nobody writes meanwhile.
+	// Held for reading: no process writes meanwhile.
 	db, c, err := l.patiently(ctx, true, reach{files: []string{tmp, tmp + ".wal", tmp + ".wal.checkpoint"}})
 	if err != nil {
 		return 0, 0, err

@@ -58,7 +58,7 @@ func TestPrune(t *testing.T) {
 	again, err := Open(l.path, Options{}) // its views are still the program's own
 	must(t, err)
 	wantInt(t, again, 3, "SELECT count(*) FROM fit")
-	store(t, l, sampleFit("after")) // numbers go on
+	store(t, l, sampleFit("after")) // numbers continue
 	wantInt(t, l, 0, "SELECT count(*) - count(DISTINCT fit_id) FROM fit")
 	if info, err := os.Stat(l.path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v; want that of the old file", info.Mode(), err)

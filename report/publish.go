@@ -72,7 +72,7 @@ func putHint(key string, err error) string {
 	return ""
 }
 
-// checkpointed has what a killed writer left beside the file put into it.
+// checkpointed adds the log that a killed writer left to the file.
 func (l *Ledger) checkpointed(ctx context.Context) error {
 	if _, err := os.Stat(l.path + ".wal"); errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -133,7 +133,7 @@ func TestPublishFails(t *testing.T) {
 	wantInt(t, copied, 1, "SELECT count(*) FROM fit")
 }
 
-// On a full disk a copy is told its size, and a page is not told that of a ledger.
+// On a full disk the error of a copy has its size, and that of a page does not have the size of a ledger.
 func TestPutHint(t *testing.T) {
 	full := &os.PathError{Op: "write", Path: "p", Err: syscall.ENOSPC}
 	for key, want := range map[string]string{"publish": "make room there: the copy is as large as the ledger",

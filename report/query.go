@@ -86,9 +86,9 @@ func (l *Ledger) Query(ctx context.Context, w io.Writer, opts QueryOptions, quer
 	})
 }
 
-// lost tells Note which draws an answer lacks.
+// lost calls Note with the draws that an answer lacks.
 func (o QueryOptions) lost(ctx context.Context, c *sql.Conn, ledger string) error {
-	var files int // a file that is no ledger may be asked too
+	var files int // the query may be of a file that is not a ledger
 	err := c.QueryRowContext(ctx, "SELECT count(*) FROM duckdb_tables() WHERE schema_name = 'main' AND "+
 		"table_name = 'draw_outside' AND estimated_size > 0").Scan(&files)
 	if err != nil || files == 0 || o.Note == nil {

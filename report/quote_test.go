@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is quoted reads as itself and as nothing else, in the engine that runs it.
+// Quoted text reads as itself and as nothing else, in the engine that runs it.
 func TestQuoted(t *testing.T) {
 	db, err := sql.Open("duckdb", "")
 	must(t, err)

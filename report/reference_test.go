@@ -14,7 +14,7 @@ import (
 
 const referencePath = "../docs/reference/ledger.md"
 
-// docs/reference/ledger.md is what a fresh ledger says of itself.
+// docs/reference/ledger.md is the documentation of a fresh ledger.
 func TestReference(t *testing.T) {
 	got := schemaReference(t, freshLedger(t))
 	if *update {

@@ -8,7 +8,7 @@ import (
 	"glmbatch/report/html"
 )
 
-// What a page shows of one quantity.
+// Limits of a quantity's series on a page.
 const (
 	traceDraws = 250 // of a chain, at most
 	rankBins   = 20  // classes of ranks
@@ -20,10 +20,9 @@ const (
 // each length, since columns of one shape come one after the other.
 type reducer [growthSize]diag.Workspace
 
-// series reduces the draws of one quantity, a slice a chain, all of one length,
-// to what a page draws. s has its name and its diagnostics over all draws, as the
-// ledger tells them; chains of imputations are set beside those of their own. Cost: O(S log S) for S draws, growthSize
-// times.
+// series reduces the draws of one quantity, a slice a chain, all of one length, to the lines of a page. s has its
+// name and its diagnostics over all draws, from the ledger; chains of imputations are compared with those of their
+// own. Cost: O(S log S) for S draws, growthSize times.
 func (r *reducer) series(s html.Series, chains [][]float64) html.Series {
 	s.Draws = len(chains[0])
 	s.Every = max(1, (s.Draws+traceDraws-1)/traceDraws)
@@ -133,8 +132,7 @@ func lagStride(draws, total int, ess float64) int {
 	return max(1, int(math.Ceil(reach/(autoLags-1))))
 }
 
-// autocorrelations are those of one chain at these lags, with divisor n; NaN
-// where the chain does not vary.
+// autocorrelations are those of one chain at these lags, with divisor n; NaN if the chain does not vary.
 func autocorrelations(chain []float64, lags []int) []html.Number {
 	n := float64(len(chain))
 	mean := 0.0

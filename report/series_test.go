@@ -30,7 +30,7 @@ func wave(name string, chains, draws int) [][]float64 {
 	return out
 }
 
-// A trace is told to half a step of 254, and a draw without a value is marked.
+// A trace is exact to half a step of 254, and a draw without a value is marked.
 func TestTraceIsNearTheDraws(t *testing.T) {
 	chains := wave("trace", 4, 1001)
 	chains[1][8] = math.Inf(1)
@@ -127,8 +127,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// Chains of imputations are set beside those of their own: imputations that lie apart leave ranks even, and effective
-// sizes are pooled at every length.
+// Chains of imputations are compared with those of their own: imputations that lie apart leave ranks even, and
+// effective sizes are pooled at every length.
 func TestSeriesOfImputations(t *testing.T) {
 	chains := wave("imputations", 6, 400)
 	for c := 2; c < 6; c++ {

@@ -17,7 +17,7 @@ import (
 // not safe for concurrent use.
 type Session struct {
 	c      *sql.Conn
-	db     *sql.DB   // for further connections, which read beside c
+	db     *sql.DB   // for further connections, which read at the same time as c
 	draws  *drawFeed // where the engine takes draws from
 	stats  *statsFeed
 	engine string
@@ -105,7 +105,7 @@ func (s *Session) RunFits(ctx context.Context, notes []*RunFit) error {
 	})
 }
 
-// placedRun is what a note of a fit repeats of its run.
+// placedRun holds the facts of a run that a note of a fit repeats.
 type placedRun struct {
 	pipeline string
 	place    int

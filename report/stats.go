@@ -213,7 +213,7 @@ func statsList[T chunk.Number](of func(*infer.Info) T) func(chunk.Chunk, int) (f
 	}
 }
 
-// equalBits is a == b, which of floats tells −0 from 0, and takes NaN for NaN.
+// equalBits is a == b, which for floats distinguishes −0 from 0, and takes NaN for NaN.
 func equalBits[T chunk.Number](a, b T) bool {
 	if x, float := any(a).(float64); float && a == b {
 		return math.Float64bits(x) == math.Float64bits(any(b).(float64))

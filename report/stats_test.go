@@ -79,7 +79,7 @@ func TestStatisticsAreStored(t *testing.T) {
 	wantInt(t, l, 2, "SELECT least(min(len(step_size)), 2) FROM chain_piece") // 0 and −0 are two
 }
 
-// What an array of draws has behind the last is 0, whatever a chunk held before, and no view tells of it.
+// The entries of an array of draws after the last are 0, whatever a chunk held before, and no view shows them.
 func TestPiecesEndInZeros(t *testing.T) {
 	l := open(t, Options{})
 	const params, chains, count = 70, 4, 2*pieceDraws + 9 // 840 pieces in chunks of 128, which is no multiple of 3

@@ -62,7 +62,7 @@ func TestNewerStorage(t *testing.T) {
 	}
 }
 
-// What the message says to do works: a copy of all tables by the engine is a ledger, which can be written to.
+// The remedy of the message works: a copy of all tables by the engine is a ledger, which can be written to.
 func TestCopiedDatabase(t *testing.T) {
 	l := sampled(t)
 	db, c, err := start(t.Context(), "", map[string][]string{}, func() {})

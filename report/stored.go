@@ -12,8 +12,8 @@ import (
 	"glmbatch/report/judge"
 )
 
-// What a query that names fits for readFits begins with, those that follow FROM: their
-// own verdict counts, and no run did anything about them.
+// The beginning of a query that names fits for readFits; the part after FROM follows. Their own verdict counts, and
+// no run acted on them.
 const chosen = `SELECT f.fit_id, f.run_id, f.pipeline, f.dataset, f.key, f.model, f.sampler, f.verdict, f.reasons,
 	f.created AS noted, '' AS action FROM `
 
@@ -224,7 +224,7 @@ func (l *Ledger) evidence(ctx context.Context, c *sql.Conn, fingerprint string) 
 	if err != nil {
 		return e, err
 	}
-	// Empty if nobody measured what the powers of prior and likelihood move.
+	// Empty if the sensitivities to prior and likelihood were not measured.
 	err = read(ctx, c, &e.Sensitivity, "SELECT name, prior, likelihood FROM sensitivity WHERE fit_id = ? ORDER BY place",
 		f.ID)
 	if err != nil {

@@ -15,9 +15,8 @@ import (
 // cellWidth is where the text of a table's cell is cut.
 const cellWidth = 80
 
-// writeTable writes up to limit rows (all if negative) as aligned columns,
-// numbers to the right, then says how many there are. What is wider than width, unless
-// that is 0, is folded.
+// writeTable writes up to limit rows (all if negative) as aligned columns, numbers to the right, then says how many
+// there are. Text that is wider than width, unless that is 0, is folded.
 func writeTable(w io.Writer, rows *sql.Rows, limit, width int) error {
 	g, err := newGrid(rows)
 	if err != nil {

@@ -100,7 +100,7 @@ func TestFitsTogether(t *testing.T) {
 	must(t, joint.Write(ctx, joined(ctx, manyFits("f", 3))))
 	differ(t, contents(t, joint), contents(t, apart))
 	wantInt(t, joint, 6*2000, "SELECT count(*) FROM draw")
-	// the record of the fit that was replaced goes on under its new number
+	// the record of the fit that was replaced continues under its new number
 	wantInt(t, joint, 4, "SELECT count(*) FROM fit JOIN run_fit USING (fit_id) WHERE fit.verdict = 'fail' AND "+
 		"run_fit.verdict = 'fail' AND len(fit.reasons) = 2")
 }
@@ -146,7 +146,7 @@ func TestFitsTogetherButOne(t *testing.T) {
 	wantInt(t, l, 1, "SELECT count(*) FROM fit WHERE key = 'g1'")
 }
 
-// What is interrupted leaves nothing.
+// An interrupted call leaves nothing.
 func TestFitsTogetherInterrupted(t *testing.T) {
 	l, fits := open(t, Options{}), manyFits("f", 3)
 	storeOld(t, l)

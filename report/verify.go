@@ -45,7 +45,7 @@ type Verified struct {
 	Draws  int64   // their draw values
 	Damage []string
 
-	badFiles int // the last of Damage but for fits, which are not the ledger's own damage
+	badFiles int // the last of Damage except for fits, which are not the ledger's own damage
 }
 
 // Verify reads every block of the file, which the engine does for what is asked of it only, and holds the draws of
@@ -113,7 +113,7 @@ func (l *Ledger) Verify(ctx context.Context) (*Verified, error) {
 	return v, err
 }
 
-// verifyFiles looks at the files of draws, tells v, and returns the fits whose file is lost.
+// verifyFiles checks the files of draws, completes v, and returns the fits whose file is lost.
 func (l *Ledger) verifyFiles(ctx context.Context, v *Verified) (lost map[int64]bool, err error) {
 	var files []drawFile
 	err = l.read(ctx, func(c *sql.Conn) (err error) {
@@ -150,8 +150,8 @@ func verifiedTogether(fits []Stored) int {
 	return len(fits)
 }
 
-// goodDraws tells which of some small fits have the draws that were stored, by one question for all of them. What is
-// wrong with others verifyDraws says.
+// goodDraws reports which of some small fits have the draws that were stored, by one query for all of them.
+// verifyDraws finds the faults of others.
 func (l *Ledger) goodDraws(ctx context.Context, fits []Stored) map[int64]bool {
 	if len(fits) < 2 {
 		return nil
@@ -214,7 +214,7 @@ func (l *Ledger) damageError(damage []string) error {
 		damagedHint+"; pipeline verify tells what is damaged")}
 }
 
-// whole looks at the blocks, tells v, and returns what Whole does.
+// whole checks the blocks, completes v, and returns the result of Whole.
 func (l *Ledger) whole(ctx context.Context, v *Verified) error {
 	if exists, err := checkFile(l.path); err != nil {
 		return err
@@ -233,7 +233,7 @@ func (l *Ledger) whole(ctx context.Context, v *Verified) error {
 	}
 	for _, b := range bad {
 		switch {
-		case err != nil: // the engine cannot even tell
+		case err != nil: // the engine cannot even find out
 			v.Damage = append(v.Damage, fmt.Sprintf("block %d of %d is not what was written", b.number, v.Blocks))
 		case used[b.number] != "":
 			v.Damage = append(v.Damage, fmt.Sprintf("block %d of %d, which holds %s, is not what was written", b.number,
@@ -248,9 +248,9 @@ func (l *Ledger) whole(ctx context.Context, v *Verified) error {
 	return l.damageError(v.Damage)
 }
 
-// badBlocks reads the file while no writer has it. Blocks that were never written are not among them where the file
-// itself lists them as free, and no log puts them to use: many files end before such a one, and an engine that is
-// opened to tell costs as much as some twenty small fits.
+// badBlocks reads the file while no writer has it. Blocks that were never written are not among them if the file
+// itself lists them as free, and no log uses them: many files end before such a one, and opening an engine to check
+// costs as much as some twenty small fits.
 func (l *Ledger) badBlocks(ctx context.Context, v *Verified) (bad []badBlock, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

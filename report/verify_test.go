@@ -76,7 +76,7 @@ func TestEveryBlockIsVerified(t *testing.T) {
 	}
 }
 
-// Draws that somebody has changed, added or removed are not those that were stored, though every block is whole.
+// Draws that were changed, added or removed differ from those that were stored, though every block is whole.
 func TestDrawsAreVerified(t *testing.T) {
 	for statement, want := range map[string]string{
 		"UPDATE draw_piece SET v = list_transform(v, lambda x, i: x + CASE WHEN i = 50 THEN 1e-12 ELSE 0 END) WHERE parameter_id = 2 AND chain = 3": "of glu",
@@ -95,7 +95,7 @@ func TestDrawsAreVerified(t *testing.T) {
 }
 
 // Draws come back from the engine with every bit, so that a checksum of bits serves; and a derived quantity that is
-// computed anew has a checksum of its own.
+// recomputed has a checksum of its own.
 func TestChecksumsOfOddDraws(t *testing.T) {
 	odd := []float64{0, math.Copysign(0, -1), math.NaN(), math.Float64frombits(0x7ff8dead00000001), math.Inf(1), math.Inf(-1),
 		math.SmallestNonzeroFloat64, -math.MaxFloat64, 0.1, 1e300}

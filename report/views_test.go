@@ -115,8 +115,8 @@ func TestDrawViews(t *testing.T) {
 		WHERE parameter = 'glu' AND s.value = 2 * d.value`)
 }
 
-// Derived quantities are no part of the comparison: they follow from the
-// parameters, and a constant one would leave the agreement unknown.
+// Derived quantities are not compared: they follow from the parameters, and a constant one would leave the
+// agreement unknown.
 func TestComparisonLeavesDerivedOut(t *testing.T) {
 	l := open(t, Options{})
 	rows := [][4]float64{{1, 3, .03, .04}, {1, 0, math.NaN(), math.NaN()}}
@@ -128,8 +128,8 @@ func TestComparisonLeavesDerivedOut(t *testing.T) {
 		"AND comment LIKE 'What%'")
 }
 
-// Where neither sampler tells a mean, because it may not exist, medians are
-// compared; where one tells it, the comparison stays open.
+// If neither sampler has a mean, because it may not exist, medians are compared; if one has it, the comparison
+// stays open.
 func TestComparisonByMedian(t *testing.T) {
 	l := open(t, Options{})
 	none := [4]float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}

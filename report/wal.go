@@ -10,11 +10,11 @@ import (
 	"glmbatch/internal/outfile"
 )
 
-// A checkpoint starts with a marker in the log of the file (.wal), which says where the new root of the file will be.
-// On a full disk the checkpoint fails and the marker stays. Engines up to 1.5.5 went on behind it, and the next
-// checkpoint left a second marker; the engine of this program, 1.5.6, clears a marker that failed, but
-// refuses a log with two. All markers but the last are of checkpoints that failed: without them the log is what it
-// should be. https://github.com/duckdb/duckdb/pull/24260 has the engine's side.
+// A checkpoint starts with a marker in the log of the file (.wal), which says where the new root of the file will
+// be. On a full disk the checkpoint fails and the marker stays. Engines up to 1.5.5 continued after it, and the
+// next checkpoint left a second marker; the engine of this program, 1.5.6, clears a marker that failed, but refuses
+// a log with two. All markers but the last are of checkpoints that failed: without them the log is what it should
+// be. https://github.com/duckdb/duckdb/pull/24260 has the engine's side.
 
 // Kinds of entries of a log.
 const (
@@ -64,8 +64,8 @@ func oneMarker(log []byte) (mended []byte, several bool) {
 	return append(mended, log[from:]...), true
 }
 
-// mendLog takes what makes the engine refuse it out of the log beside the file, and reports whether it did. No process
-// has such a file open: none can. One that is just mending it is left to it.
+// repairLog removes entries from the log for which the engine refuses it, and reports whether it did. No process
+// has such a file open: none can. A file under repair is left to its process.
 func (l *Ledger) mendLog() (bool, error) {
 	wal := l.path + ".wal"
 	log, err := os.ReadFile(wal)

@@ -37,7 +37,7 @@ func twoMarkers(t *testing.T) (path string, log []byte) {
 	return path, unpack(t, from+".wal.gz", path+".wal")
 }
 
-// Engine 1.5.6 refuses the log of two full disks; a reader and a writer mend it, and every row is there.
+// Engine 1.5.6 refuses the log of two full disks; a reader and a writer repair it, and every row is present.
 func TestLogOfTwoFullDisks(t *testing.T) {
 	for _, readOnly := range []bool{true, false} {
 		path, log := twoMarkers(t)
@@ -58,8 +58,8 @@ func TestLogOfTwoFullDisks(t *testing.T) {
 	}
 }
 
-// A ledger that was killed before its checkpoint, with the markers of two full disks behind what it had
-// committed: reading, writing and publishing mend it first.
+// A ledger that was killed before its checkpoint, with the markers of two full disks after its committed data:
+// reading, writing and publishing repair it first.
 func TestLedgerAfterTwoFullDisks(t *testing.T) {
 	killed := sampled(t)
 	var file, log []byte
@@ -126,7 +126,7 @@ func TestOneMarker(t *testing.T) {
 			t.Errorf("%s: %x, %v; want %x", name, got, several, c.want)
 		}
 	}
-	for n := range 200 { // whatever stands there
+	for n := range 200 { // whatever the value there
 		_, _ = oneMarker(append(append([]byte{}, walHead...), bytes.Repeat([]byte{byte(n)}, n)...))
 	}
 }

@@ -65,7 +65,7 @@ func (l *Ledger) Weights(ctx context.Context, pipeline string, folds bool,
 	return out, err
 }
 
-// beside reports whether two models predict the same responses.
+// comparable reports whether two models predict the same responses.
 func (w *Weight) beside(o *Weight) bool {
 	return w.Pipeline == o.Pipeline && w.Dataset == o.Dataset && w.Group == o.Group && w.outcomes == o.outcomes
 }

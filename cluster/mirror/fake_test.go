@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// fault is what goes wrong with a request. The zero value is nothing.
+// fault is a planted fault of a request. The zero value is nothing.
 type fault struct {
 	status int  // answered instead of carrying it out
 	lost   bool // carried out, and the connection is reset before the answer

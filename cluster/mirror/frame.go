@@ -5,8 +5,7 @@ import (
 	"hash/crc32"
 )
 
-// What the spool of pipeline says of its frames: a header of 40 bytes with their sizes, a payload, and the CRC-32C of
-// both.
+// The frames of pipeline's spool: a header of 40 bytes with their sizes, a payload, and the CRC-32C of both.
 const (
 	frameMagic = 0x31534247 // "GBS1"
 	headerSize = 40
@@ -16,7 +15,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// frameSize is the length of the frame that begins with b; 0 where that cannot be the beginning of one.
+// frameSize is the length of the frame that begins with b; 0 if b is not the beginning of one.
 func frameSize(b []byte) int64 {
 	if len(b) < headerSize || binary.LittleEndian.Uint32(b) != frameMagic {
 		return 0

@@ -47,8 +47,8 @@ func (s *shard) key(parts ...string) string {
 
 func number(generation int) string { return fmt.Sprintf("%06d", generation) }
 
-// newest is the newest generation of which a claim is seen, and what the store has of its spool. It is 0 where there is
-// none. A list that is behind shows an older one, whose pieces are as good and fewer.
+// newest is the newest generation of which a claim is seen, and what the store has of its spool. It is 0 if there
+// is none. A list that is behind shows an older one, whose pieces are as good and fewer.
 func (s *shard) newest(ctx context.Context) (generation int, files map[string][]piece, err error) {
 	names, err := s.list(ctx, s.key("claims")+"/")
 	if err != nil || len(names) == 0 {
@@ -70,8 +70,8 @@ func (s *shard) newest(ctx context.Context) (generation int, files map[string][]
 	return generation, s.along(generation, c.Inherits, segments), err
 }
 
-// along adds the segments of a generation to what it began with. Of the lives of a file (it begins a new one where the
-// program draws anew) the one that is longest without a gap counts.
+// along adds the segments of a generation to what it began with. If a file has several lives (it begins a new one
+// if the program redraws) the one that is longest without a gap counts.
 func (s *shard) along(generation int, inherits map[string][]piece, segments []string) map[string][]piece {
 	lives := map[string]map[string][]piece{}
 	for _, name := range segments {

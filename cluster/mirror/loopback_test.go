@@ -263,7 +263,7 @@ func (l *loop) midFit(night, machine string, i, segments int) *exec.Cmd {
 	return cmd
 }
 
-// A machine is lost in mid-fit, twice; another, whose folder is empty, goes on with the segments.
+// A machine is lost in mid-fit, twice; another, whose folder is empty, resumes from the segments.
 func machineLost(l *loop, night string) {
 	for i := range 2 {
 		for k := range 2 {
@@ -279,7 +279,7 @@ func machineLost(l *loop, night string) {
 	}
 }
 
-// An attempt sleeps in mid-fit and another takes its shard over; it wakes beside it, and both go on to their ends.
+// An attempt sleeps in mid-fit and another takes its shard over; it wakes up, and both continue to their ends.
 func slowAttempt(l *loop, night string) {
 	for i := range 2 {
 		slow := l.midFit(night, fmt.Sprintf("slow-%d", i), i, 3)

@@ -90,7 +90,7 @@ func TestHeeds(t *testing.T) {
 	}
 }
 
-// frame is what the spool writes of a block, of about n bytes.
+// frame returns the spool's form of a block, of about n bytes.
 func frame(first, n int) []byte {
 	le := binary.LittleEndian
 	draws, params := 2, max(n/16, 1)
@@ -133,7 +133,7 @@ type attempt struct {
 
 const chainName = "f1/chain-1.spool"
 
-// stream is what all attempts draw: frames of several lengths.
+// stream returns the draws of all attempts: frames of several lengths.
 func stream(n int) (out []byte) {
 	for i := range n {
 		out = append(out, frame(2*i, 50+i*37%900)...)
@@ -219,8 +219,8 @@ func TestTakeOver(t *testing.T) {
 	f.once(t)
 }
 
-// A slow attempt that was thought dead goes on beside the new one. Each later attempt has what the newest has, and a
-// prefix of the one stream; no object is written twice. Calls fail on the way, and lists are behind.
+// A slow attempt that was thought dead continues while the new one runs. Each later attempt has what the newest
+// has, and a prefix of the one stream; no object is written twice. Calls fail on the way, and lists are behind.
 func TestSlowAttempt(t *testing.T) {
 	for seed := range uint64(8) {
 		f, s := newFake(t)
@@ -260,7 +260,7 @@ func TestSlowAttempt(t *testing.T) {
 	}
 }
 
-// What is damaged or gone in the store is drawn again, with all that follows it.
+// Damaged or lost segments in the store are drawn again, with all that follows them.
 func TestDamagedSegments(t *testing.T) {
 	for name, harm := range map[string]func(f *fake, key string){
 		"gone":    func(f *fake, key string) { delete(f.objects, key) },
@@ -297,7 +297,7 @@ func TestDamagedSegments(t *testing.T) {
 	}
 }
 
-// A file that the program begins anew begins a new life in the store.
+// A file that the program restarts begins a new life in the store.
 func TestBegunAnew(t *testing.T) {
 	_, s := newFake(t)
 	all, other := stream(20), stream(40)[len(stream(10)):]

@@ -54,7 +54,7 @@ const (
 type mirror struct {
 	*store
 	program string        // pipeline
-	scratch string        // folder for what stands on this machine
+	scratch string        // folder for files of this machine
 	every   time.Duration // between two looks at a spool
 	stderr  io.Writer
 }
@@ -128,8 +128,8 @@ func (m *mirror) bring(ctx context.Context, n night, dir string) error {
 	return err
 }
 
-// plan plans a night by the program, in a folder of this machine, and puts the plan into the store. A night that is
-// there is brought down before, so that the program says whether it is the same.
+// plan plans a night by the program, in a folder of this machine, and puts the plan into the store. An existing run
+// is copied here first, so that the program can compare the requests.
 func (m *mirror) plan(ctx context.Context, args []string) (int, error) {
 	if err := m.heeds(ctx); err != nil {
 		return exitAgain, err
@@ -310,7 +310,7 @@ func (m *mirror) finish(ctx context.Context, s *shard, generation int, dir strin
 	return code3(code, os.RemoveAll(dir))
 }
 
-// gather brings down what is there of the shards, and has the program gather it: it names those that are missing.
+// gather copies the finished shards here, and lets the program gather them: it names those that are missing.
 func (m *mirror) gather(ctx context.Context, args []string) (int, error) {
 	var n night
 	if err := m.know(ctx, nightKey, &n); errors.Is(err, errAbsent) {

@@ -76,7 +76,8 @@ var (
 	errTaken  = errors.New("the object is there already")
 )
 
-// try makes a call until it succeeds, or fails for good: errAbsent, errTaken, an answer that the store will give again.
+// try makes a call until it succeeds, or fails permanently: errAbsent, errTaken, an answer that the store will give
+// again.
 func (s *store) try(ctx context.Context, size int64, call func(context.Context) error) error {
 	for n := 1; ; n++ {
 		bounded, end := context.WithTimeout(ctx, s.slow+time.Duration(size>>20)*time.Second)

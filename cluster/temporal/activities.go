@@ -19,7 +19,7 @@ import (
 // Types of errors of activities. Only final is not tried again.
 const (
 	final      = "final"      // exit code 2: the call, the spec or the program is wrong
-	unfinished = "unfinished" // shards of a night failed for good
+	unfinished = "unfinished" // shards of a run failed permanently
 	again      = "again"      // exit codes 3 and 130, signals, and a worker that stops
 )
 

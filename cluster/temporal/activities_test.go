@@ -35,7 +35,8 @@ func activityEnv(t *testing.T, a *Activities) *testsuite.TestActivityEnvironment
 	return env
 }
 
-// Each way in which a shard's process ends means one thing to the engine: done, wrong for good, or to be tried again.
+// Each way in which a shard's process ends means one thing to the engine: done, failed permanently, or to be
+// retried.
 func TestExitCodes(t *testing.T) {
 	for _, c := range []struct {
 		act, kind, says string
@@ -87,7 +88,8 @@ func TestNoProgram(t *testing.T) {
 	}
 }
 
-// Heartbeats carry what the process wrote last, and go on for as long as it lives. What stops the worker ends the process in order.
+// Heartbeats carry the last output of the process, and continue while it runs. Stopping the worker ends the process
+// in order.
 func TestHeartbeats(t *testing.T) {
 	a, dir := faked(t, "hang")
 	stop := make(chan struct{})
@@ -157,7 +159,7 @@ func alive(t *testing.T, dir string) bool {
 	return err == nil && !strings.Contains(string(state), ") Z ")
 }
 
-// A process dies with its worker: kill -9 leaves nobody who goes on drawing for a night that others carry out.
+// A process dies with its worker: after kill -9 no process draws for a run that others have taken over.
 func TestDiesWithWorker(t *testing.T) {
 	dir := t.TempDir()
 	parent := exec.Command(os.Args[0], dir)
@@ -253,7 +255,7 @@ func TestGatherInPart(t *testing.T) {
 	}
 }
 
-// What a process prints is kept from its end, whole lines.
+// The end of a process's output is kept, in whole lines.
 func TestTail(t *testing.T) {
 	var said tail
 	for i := range 5000 {

@@ -23,7 +23,7 @@ type Progress struct {
 	Blocks []string
 	// Broken are the first shards that failed permanently, with their reasons.
 	Broken []string
-	// show has the server's page say how far the workflow is. It is set by answer.
+	// show writes the progress of the workflow to the server's page. It is set by answer.
 	show func()
 	// said is how it ended: what gather printed, or an error.
 	said string
@@ -51,8 +51,8 @@ func Block(ctx workflow.Context, in BlockInput) (Progress, error) {
 	return *p, err
 }
 
-// answer has a workflow answer the query "progress", and say the same in words on the server's page. Neither is written
-// into the history.
+// answer makes a workflow answer the query "progress", and show the same text on the server's page. Neither is
+// written into the history.
 func (p *Progress) answer(ctx workflow.Context) error {
 	p.show = func() { workflow.SetCurrentDetails(ctx, p.details()) }
 	p.show()

@@ -67,7 +67,7 @@ func (c *command) worker(ctx context.Context, args []string) (int, error) {
 	return 0, nil
 }
 
-// registry is what workers and the SDK's test environments have in common.
+// registry is the common part of workers and the SDK's test environments.
 type registry interface {
 	RegisterWorkflowWithOptions(w any, options workflow.RegisterOptions)
 	RegisterActivityWithOptions(a any, options activity.RegisterOptions)
@@ -162,7 +162,7 @@ func (in *NightInput) summary() string {
 	return fmt.Sprintf("%s in %d shards", filepath.Base(in.Spec), in.Shards)
 }
 
-// details tell on the server's page where a night is, and how to ask for more than the page has.
+// details is the text of the server's page: the folder of a run, and the command for more.
 func (in *NightInput) details() string {
 	where := fmt.Sprintf("The folder of the night is `%s`.", in.Dir)
 	if in.Dir == "" {
@@ -172,8 +172,8 @@ func (in *NightInput) details() string {
 		"being carried out; `cancel ID` ends it in order; `night FOLDER` does the rest of a night that has ended early."
 }
 
-// schedule makes a schedule that starts a night at each time. One that is still going on then is left to end, and the
-// new one is passed over.
+// schedule makes a schedule that starts a night at each time. If one is still running then, it continues, and the
+// new one is skipped.
 func (c *command) schedule(ctx context.Context, args []string) (int, error) {
 	in, cron, zone, id, root := NightInput{}, "", "", "", ""
 	c.limitFlags(&in.Limits)

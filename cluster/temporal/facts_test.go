@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// What the tests with a server end with: a line that has how many nights were as they must be, and what was measured.
+// The last line of the tests with a server: how many runs were as they must be, and what was measured.
 var (
 	held, lost, skipped []string
 	facts               []string

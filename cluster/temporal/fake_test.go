@@ -84,7 +84,7 @@ func fake(list, args []string) int {
 	return code
 }
 
-// planned is what the fake's plan has: five fits in each shard.
+// planned is the fake's plan: five fits in each shard.
 func planned(shards int) map[string][]int {
 	return map[string][]int{"fits": slices.Repeat([]int{5}, shards)}
 }

@@ -25,7 +25,7 @@ import (
 // scenario disturbs a night, and the ledger must have the digests of one run on this machine.
 
 const (
-	lease  = 5 * time.Second // the heartbeat timeout of these nights, in place of a minute
+	lease  = 5 * time.Second // the heartbeat timeout of these runs, instead of a minute
 	shards = 4
 	mid    = 1500 * time.Millisecond // into a shard, which lasts for several seconds
 )
@@ -154,8 +154,8 @@ func (l *loop) spec() {
 	}
 }
 
-// serverFlags are those of docs/cluster-engines.md. SQLite syncs its log now and then, in place of each commit, by which a
-// process that is killed loses nothing; and what is to be done next is read more often than 20 times a second.
+// serverFlags are those of docs/cluster-engines.md. SQLite syncs its log now and then, instead of at each commit,
+// by which a process that is killed loses nothing; and the queue is read more often than 20 times a second.
 var serverFlags = []string{
 	"--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=1",
 	"--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000",

@@ -41,7 +41,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// command is what the verbs share.
+// command holds the inputs of all commands.
 type command struct {
 	flags  *flag.FlagSet
 	queue  string
@@ -81,7 +81,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
-// arguments reads flags before, between and behind arguments. What follows "--" is left, with it.
+// arguments reads flags before, between and behind arguments. Arguments after "--" are returned too, with it.
 func (c *command) arguments(args []string) (rest []string, err error) {
 	end := slices.Index(args, "--")
 	if end < 0 {
@@ -98,7 +98,8 @@ func (c *command) arguments(args []string) (rest []string, err error) {
 	}
 }
 
-// parse reads flags, wants as many arguments as named, and connects to the server. What follows "--" is left.
+// parse reads flags, wants as many arguments as named, and connects to the server. Arguments after "--" are
+// returned.
 func (c *command) parse(args []string, names ...string) (rest []string, err error) {
 	rest, err = c.arguments(args)
 	if errors.Is(err, flag.ErrHelp) {

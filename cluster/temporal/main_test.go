@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Flags may stand before and behind the argument, as the documentation has them; those of plan follow "--".
+// Flags may precede and follow the argument, as in the documentation; those of plan follow "--".
 func TestArguments(t *testing.T) {
 	for call, want := range map[string]string{
 		"--shards 7 s.yaml":                     "s.yaml",

@@ -33,10 +33,10 @@ func fromEnv(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// size is what the server keeps of a workflow's history. Payloads are what it gets to see of the program.
+// size holds the size of a workflow's history on the server. Payloads are the program's data in it.
 type size struct{ events, bytes, payload int }
 
-// String is the size in words.
+// String is the size as text.
 func (s size) String() string {
 	return fmt.Sprintf("%d events, %d kB, the largest payload %d bytes", s.events, (s.bytes+500)/1000, s.payload)
 }
@@ -111,8 +111,8 @@ func most(t *testing.T, pid int) int {
 	return kB / 1024
 }
 
-// TestMany carries out many small fits in shards of 100 by one worker, beside one run of them on this machine just
-// before, and compares digests. GLMBATCH_FITS is how many there are.
+// TestMany draws many small fits in shards of 100 by one worker, and by one run on this machine just before, and
+// compares digests. GLMBATCH_FITS is how many there are.
 func TestMany(t *testing.T) {
 	n, fits := bare(t, "many"), fromEnv(t, "GLMBATCH_FITS", 300)
 	n.small(fits)

@@ -163,7 +163,7 @@ func (in NightInput) shards(ctx workflow.Context, p *Progress) error {
 			p.block(ctx, BlockInput{in.Dir, from, min(from+size, n), in.Limits})
 		})
 	}
-	// What was cancelled is waited for, too: a night has ended when its processes have.
+	// Cancelled shards are waited for too: a run has ended when its processes have.
 	after, _ := workflow.NewDisconnectedContext(ctx)
 	all.Wait(after)
 	return ctx.Err()

@@ -106,7 +106,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// A night of 5000 shards has blocks of 200, of which as many go on as the window holds, and each shard is carried out
+// A run of 5000 shards has blocks of 200, of which as many are active as the window holds, and each shard is drawn
 // once. The SDK's environment has room for a thousand calls at a time: the window of 2000 is seen with a server.
 func TestLargeNight(t *testing.T) {
 	const n = 5000
@@ -147,7 +147,7 @@ func TestLargeNight(t *testing.T) {
 	env.AssertExpectations(t)
 }
 
-// What can be tried again is, until it succeeds or the attempts are used up; what is final is not. Either way all
+// A shard that can be retried is, until it succeeds or the attempts are used up; a final one is not. Either way all
 // other shards are carried out. Nothing is gathered unless asked for.
 func TestFailedShards(t *testing.T) {
 	for _, partial := range []bool{false, true} {
@@ -218,7 +218,7 @@ func TestCancelledNight(t *testing.T) {
 	}
 }
 
-// A night that nobody gave a folder has one of its own, called like it; a plan that is too large is refused.
+// A run without a folder gets one of its own, with its name; a plan that is too large is refused.
 func TestFolderOfNight(t *testing.T) {
 	env := nightEnv(t, 1, func(context.Context, int) (ShardDone, error) { return ShardDone{}, nil })
 	gathers(env, false)

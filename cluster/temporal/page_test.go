@@ -15,7 +15,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 )
 
-// pageOf is what the server's page says of a night.
+// pageOf is the text of the server's page about a run.
 func pageOf(t *testing.T, env *testsuite.TestWorkflowEnvironment) string {
 	t.Helper()
 	var meta sdkpb.WorkflowMetadata
@@ -29,7 +29,7 @@ func pageOf(t *testing.T, env *testsuite.TestWorkflowEnvironment) string {
 	return meta.GetCurrentDetails()
 }
 
-// The server's page says in words how far a night is, and what it ended with.
+// The server's page has the progress of a run, and its result.
 func TestPage(t *testing.T) {
 	fails := func(ctx context.Context, i int) (ShardDone, error) {
 		switch {

@@ -144,7 +144,7 @@ func (r *Report) look(ctx context.Context, cl client.Client, id string) error {
 	return nil
 }
 
-// said is what a failed attempt ended with, in words.
+// said returns the message of a failed attempt.
 func said(f *failure.Failure) string {
 	switch f.GetTimeoutFailureInfo().GetTimeoutType() {
 	case enums.TIMEOUT_TYPE_HEARTBEAT:

@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 )
 
-// Attempts that a server gave up are told in the words of this program's flags.
+// Attempts that a server gave up are described by this program's flags.
 func TestTimeoutsInWords(t *testing.T) {
 	for kind, want := range map[enums.TimeoutType][2]string{
 		enums.TIMEOUT_TYPE_HEARTBEAT: {"its worker was silent for longer than --heartbeat",

@@ -7,7 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// A night that a server has seen goes on under this code: each step of its history is one that the workflow still
+// A run that a server has seen continues under this code: each step of its history is one that the workflow still
 // takes. A change that this test finds needs workflow.GetVersion, or workers that are replaced between nights.
 //
 // testdata/night.json is "temporal workflow show -o json" of a night of three shards, without names of machines.

@@ -25,7 +25,7 @@ func (l *loop) undisturbed(n *night) {
 	n.Log(n.must("glmbatch-temporal", "progress", n.id))
 }
 
-// The night of a worker that is killed in mid-fit is gone on with by another, after the lease.
+// If a worker is killed in mid-fit another resumes its run, after the lease.
 func (l *loop) workerKilled(n *night) {
 	first := n.worker("")
 	n.start()
@@ -47,8 +47,8 @@ func (n *night) takenOver(second *machine, shard int, since time.Time, why strin
 	fact(n.T, "a shard is taken over %s after %s (bar: the lease, %v, and 5 s)", short(time.Since(since)), why, lease)
 }
 
-// A worker that sleeps past its lease wakes to find that its shard is another's, and ends its process. Until then two
-// attempts went on side by side.
+// A worker that sleeps past its lease wakes to find that its shard is another's, and ends its process. Until then
+// two attempts run at the same time.
 func (l *loop) workerStopped(n *night) {
 	first := n.worker("", "--only", "shards")
 	n.worker("", "--only", "ledger")
@@ -170,7 +170,8 @@ func (l *loop) cancelled(n *night) {
 	n.ends()
 }
 
-// A shard whose process dies at each attempt fails for good and is named; all others are done. Mended, the night does the rest.
+// A shard whose process dies at each attempt fails permanently and is named; all others are done. After a repair,
+// the run does the rest.
 func (l *loop) poison(n *night) {
 	script := "#!/bin/sh\ncase \"$*\" in *\"--shard 1/\"*) [ -e " + n.path("mended") + " ] || kill -9 $$ ;; esac\nexec " + n.program("pipeline") + " \"$@\"\n"
 	if err := os.WriteFile(n.path("poisoned"), []byte(script), 0o755); err != nil {

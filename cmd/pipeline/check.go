@@ -69,7 +69,7 @@ resumes where it was, and a larger --simulations adds to those in the ledger.`,
 	return c
 }
 
-// printCheck says in words what was found about each fit.
+// printCheck prints the findings about each fit.
 func printCheck(w *screen, out *pipelines.CheckOutcome) {
 	for i, r := range out.Fits {
 		if i > 0 {

@@ -68,7 +68,7 @@ replicates (run: {replicates: 30}) it prints medians and 95 % intervals over the
 	return c
 }
 
-// posteriors returns the name of a pair's posterior, with its pipeline if pairs are of several.
+// posteriors returns the name of a pair's posterior, with its pipeline if there are several pipelines.
 func posteriors(pairs []pipelines.Comparison) func(*pipelines.Comparison) string {
 	of := pipelineOf(pairs, func(p *pipelines.Comparison) string { return p.Pipeline })
 	return func(p *pipelines.Comparison) string { return of(p.Pipeline) + nameOf(p.Dataset, p.Group, p.Model) }

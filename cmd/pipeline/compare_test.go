@@ -26,7 +26,7 @@ func compared(agreement string) pipelines.Comparison {
 		Compared: 6, NotCompared: 1, ZMax: 12.34, ZLimit: 4.4, Worst: &worst, Pairs: 8, RatioMedian: ratio, RatioMin: ratio, RatioLogLik: ratio}
 }
 
-// A disagreement is the first thing said, and the sooner sampler stands first.
+// A disagreement comes first, and the faster sampler is listed first.
 func TestCompareSaysDisagreementFirst(t *testing.T) {
 	var b strings.Builder
 	must(t, printComparisons(&screen{Writer: &b, width: 100}, []pipelines.Comparison{compared("agree"), compared("differ")}))
@@ -45,7 +45,7 @@ func TestCompareSaysDisagreementFirst(t *testing.T) {
 	}
 }
 
-// Of two samplers that disagree the one that failed its own gates is named, and only it; where neither did, one of them is
+// If two samplers disagree the one that failed its own gates is named, and only it; if neither did, one of them is
 // wrong, whichever.
 func TestCompareNamesTheFitThatFailed(t *testing.T) {
 	for _, c := range []struct{ a, b, want, not string }{
@@ -106,7 +106,7 @@ func TestCompareFormats(t *testing.T) {
 	}
 }
 
-// The exit code tells of a call that is wrong.
+// The exit code reports a wrong call.
 func TestCompareRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{{"compare"}, {"compare", "--format", "xml"}, {"compare", "--dataset", "["}, {"compare", "x"}} {
@@ -116,8 +116,8 @@ func TestCompareRefuses(t *testing.T) {
 	}
 }
 
-// The exit code says whether samplers differ: 0 of two that agree, 1 once a mean of
-// one of them is not what the other has.
+// The exit code reports whether samplers differ: 0 for two that agree, 1 once a mean of one of them differs from
+// the other's.
 func TestCompareExits(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var data strings.Builder

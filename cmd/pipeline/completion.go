@@ -14,8 +14,8 @@ import (
 // ledgerSuffixes are how ledgers are called, for a shell that completes their names.
 var ledgerSuffixes = []string{"duckdb", "db"}
 
-// complete tells the shell what may follow: shipped pipelines beside files, fits, data sets,
-// models and samplers of the ledger that the call names, ledgers, values of flags.
+// complete gives the shell its completions: built-in pipelines and files, fits, data sets, models and samplers of
+// the ledger that the call names, ledgers, values of flags.
 func complete(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		if strings.Contains(c.Use, "NAME") {
@@ -46,7 +46,7 @@ func complete(root *cobra.Command) {
 				cobra.ShellCompDirectiveNoFileComp),
 		} {
 			if c.Flags().Lookup(flag) != nil {
-				_ = c.RegisterFlagCompletionFunc(flag, f) // the flag is there
+				_ = c.RegisterFlagCompletionFunc(flag, f) // the flag exists
 			}
 		}
 	}
@@ -57,7 +57,7 @@ func these(names []string) ([]string, cobra.ShellCompDirective) {
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// shippedNames are the pipelines that the program carries; files are completed beside them.
+// shippedNames are the built-in pipelines; files are completed too.
 func shippedNames(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	list, err := pipelines.List()
 	if err != nil {
@@ -91,7 +91,7 @@ func onlyTerms(c *cobra.Command, _ []string, typed string) ([]string, cobra.Shel
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// ledgerNames are the names in the ledger that a call means; none where it cannot be read now.
+// ledgerNames are the names in the ledger of a call; nil if it cannot be read now.
 func ledgerNames(c *cobra.Command) *pipelines.Names {
 	database := defaultLedger
 	if f := c.Flags().Lookup("database"); f != nil && f.Value.String() != "" {

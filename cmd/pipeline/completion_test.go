@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a shell completes is what the ledger and the program have.
+// A shell completes the names of the ledger and the program.
 func TestCompletion(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mustCall(t, "run", "quickstart", "--quiet")

@@ -14,7 +14,7 @@ import (
 
 const dbtFolder = "../../deploy/dbt/"
 
-// dbtFile is what the project's YAML says that the test carries out.
+// dbtFile holds the part of the project's YAML that the test runs.
 type dbtFile struct {
 	Sources []struct {
 		Name, Database, Schema string

@@ -120,7 +120,7 @@ func TestSlurmScript(t *testing.T) {
 	}
 }
 
-// kubernetesJob is what these tests read of one.
+// kubernetesJob holds the part of a job that these tests read.
 type kubernetesJob struct {
 	Spec struct {
 		Suspend          bool

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// What is exported comes back as the same summaries, and what cannot be stored
-// whole is not stored at all.
+// Exported draws come back as the same summaries, and a fit that cannot be stored whole is not stored at all.
 func TestExportImport(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if code, _, errs := call(t, "export", "--to", "out"); code != 2 || !strings.Contains(errs, "no ledger") {

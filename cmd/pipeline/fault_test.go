@@ -33,7 +33,7 @@ func TestFaultsAreNoUsage(t *testing.T) {
 		must(t, err)
 		cmd := exec.Command("sh", script, "spec.yaml")
 		cmd.Env = append(os.Environ(), asProgram+"=1", "PIPELINE="+filepath.Join(dir, "program"), "PIPELINE_DIR="+dir)
-		out, _ := cmd.CombinedOutput() // its code tells
+		out, _ := cmd.CombinedOutput() // its code has the result
 		if code := cmd.ProcessState.ExitCode(); code != 134 || !strings.Contains(string(out), "spec.yaml: the program has a fault") {
 			t.Errorf("nightly.sh: exit code %d, want 134 and that the program has a fault\n%s", code, tail(out))
 		}
@@ -71,7 +71,7 @@ func mustAbort(t *testing.T, cmd *exec.Cmd, dir, word string, then func()) {
 	cmd.Dir, cmd.Stderr, cmd.Env = dir, &out, append(os.Environ(), asProgram+"=1")
 	must(t, cmd.Start())
 	then()
-	_ = cmd.Wait() // its status tells
+	_ = cmd.Wait() // its status has the result
 	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if !status.Signaled() || status.Signal() != syscall.SIGABRT || status.CoreDump() || !strings.Contains(out.String(), word) {
 		t.Errorf("ended with %v, want SIGABRT without a core and %q\n%s", cmd.ProcessState, word, tail(out.Bytes()))

@@ -58,7 +58,7 @@ func field(sampler string) string {
 		"models: {m: {kind: mrf, coupling: 0.6, noise: {sd: 1}}}\nsamplers: {s: " + sampler + "}\n"
 }
 
-// What ends a fit before its first draw ends validate, run --dry-run and run with the same words and exit code, and
+// A fault before the first draw ends validate, run --dry-run and run with the same message and exit code, and
 // neither of the first two leaves a file.
 func TestForeseen(t *testing.T) {
 	for name, c := range foreseen {
@@ -147,7 +147,7 @@ func listing(t *testing.T) string {
 	return strings.Join(names, " ")
 }
 
-// What fits of tall designs take in files is foreseen as run takes it: neither refuses for memory what run fits.
+// The files of tall designs count in the preview as in a run: neither refuses for memory what run fits.
 func TestForeseenTall(t *testing.T) {
 	if raceDetector() {
 		t.Skip("the race detector needs more memory than this ceiling")

@@ -19,10 +19,10 @@ type grid struct {
 // head begins a grid.
 func head(cells ...string) *grid { return &grid{Table: words.Table{Rows: [][]string{cells}}} }
 
-// left has every column at the left, as intervals in words need it.
+// left aligns every column to the left, for intervals as text.
 func left(int) bool { return false }
 
-// gradesIn colours the verdicts that stand in a column.
+// gradesIn colours the verdicts of a column.
 func (g *grid) gradesIn(column int) func(row, col int) string {
 	return func(row, col int) string {
 		if col != column || row == 0 || len(g.Rows[row]) <= column {
@@ -69,7 +69,7 @@ func (g *grid) dropEmpty() {
 	}
 }
 
-// shorten narrows the column of names so that the table fits: longer names stand on lines of their own. Words that flow
+// shorten narrows the column of names so that the table fits: longer names get a line of their own. Words that flow
 // need no room.
 func (g *grid) shorten(column, width int) {
 	if g.flow {

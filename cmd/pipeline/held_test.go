@@ -61,7 +61,7 @@ func hold(t *testing.T, database string) (release func()) {
 	t.Cleanup(release)
 	for range 200 {
 		if code, _, _ := call(t, "run", "quickstart", "--force", "--lock-wait", "1ns"); code == 3 {
-			// It holds the file. What this try has drawn is discarded.
+			// It holds the file. The draws of this try are discarded.
 			must(t, os.RemoveAll(database+".work"))
 			return release
 		}

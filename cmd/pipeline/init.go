@@ -96,7 +96,7 @@ func (a *app) tellProposal(file string, p *pipelines.Proposal) {
 	s.sentence("  ", fmt.Sprintf("read it, then: %s explain %s", shellQuote(calledAs), shellQuote(file)))
 }
 
-// writeNew writes a file that must not be there yet, unless force replaces it.
+// writeNew writes a new file; only force replaces an existing one.
 func writeNew(path string, text []byte, force bool) error {
 	write := outfile.New
 	if force {

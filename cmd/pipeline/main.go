@@ -33,10 +33,10 @@ func main() {
 	os.Exit(code)
 }
 
-// abortOnFaults has a fault of the program end it by SIGABRT, which a shell shows as 134: a
-// panic that nobody recovers from, or a fatal error such as "out of memory". Go's own exit
-// code for these is 2, which says of this program that a call was wrong. The memory, with
-// the data in it, is not left in a core file unless GOTRACEBACK=crash asks for one.
+// abortOnFaults lets a fault of the program end it by SIGABRT, which a shell shows as 134: a panic that is not
+// recovered, or a fatal error such as "out of memory". Go's own exit code for these is 2, which says of this
+// program that a call was wrong. The memory, with the data in it, is not left in a core file unless
+// GOTRACEBACK=crash asks for one.
 func abortOnFaults() {
 	if os.Getenv("GOTRACEBACK") != "crash" {
 		var limit syscall.Rlimit
@@ -52,7 +52,7 @@ func abortOnFaults() {
 // can be pasted.
 var calledAs = "pipeline"
 
-// app is what the verbs share.
+// app holds the common state of the commands.
 type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer

@@ -107,7 +107,7 @@ run: {chains: 4, warmup: 500, draws: 10000}
 gates: {ess_bulk: off, ess_tail: off}
 `
 
-// The last line sends its reader to a ledger that is there, and to what is in it.
+// The last line sends its reader to a ledger that exists, and to its content.
 func TestWhereToLook(t *testing.T) {
 	out := pipelines.Outcome{Database: filepath.Join(t.TempDir(), "x.duckdb"), Unrecorded: "its folder must be writable"}
 	tail := func() string {

@@ -7,8 +7,8 @@ import (
 	"glmbatch/internal/words"
 )
 
-// Whatever a column, a level, a file or a data set is called, no verb writes to a terminal
-// what does not print, nor a line that a name begins.
+// No command writes a character to a terminal that does not print, nor a line that a name begins, for any name of a
+// column, a level, a file or a data set.
 func TestNamesAreVisible(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const hostile = "x\u202ey\u200bz"

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// newestSpec is a spec whose fit is drawn in milliseconds. Its result is told apart by the mean of x.
+// newestSpec is a spec whose fit is drawn in milliseconds. The mean of x identifies its result.
 const newestSpec = `pipeline: %[1]s
 database: t.duckdb
 publish: %[1]s-copy.duckdb
@@ -104,8 +104,8 @@ func (w newestWorld) number(text string) float64 {
 	return v
 }
 
-// slopes is what each surface has for the result of a pipeline: each view and macro, and each verb if verbs. first is
-// whether it has no result before.
+// slopes are the results of a pipeline by surface: each view and macro, and each command if verbs. first is whether
+// it has no result before.
 func (w newestWorld) slopes(pipeline string, first, verbs bool) map[string]float64 {
 	w.Helper()
 	spec, dir := pipeline+".yaml", w.TempDir()
@@ -294,9 +294,9 @@ func (w newestWorld) fit(pipeline string) int64 {
 		pipeline+"'"))
 }
 
-// Whatever happened before, every place that answers what the result is now has the fit of the newest run of its
-// pipeline that succeeded, also if that run found it unchanged. The histories follow each other in one ledger. Verbs
-// read the views, so a few histories show that each verb reads the right one.
+// After any history, every answer about the current result has the fit of the newest run of its pipeline
+// that succeeded, also if that run found it unchanged. The histories follow each other in one ledger. Verbs read
+// the views, so a few histories show that each verb reads the right one.
 func TestNewestEverywhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("COLUMNS", "")

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Integers beyond 2^53 are told where they are used as numbers, whatever file they stand
-// in; where they only name things they are not.
+// Integers beyond 2^53 are reported if they are used as numbers, whatever their file; if they only name things they
+// are not.
 func TestIntegersBeyondNumbers(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, ".", "d.csv", "id,y,x\n9007199254740993,1,2\n9007199254740995,3,1\n1,2,2\n2,4,3\n9007199254740993,1,4\n1,2,1\n")

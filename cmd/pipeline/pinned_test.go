@@ -16,9 +16,8 @@ import (
 	"glmbatch/pipelines"
 )
 
-// pinnedShipped are the pipelines that the program carries, each in a form of
-// a second or two. Those of the panel need its data. Those that are whole are run
-// again, and have answers of views and a page, which repeat the same facts for others.
+// pinnedShipped are the built-in pipelines, each in a form of a second or two. Those of the panel need its data.
+// Those that are whole are run again, and have answers of views and a page, which repeat the same facts for others.
 var pinnedShipped = []struct {
 	name         string
 	panel, whole bool
@@ -132,8 +131,7 @@ func newPin(t *testing.T) *pin {
 	return &pin{t: t, dir: t.TempDir()}
 }
 
-// panel has PANEL_DIR name the panel's data, which stand beside the project; the
-// test is skipped where they do not.
+// panel sets PANEL_DIR to the panel's data, next to the project; the test is skipped if they do not exist.
 func (p *pin) panel() {
 	p.t.Helper()
 	dir := references.Folder(p.t, "panel")

@@ -114,7 +114,7 @@ func (p *pin) house(spec string) (path, database string) {
 	return write(p.t, p.dir, "spec.yaml", spec), filepath.Join(p.dir, "pinned.duckdb")
 }
 
-// What the house promises besides, in specs of its own: see the constants above.
+// Further guarantees of the program, in specs of their own: see the constants above.
 func TestPinnedHouse(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec string
@@ -137,7 +137,7 @@ func TestPinnedHouse(t *testing.T) {
 				p.outcome("run", spec, "--dry-run", "--only", "dataset=claims/north")
 			}
 			write(p.t, p.dir, "spec.yaml", strings.Replace(pinnedNights, "rhat: 1.5", "rhat: 1.0001", 1))
-			p.outcome("run", spec) // the verdicts are taken anew
+			p.outcome("run", spec) // the verdicts are recomputed
 		}},
 		"scales": {spec: pinnedScales},
 		"warm": {pinnedWarm, func(p *pin, spec, _ string) {

@@ -48,8 +48,8 @@ fits:
 	}
 }
 
-// A quiet run says why it ends with 3: a copy or a page that cannot be put where the spec says. TestHeldLedger has one of
-// a ledger that is held.
+// A quiet run explains why it ends with 3: a copy or a page that cannot be written to its path. TestHeldLedger has
+// one of a ledger that is held.
 func TestQuietTellsWhatIsLeft(t *testing.T) {
 	for name, c := range map[string]struct{ more, want string }{
 		"publish onto a folder": {"publish: folder\n", "not published: "},
@@ -79,7 +79,7 @@ func tellsLeft(t *testing.T, want []string, args ...string) {
 	}
 }
 
-// A log that loses lines is told, also by a quiet run.
+// A log that loses lines is reported, also by a quiet run.
 func TestBrokenLogIsTold(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("there is no /dev/full")

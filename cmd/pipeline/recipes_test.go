@@ -50,7 +50,7 @@ func TestCronLine(t *testing.T) {
 	}
 }
 
-// systemd finds nothing wrong with the units, once the script that they name is there.
+// systemd finds nothing wrong with the units, once the script that they name exists.
 func TestSystemdUnits(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {

@@ -37,8 +37,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// Every verb tells its exit codes, and no exit code is told of a verb that is
-// not there.
+// Every command lists its exit codes, and every list of exit codes belongs to a command.
 func TestEveryVerbHasExits(t *testing.T) {
 	verbs := map[string]bool{}
 	for _, c := range commands(t) {
@@ -59,8 +58,7 @@ func TestEveryVerbHasExits(t *testing.T) {
 	}
 }
 
-// What help gives as examples is taken by the flags and by the count of
-// arguments, as far as that can be told without data.
+// The examples of the help pass the flags and the count of arguments, as far as that can be checked without data.
 func TestExamplesAreCalls(t *testing.T) {
 	seen := 0
 	for _, c := range commands(t) {

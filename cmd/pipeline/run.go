@@ -19,7 +19,7 @@ import (
 	"glmbatch/pipelines"
 )
 
-// common are the flags that change what a spec says.
+// common are the flags that change entries of a spec.
 type common struct {
 	database, profile, seed string
 	pipeline                string // of verbs that only read a ledger
@@ -168,7 +168,7 @@ func checkFormat(format string, known []string) error {
 	return nil
 }
 
-// answerWidth is that of an answer in a format on standard output: 0 where it is no terminal.
+// answerWidth is that of an answer in a format on standard output: 0 if it is not a terminal.
 func (a *app) answerWidth(format string) (int, error) {
 	if err := checkFormat(format, pipelines.Formats()); err != nil {
 		return 0, err
@@ -286,7 +286,7 @@ func (a *app) print(out *pipelines.Outcome, output string, quiet bool) error {
 	return nil
 }
 
-// logFile is a log that remembers why the first line of it was lost, which slog does not tell.
+// logFile is a log that stores why its first line was lost, which slog does not report.
 type logFile struct {
 	*os.File
 	lost error
@@ -301,7 +301,7 @@ func (l *logFile) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Close tells w if lines were lost.
+// Close prints to w if lines were lost.
 func (l *logFile) Close(w io.Writer) {
 	if err := errors.Join(l.lost, l.File.Close()); err != nil {
 		fmt.Fprintf(w, "the log is not whole: %s\n", clean(err.Error()))

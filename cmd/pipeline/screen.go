@@ -16,7 +16,7 @@ type screen struct {
 	io.Writer
 	width  int
 	colour bool
-	live   bool // a terminal, and no file, pipe or mail in which somebody may search for a line
+	live   bool // a terminal, not a file, pipe or mail that may be searched for a line
 }
 
 // narrowest is the width below which nothing is broken any more, usual the one of
@@ -26,10 +26,9 @@ const (
 	usual     = 80
 )
 
-// screen looks at standard output: COLUMNS wins over the terminal's width, and
-// 80 columns are for what is no terminal. Colours are for terminals, unless
-// NO_COLOR is set; --color says otherwise. Where the locale is not UTF-8, the signs
-// that the program itself draws become ASCII.
+// screen inspects standard output: COLUMNS overrides the terminal's width, and the width is 80 columns without a
+// terminal. Colours are for terminals, unless NO_COLOR is set; --color says otherwise. Where the locale is not
+// UTF-8, the signs that the program itself draws become ASCII.
 func (a *app) screen() *screen {
 	live, width := terminal(a.stdout)
 	s := &screen{Writer: a.stdout, width: usual, live: live}
@@ -62,8 +61,7 @@ func unicodeLocale() bool {
 	return true
 }
 
-// asciiWriter draws the program's own signs with ASCII, one for one where they stand
-// in columns. Names keep their letters.
+// asciiWriter draws the program's own signs with ASCII, one for one in columns. Names keep their letters.
 type asciiWriter struct{ w io.Writer }
 
 var asciiSigns = strings.NewReplacer("×", "x", "…", "~", "—", "-", "–", "-", "−", "-", "│", "|", "─", "-", "━",
@@ -75,7 +73,7 @@ func (a asciiWriter) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// The colours of what is told.
+// The colours of the output.
 const (
 	red    = "31"
 	green  = "32"
@@ -141,8 +139,8 @@ func middle(name string, n int) string {
 	return string(r[:n-1-tail]) + "…" + string(r[len(r)-tail:])
 }
 
-// paragraphs prints lines of text as they are where the screen can hold them, and breaks
-// the others: their second lines stand by indent to the right of the first.
+// paragraphs prints lines of text unchanged if the screen can hold them, and breaks the others: their second lines
+// are indented by indent relative to the first.
 func (s *screen) paragraphs(indent, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		front := line[:len(line)-len(strings.TrimLeft(line, " "))]

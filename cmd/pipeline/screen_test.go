@@ -126,8 +126,7 @@ func TestASCII(t *testing.T) {
 	}
 }
 
-// A bar covers the columns of its interval and no other: ends, median and zero stand
-// where rounding puts them.
+// A bar covers the columns of its interval and no other: ends, median and zero are where rounding puts them.
 func TestBars(t *testing.T) {
 	rng := infer.NewStream(20261122)
 	for range 2000 {

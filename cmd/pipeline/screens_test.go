@@ -41,8 +41,8 @@ func screensData(rows int) string {
 	return b.String()
 }
 
-// What every verb prints as a table, on 80 columns: its words, and where names that are too long stand. Numbers and the
-// clock are left out. It is written anew by -update; read the diff.
+// The table that every command prints, on 80 columns: its words, and the lines of names that are too long. Numbers
+// and the clock are left out. -update rewrites it; read the diff.
 func TestScreens(t *testing.T) {
 	golden, err := filepath.Abs(filepath.Join("testdata", "screens"))
 	must(t, err)
@@ -105,8 +105,8 @@ var (
 	barSigns  = regexp.MustCompile(`[─━●│┼◂▸][─━●│┼◂▸ ]*`)
 )
 
-// screenWords are the words of a screen: numbers become #, gaps two spaces, bars a sign, and what tells of the clock
-// stands on one line, since its words break where the clock has it.
+// screenWords are the words of a screen: numbers become #, gaps two spaces, bars a sign, and text about the clock
+// is on one line, since its words break where the clock has them.
 func screenWords(out string) string {
 	out = timed.ReplaceAllStringFunc(out, func(s string) string {
 		return strings.TrimSpace(anySpaces.ReplaceAllString(s, " ")) + "\n"

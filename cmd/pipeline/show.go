@@ -118,7 +118,7 @@ func isSpec(name string) bool {
 
 var showFormats = []string{"table", "csv", "json"}
 
-// printShown prints a fit, or an overview of several.
+// printShown prints a fit, or an overview of several fits.
 func printShown(s *screen, shown *pipelines.Shown, o *lineOptions) {
 	if n := shown.Night; n != nil {
 		s.sentence("  ", nightWords(n))
@@ -135,8 +135,7 @@ func printShown(s *screen, shown *pipelines.Shown, o *lineOptions) {
 	}
 }
 
-// mostLooks is the number of fits that an overview tells one by one, unless more of
-// them are in need of a look.
+// mostLooks is the number of fits that an overview lists one by one, unless more of them need attention.
 const mostLooks = 50
 
 // printLooks prints a line for each fit, the worst first, and counts them.

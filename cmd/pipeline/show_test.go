@@ -34,8 +34,7 @@ run: {warmup: 20, draws: 20}
 	}
 }
 
-// show tells of the newest run, of fits by number and by name, and what it tells fits
-// the screen.
+// show prints the newest run, and fits by number and by name, and its output fits the screen.
 func TestShow(t *testing.T) {
 	looked(t)
 	for _, c := range []struct {
@@ -102,8 +101,7 @@ func TestShowForMachines(t *testing.T) {
 	}
 }
 
-// Of 20,000 coefficients those with the largest |mean|/sd are shown, and the worst
-// diagnostics wherever they stand.
+// Among 20,000 coefficients those with the largest |mean|/sd are shown, and the worst diagnostics of all.
 func TestShowWide(t *testing.T) {
 	lines := make([]pipelines.Line, 20_000)
 	for j := range lines {
@@ -138,8 +136,8 @@ func TestShowWide(t *testing.T) {
 	}
 }
 
-// A run is told as running while its process lives, as killed after SIGKILL, and as
-// finished once another has gone on from there.
+// A run is listed as running while its process lives, as killed after SIGKILL, and as finished once another has
+// resumed it.
 func TestRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	spec := write(t, ".", "long.yaml", fmt.Sprintf(strings.Replace(long, "draws: 10000", "draws: 20000", 1), "posteriors.duckdb"))
@@ -185,7 +183,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// Numbers of runs stand in their columns, whatever they are.
+// Numbers of runs are aligned in their columns, whatever they are.
 func TestPrintNights(t *testing.T) {
 	var code = 1
 	end := time.Date(2026, 11, 2, 5, 30, 0, 0, time.UTC)

@@ -67,7 +67,7 @@ func ledgerFlag(database string) string {
 	return ""
 }
 
-// verdictWords says in words what a verdict means.
+// verdictWords explains a verdict as text.
 func verdictWords(f *pipelines.Look) string {
 	switch f.Grade {
 	case "pass":
@@ -190,13 +190,13 @@ func printGroups(s *screen, lines []pipelines.Line, shown []*pipelines.Line) {
 	}
 }
 
-// still reports whether a line is of what may have one value for good, and has: it says nothing of how chains mixed.
+// still reports whether a quantity that may have a single value has one: then it does not show how chains mixed.
 func still(l *pipelines.Line) bool { return pipelines.HasAtoms(l) && l.Summary.SD == 0 }
 
 // worse reports whether b is less than a, or the first that is not known.
 func worse(a, b float64) bool { return !math.IsNaN(a) && !(b >= a) }
 
-// fitBars narrows the column of names and adds bars as the width allows; nil where it does not.
+// fitBars narrows the column of names and adds bars as the width allows; nil if it does not.
 func fitBars(g *grid, width int, spans []span) *bars {
 	numbers := 0
 	for c := 1; c < len(g.Rows[0]); c++ {
@@ -230,8 +230,8 @@ func fitBars(g *grid, width int, spans []span) *bars {
 	return axis
 }
 
-// spanOf is what a line's bar shows: the effect of one sd of its column, or of one unit;
-// nothing for intercepts, dispersions and scales, which are of other kinds.
+// spanOf returns the interval of a line's bar: the effect of one sd of its column, or of one unit; nothing for
+// intercepts, dispersions and scales, whose units differ.
 func spanOf(l *pipelines.Line, unit string) span {
 	s := &l.Summary
 	out := span{s.Q025, s.Q25, s.Median, s.Q75, s.Q975}
@@ -377,7 +377,7 @@ func (b *bars) draw(s span) string {
 	return string(cells)
 }
 
-// axis writes the ends of the axis, and zero where there is room for it.
+// axis writes the ends of the axis, and zero if it fits.
 func (b *bars) axis() string {
 	if b.low >= b.high {
 		return ""

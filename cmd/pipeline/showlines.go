@@ -37,7 +37,7 @@ func (o *lineOptions) register(c *cobra.Command) {
 		"what a coefficient's bar shows: sd for the effect of one sd of its column, units of one unit")
 }
 
-// sorts order lines; the key is what stands first when it is small.
+// sorts order lines; a line with a small key comes first.
 var sorts = map[string]func(*pipelines.Line) float64{
 	"position": func(*pipelines.Line) float64 { return 0 },
 	"effect":   func(l *pipelines.Line) float64 { return -effect(l) },
@@ -47,7 +47,7 @@ var sorts = map[string]func(*pipelines.Line) float64{
 	"ess":      ess,
 }
 
-// measures are what --filter may bound.
+// measures are the numbers that --filter may bound.
 var measures = map[string]func(*pipelines.Line) float64{
 	"effect": effect, "ess": ess,
 	"mean":   func(l *pipelines.Line) float64 { return l.Summary.Mean },
@@ -85,8 +85,7 @@ func (o *lineOptions) check() error {
 	return nil
 }
 
-// filterOf reads one term: a bound on a number, or a glob of names. What has no number
-// holds against no bound.
+// filterOf reads one term: a bound on a number, or a glob of names. A line without the number passes every bound.
 func filterOf(term string) (func(*pipelines.Line) bool, error) {
 	at := strings.IndexAny(term, "<>")
 	name := strings.TrimSpace(term[:max(at, 0)])

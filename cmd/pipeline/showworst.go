@@ -12,8 +12,7 @@ import (
 	"glmbatch/pipelines"
 )
 
-// worstLines is how many quantities are told with their diagnostics, of those that
-// gates look at.
+// worstLines is the number of quantities, among those that gates check, that are listed with their diagnostics.
 const worstLines = 5
 
 // printWorst prints the quantities with the worst diagnostics, log_lik among them.
@@ -29,7 +28,7 @@ func printWorst(s *screen, f *pipelines.Look, lines []pipelines.Line) {
 	slices.SortStableFunc(gated, func(a, b *pipelines.Line) int { return cmp.Compare(of(b), of(a)) })
 	all, bad := 0, 0
 	for _, l := range gated {
-		if !pipelines.IsLogPrior(l) { // told, and no gate's matter
+		if !pipelines.IsLogPrior(l) { // listed, but not checked by gates
 			all++
 			if breaks(f, l, tied) {
 				bad++
@@ -124,7 +123,7 @@ func breaks(f *pipelines.Look, l *pipelines.Line, tied bool) bool {
 	return false
 }
 
-// ratioTo is how an R-hat stands to its limit: 1 at the limit, 0 at 1.
+// ratioTo is the ratio of an R-hat to its limit: 1 at the limit, 0 at 1.
 func ratioTo(rhat float64, limit pipelines.Limit) float64 {
 	at := 1.01 // where the gate is off: the order is still one by R-hat
 	if limit.On {
@@ -133,7 +132,7 @@ func ratioTo(rhat float64, limit pipelines.Limit) float64 {
 	return (rhat - 1) / (at - 1)
 }
 
-// ratioFrom is how an effective sample size stands to its limit, above 1 below it.
+// ratioFrom is the ratio of an effective sample size's limit to it, above 1 below the limit.
 func ratioFrom(ess float64, limit pipelines.Limit) float64 {
 	if !limit.On {
 		return 0

@@ -37,7 +37,7 @@ gates: {rhat: off, ess_bulk: off, ess_tail: off}
 	if got := states(); got != "state,fit_id,outcome,older\ncurrent,1,computed,false\n" {
 		t.Errorf("after a good night: %s", got)
 	}
-	night(good, 0) // unchanged: found to be true anew
+	night(good, 0) // unchanged: confirmed
 	if got := states(); got != "state,fit_id,outcome,older\ncurrent,1,skipped,true\n" {
 		t.Errorf("after a night without news: %s", got)
 	}
@@ -89,7 +89,7 @@ func holdDraws(t *testing.T, want string) {
 	}
 }
 
-// Lists of fits say it too.
+// Lists of fits have it too.
 func TestStaleInLists(t *testing.T) {
 	f := pipelines.Look{}
 	f.Grade, f.Newest = "error", 7

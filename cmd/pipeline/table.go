@@ -167,7 +167,7 @@ func printFaults(w *screen, out *pipelines.Outcome) {
 	printLeft(w, out)
 }
 
-// printLeft prints what of a run is not in the ledger, its copy or its page, and why.
+// printLeft prints the fits of a run that are not in the ledger, its copy or its page, and why.
 func printLeft(w io.Writer, out *pipelines.Outcome) {
 	for _, left := range []struct{ what, why string }{
 		{"not recorded in the ledger", out.Unrecorded}, {"not published", out.Unpublished}, {"no report", out.Unreported},
@@ -219,7 +219,7 @@ func printTail(w *screen, out *pipelines.Outcome) {
 	}
 	look := fmt.Sprintf("sql%s \"SELECT * FROM %s\"", flag, view)
 	if counts["pass"]+counts["warn"] == 0 && counts["fail"]+counts["error"] > 0 {
-		look = "show" + flag // what went wrong, before numbers that nobody should use
+		look = "show" + flag // faults come before numbers that they make useless
 	}
 	fmt.Fprintf(w, "ledger: %s\nlook further: %s %s\n", words.Visible(relative(out.Database)), shellQuote(calledAs), look)
 }

@@ -16,7 +16,7 @@ import (
 	"glmbatch/pipelines"
 )
 
-// otherWords are what people type for a verb, by verb.
+// otherWords are other words for a command, by command.
 var otherWords = map[string][]string{
 	"sql":     {"query", "select", "ask"},
 	"show":    {"summary", "summarize", "status", "result", "results", "fits", "view", "print"},
@@ -165,7 +165,7 @@ func unknownVerb(root *cobra.Command, name string) error {
 func flagError(c *cobra.Command, err error) error {
 	help := fmt.Sprintf("pipeline help %s lists the flags", c.Name())
 	if c == c.Root() {
-		if args := c.Flags().Args(); len(args) > 0 { // which are no verb, and stand before the flag
+		if args := c.Flags().Args(); len(args) > 0 { // which are not a command, and precede the flag
 			return unknownVerb(c, args[0])
 		}
 		help = "flags follow the verb: pipeline help lists the verbs"
@@ -247,7 +247,7 @@ type exit struct {
 	meaning string
 }
 
-// What many verbs share.
+// Flags of many commands.
 var (
 	done        = exit{pipelines.ExitPass, "done"}
 	broken      = exit{pipelines.ExitFail, "the work failed"}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What a wrong call is told is in the program's own words: what is missing or too much, and
-// what was perhaps meant.
+// The answer to a wrong call is in the program's own words: what is missing or too much, and what was perhaps
+// meant.
 func TestWrongCalls(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, ".", "d.csv", "y,x\n1,2\n3,1\n2,3\n5,4\n2,2\n4,1\n")
@@ -106,8 +106,8 @@ func TestHelpOfMessages(t *testing.T) {
 	}
 }
 
-// Whatever a verb prints on a screen of 80 columns, no line is wider: tables with long names
-// and reasons, and the help of each verb.
+// No command prints a line wider than a screen of 80 columns: tables with long names and reasons, and the help of
+// each command.
 func TestEveryTableFitsTheScreen(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("COLUMNS", "80")

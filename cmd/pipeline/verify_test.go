@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// A changed byte in every second block of a ledger is told by verify (TestEveryBlockIsVerified takes the others), and neither
-// run nor commit takes a verdict from it: run said "pass (skipped)" with exit code 0 of most of these, and published
-// them. Blocks that hold nothing do no harm.
+// verify finds a changed byte in every second block of a ledger (TestEveryBlockIsVerified takes the others), and
+// neither run nor commit takes a verdict from it: run said "pass (skipped)" with exit code 0 of most of these, and
+// published them. Blocks that hold nothing do no harm.
 func TestRunOverADamagedLedger(t *testing.T) {
 	dir := t.TempDir()
 	ledger, copied := filepath.Join(dir, "q.duckdb"), filepath.Join(dir, "copy.duckdb")

@@ -36,12 +36,12 @@ var otherBases = []string{withSlow, "rotated", "reduced", "mixture"}
 
 const withSlow = "coordinate with slow directions"
 
-// choice is what auto takes.
+// choice is the choice of auto.
 type choice struct {
 	target        *glm.Target // condensed where that can be done
 	basis, reason string
-	joint         *jointSetup // with joint moves; nil without
-	slow          *directions // that follow sweeps in turn; nil without
+	joint         *jointSetup // with joint moves; nil if there are none
+	slow          *directions // that follow sweeps in turn; nil if there are none
 	moves         int         // sweeps between draws, where joint is nil
 	plain         int64       // iterations between plain sweeps in another basis, where joint is nil
 	cost          float64     // operations that autoDraws independent draws take
@@ -103,8 +103,8 @@ func choose(target *glm.Target, opts Options) choice {
 	return chosen
 }
 
-// pilotSlow finds slow directions of a sparse design and counts how many sweeps they
-// save; nil where they cannot be, or sweeps over single coefficients need none.
+// pilotSlow finds slow directions of a sparse design and counts how many sweeps they save; nil if there cannot be
+// any, or sweeps over single coefficients need none.
 func (c *costs) pilotSlow(target *glm.Target) *directions {
 	if !c.sparse || c.others > 0 || target.Scales() > 0 || c.sweeps < leastSlow {
 		return nil

@@ -49,8 +49,8 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// Horseshoes, which have no intercept among them, move by what the likelihood sees of
-// them where that is little.
+// Horseshoes, which have no intercept among them, move in the directions that the likelihood depends on if these
+// are few.
 func TestAutoOfHorseshoes(t *testing.T) {
 	for _, c := range []struct {
 		n, d int
@@ -63,7 +63,7 @@ func TestAutoOfHorseshoes(t *testing.T) {
 	}
 }
 
-// What auto chooses has the draws of the basis by its name.
+// The basis that auto chooses has the draws of the basis by its name.
 func TestAutoHasTheBitsOfItsBasis(t *testing.T) {
 	target := posterior(t, "bernoulli", 12, 40, unitNormal)
 	var infos []infer.Info
@@ -111,8 +111,8 @@ func TestAutoAsksThePilotWhereItMatters(t *testing.T) {
 	}
 }
 
-// Of two columns with correlation c a sweep keeps c², whatever the point; little of it
-// leaves rounding alone after some sweeps, which is not counted.
+// Between two columns with correlation c a sweep keeps c², whatever the point; if that is small only rounding is
+// left after some sweeps, which is not counted.
 func TestDependenceOfTwoColumns(t *testing.T) {
 	for _, c := range []float64{0.01, 0.2, 0.8, 0.99} {
 		x := design.NewDense(4, 2)

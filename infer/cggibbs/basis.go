@@ -16,12 +16,12 @@ import (
 type basisSetup struct {
 	shared
 	frame     *basis.Frame
-	reduction *reduction      // nil where v is beta
-	slow      *slowDirections // nil without
+	reduction *reduction      // nil if v is beta
+	slow      *slowDirections // nil if there are none
 	subspaces []*subspace     // drawn jointly after each sweep
 	inBlock   []bool          // coordinates that seldom move by themselves; nil: none
-	blocks    *blocks         // nil where coordinates move one at a time
-	byRow     *rowDirections  // nil where sweeps are of coordinates
+	blocks    *blocks         // nil if coordinates move one at a time
+	byRow     *rowDirections  // nil if sweeps are of coordinates
 }
 
 // basisWidth is the unit of slice widths in a rotated basis, where coordinates
@@ -176,7 +176,7 @@ func (k *basisKernel) place(beta, logs []float64) {
 	k.arrive()
 }
 
-// renew makes u and v anew from where the point is.
+// renew recomputes u and v from the point.
 func (k *basisKernel) renew() {
 	k.point.Unconstrained(k.u)
 	k.frame.Values(k.u[:len(k.line.v)], k.line.v)

@@ -156,8 +156,8 @@ func TestBasisRestored(t *testing.T) {
 	}
 }
 
-// Rows expand to the bits of Position, in blocks of any size, by eights and by
-// themselves, and z is the projection of theta_G, whose log density stands beside it.
+// Rows expand to the bits of Position, in blocks of any size, by eights and by themselves, and z is the projection
+// of theta_G, with its log density.
 func TestExpand(t *testing.T) {
 	gaps := wide(infertest.Bernoulli(12), 5, 30)
 	for _, j := range []int{10, 11, 20} {

@@ -17,8 +17,8 @@ import (
 // priors and with more columns than rows. The quick form takes one pair of case and
 // variant in nine of the closed families, in thirty of the others.
 //
-// False alarms: at most 1e-6 for each check, 1e-5 over those of the quick form.
-// Power: a distance of 0.19 between laws with 460 pairs, of 0.029 in full.
+// False alarms: at most 1e-6 for each check, 1e-5 over those of the quick form. Power: a distance of 0.19 between
+// distributions with 460 pairs, of 0.029 in full.
 func TestBasisInvariance(t *testing.T) {
 	seed := infertest.Seed(t)
 	for i, c := range append(append(basisCases(), infertest.FamilyCases()...), infertest.WeightedCases()...) {
@@ -120,9 +120,9 @@ func frozenZ(k *basisKernel) infer.Info {
 	return infer.Info{LogLik: k.point.Value().LogLik}
 }
 
-// What reduced hides: with z frozen at four starts most coefficients of a wide
-// model pass R-hat ≤ 1.01, so that z and log_lik must be gated. Both show it: their
-// R-hat is infinite, for they never move. A chain that moves passes in all three.
+// The reduced basis can hide this: with z frozen at four starts most coefficients of a wide model pass R-hat ≤
+// 1.01, so that z and log_lik must be gated. Both show it: their R-hat is infinite, for they never move. A chain
+// that moves passes in all three.
 func TestFrozenZIsSeen(t *testing.T) {
 	const n, d, chains, draws = 4, 500, 4, 600
 	target := simulated(t, wide(infertest.Bernoulli(12), n, d))

@@ -9,8 +9,8 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// basisKernel is one chain in a basis. v = origin + T·u is made anew from u at the
-// end of each iteration, so that u, which moves, is its state.
+// basisKernel is one chain in a basis. v = origin + T·u is recomputed from u at the end of each iteration, so that
+// u, which moves, is its state.
 type basisKernel struct {
 	*basisSetup
 	stepper
@@ -21,7 +21,7 @@ type basisKernel struct {
 	key   uint64
 
 	u, scratch []float64    // u is that of point, between iterations
-	plain      *plainSweeps // nil without
+	plain      *plainSweeps // nil if there are none
 	reading    int64        // entries that a pass along the coordinate under update reads
 	severalAtOnce
 }
@@ -37,7 +37,7 @@ type reducedParts struct {
 type severalAtOnce struct {
 	moving   *blockMove // nil until blocks move
 	jointly  []*subspaceMove
-	rowMove  *rowMove // nil where sweeps are of coordinates
+	rowMove  *rowMove // nil if sweeps are of coordinates
 	settled  bool     // sweeps are of blocks
 	adapting int64    // iterations in which that may change
 }
@@ -96,7 +96,7 @@ func (k *basisKernel) sweepEnds() bool {
 	return true
 }
 
-// kept reports whether the point is one whose draw somebody may ask for.
+// kept reports whether the draw at the point may be read.
 func (k *basisKernel) kept() bool { return k.Iteration > k.warmup || k.warmup == 0 }
 
 // refreshWhenDue recomputes the cached linear predictor in iterations that begin with that.

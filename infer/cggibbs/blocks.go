@@ -24,9 +24,9 @@ const BlockColumns = 64
 // largest block of which it accepts blockAccepted.
 //
 // Far from where the posterior mostly is such proposals may all be refused. So a chain begins with updates of
-// single coordinates; in warm-up it tries blocks every blockTry iterations, and goes on with them while blockTaken
-// of a sweep's proposals are accepted. What it does then stays after warm-up; but every blockEvery-th iteration
-// updates coordinates by themselves.
+// single coordinates; in warm-up it tries blocks every blockTry iterations, and continues with them while
+// blockTaken of a sweep's proposals are accepted. After warm-up the choice is fixed; but every blockEvery-th
+// iteration updates coordinates by themselves.
 const (
 	blockSettle, blockSweeps, blockPilot, largestBlock = 3, 5, 8, 64
 	blockAccepted                                      = 0.85
@@ -162,8 +162,8 @@ func (k *basisKernel) sweepBlocks() bool {
 	return true
 }
 
-// moveBlocks updates all coordinates, block after block. It reports false where a log density was not a number
-// below +Inf.
+// moveBlocks updates all coordinates, block after block. It reports false if a log density was not a number below
+// +Inf.
 func (k *basisKernel) moveBlocks() bool {
 	b, dim := k.blocks, len(k.u)
 	if k.moving == nil {

@@ -18,7 +18,7 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// route is a basis, with the moves that may stand beside it.
+// route is a basis, with the moves that may be combined with it.
 type route struct {
 	name    string
 	options Options
@@ -135,7 +135,7 @@ type combination struct {
 	options Options
 }
 
-// combinations are all of them, but that updates that need log-concave laws are there for these only.
+// combinations are all of them, except that updates that need log-concavity are combined only with such posteriors.
 func combinations() []combination {
 	var out []combination
 	for _, r := range routes {
@@ -195,7 +195,7 @@ var fields = map[string]string{
 	"Width":      "TestBasisInvariance", "MaxDoublings": "TestBasisInvariance", "RefreshEvery": "TestBasisInvariance",
 }
 
-// possible are the words that an option may be, as its error tells them.
+// possible are the values of an option, as its error lists them.
 func possible(t *testing.T, o Options) []string {
 	t.Helper()
 	var wrong *OptionError
@@ -210,8 +210,8 @@ func possible(t *testing.T, o Options) []string {
 	return words
 }
 
-// What can be asked for has combinations: a new basis, update, scan, option, family or
-// link makes this test fail until there are some.
+// All choices have combinations: a new basis, update, scan, option, family or link makes this test fail until there
+// are some.
 func TestCombinationsAreComplete(t *testing.T) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Options]()) {
 		if fields[f.Name] == "" {
@@ -259,9 +259,9 @@ func TestCombinationsAreComplete(t *testing.T) {
 	}
 }
 
-// Each combination is what it is called, not another basis that took its place, and the log
-// densities that it tells are those of its position. Joint moves alone may be left out, where
-// the posterior of a simulated response has no peak. The quick form takes every ninth.
+// Each combination is the one of its name, not another basis that replaced it, and its log densities are those of
+// its position. Joint moves alone may be left out, where the posterior of a simulated response has no peak. The
+// quick form takes every ninth.
 func TestCombinationsAreThemselves(t *testing.T) {
 	for i, c := range combinations() {
 		if !infertest.Full() && i%9 != 1 {
@@ -293,8 +293,8 @@ func TestCombinationsAreThemselves(t *testing.T) {
 	}
 }
 
-// Every combination leaves the posterior as it is. The quick form takes five; in full
-// each is held to what samplers owe their callers, too.
+// Every combination leaves the posterior as it is. The quick form takes five; in full each passes the conformance
+// suite, too.
 //
 // False alarms: at most 1e-6 for each, 0.004 over all of them. Power: a distance of 0.2 between laws;
 // the tests of each basis see smaller ones.

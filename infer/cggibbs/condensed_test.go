@@ -11,9 +11,8 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// What auto samples from a condensed gaussian likelihood is the posterior of all
-// rows. False alarms: at most 1e-6. Power: a distance of 0.19 between laws with 460
-// pairs, of 0.029 in full.
+// From a condensed gaussian likelihood auto samples the posterior of all rows. False alarms: at most 1e-6. Power: a
+// distance of 0.19 between distributions with 460 pairs, of 0.029 in full.
 func TestCondensedInvariance(t *testing.T) {
 	c := mixed(infertest.Gaussian(20, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5}))
 	if words := explained(t, simulated(t, c)); !strings.Contains(words, "20 rows told by 4") {
@@ -26,9 +25,8 @@ func TestCondensedInvariance(t *testing.T) {
 	}
 }
 
-// What auto samples from grouped rows is the posterior of all rows, and it says so.
-// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between laws
-// with 460 pairs, of 0.029 in full.
+// From grouped rows auto samples the posterior of all rows, and reports the grouping. False alarms: at most 1e-6
+// for each check. Power: a distance of 0.19 between laws with 460 pairs, of 0.029 in full.
 func TestGroupedInvariance(t *testing.T) {
 	for _, c := range []infertest.Case{mixed(infertest.Bernoulli(24)), infertest.Poisson(24)} {
 		x, offset := c.Data.X.(*design.Dense), append([]float64(nil), c.Data.Offset...)

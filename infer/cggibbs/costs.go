@@ -14,12 +14,11 @@ import (
 // the usual gates ask for, with room.
 const autoDraws = 1000
 
-// Costs, one being a row in a pass of the likelihood: passes of one update, by a slice
-// stepped out, by one within tangents and matched, and of each the fixed costs; the density of a prior that is no
-// quadratic form; a draw of what the reduced basis hides, made twice; a product in
-// linear algebra; an entry of a sparse column; of n³ products in the decomposition of n rows. Of
-// the mixture basis: the draw of a coefficient with its scale; the readings of the
-// design besides those for K; n³ products of an iteration.
+// Costs, one being a row in a pass of the likelihood: passes of one update, by a slice stepped out, by one within
+// tangents and matched, and of each the fixed costs; the density of a prior that is no quadratic form; a draw of
+// what the reduced basis hides, made twice; a product in linear algebra; an entry of a sparse column; of n³
+// products in the decomposition of n rows. For the mixture basis: the draw of a coefficient with its scale; the
+// readings of the design besides those for K; n³ products of an iteration.
 const (
 	steppingPasses, tangentPasses, matchedPasses, fixedCost     = 6, 3, 3, 60
 	priorDensity, hiddenDraw, product, gathered, decompositions = 16, 60, 0.1, 1.5, 40
@@ -32,11 +31,10 @@ const (
 // 120 rows took at most 1.5: it grows by one every sweepRows rows.
 const leastSlow, sparseSweeps, sweepRows = 4, 6, 100
 
-// What surrounds a draw, in the same unit: storedNumber for each number of it, the
-// parameters and chainNumbers that tell of the iteration, to be diagnosed, spooled and
-// stored; fitCost for all that a fit takes besides its set-up, which autoDraws of them
-// share. A row of a pass took 1 ns, a stored number some 180 ns and a fit some 2.5 ms
-// where this was measured. They are counts: the choice asks no clock.
+// The costs around a draw, in the same unit: storedNumber for each number of it, the parameters and chainNumbers of
+// the iteration, to be diagnosed, spooled and stored; fitCost for the rest of a fit except its set-up, which
+// autoDraws of them share. A row of a pass took 1 ns, a stored number some 180 ns and a fit some 2.5 ms where this
+// was measured. They are counts: the choice asks no clock.
 const (
 	storedNumber, chainNumbers = 180, 12
 	fitCost                    = 2_500_000
@@ -58,9 +56,8 @@ type scheme struct {
 	setup float64 // once a fit
 	move  float64 // a sweep, or a joint proposal
 	rest  float64 // of an iteration, besides its moves and what surrounds a draw
-	// bounded is whether more moves than one are taken only while sampling is less than
-	// sampledShare of what a draw costs: of many coefficients storing costs more than
-	// sampling, but nobody may be storing them.
+	// bounded is whether more than one move is made only while sampling takes less than sampledShare of a draw's
+	// cost: with many coefficients storing costs more than sampling, but draws may not be stored.
 	bounded bool
 	// worth returns how many independent draws a stored one is worth after some moves, at most 1.
 	worth func(moves int) float64
@@ -77,10 +74,9 @@ func sweeping(kept float64) func(int) float64 {
 // keptBy returns the share that a sweep keeps where some number of them are an independent draw.
 func keptBy(sweeps float64) float64 { return (sweeps - 1) / (sweeps + 1) }
 
-// alone returns the share that sweeps over single coefficients keep, of which a pilot
-// found some number to be an independent draw: with what each coefficient keeps by
-// itself. Of a sparse design the larger of both counts, as in the measured sparseSweeps
-// that it is compared with.
+// alone returns the share that sweeps over single coefficients keep, of which a pilot found some number to be an
+// independent draw: with what each coefficient keeps by itself. For a sparse design it is the larger of both
+// counts, as in the measured sparseSweeps that it is compared with.
 func (c costs) alone(sweeps float64) float64 {
 	kept := keptBy(sweeps)
 	if c.sparse {
@@ -134,7 +130,7 @@ type costs struct {
 	walled  bool // a prior has no curvature to rotate by
 	matched bool
 	sweeps  float64 // over single coefficients that are worth a draw
-	// The number of slow directions, 0 without, and of sweeps with them to a draw.
+	// The number of slow directions, and of sweeps with them to a draw; 0 if there are none.
 	slow       int
 	slowSweeps float64
 	piloted    bool    // sweeps is the pilot's; otherwise it is 1, the least that it can be

@@ -12,10 +12,10 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// drifting moves all coefficients of a model with smooths at once where a part of eta belongs to somebody else, so
-// that no fixed approximation of the likelihood serves: the proposal is normal about a Newton step from where the
-// chain is, with the curvature of the form, which knows nothing of the other part, and the prior's; the reverse one
-// is that from the proposal. Standard deviations move given the coefficients, and with them.
+// drifting moves all coefficients of a model with smooths at once if a part of eta changes between iterations, so
+// that no fixed approximation of the likelihood serves. The proposal is normal about a Newton step from the chain's
+// position, with the curvature of the form, which ignores the other part, and the prior's; the reverse one is that
+// from the proposal. Standard deviations move given the coefficients, and with them.
 //
 // Source: Gamerman (1997), Sampling from the posterior distribution in generalized linear mixed models,
 // doi:10.1023/A:1018509429360, with a curvature that stays.
@@ -62,7 +62,7 @@ func (b *Coefficients) drifting() string {
 // swept reports whether the next iteration is a sweep of the coordinate sampler.
 func (f *drifting) swept() bool { return f.Iteration < sweptFirst || f.Iteration%f.every == 0 }
 
-// step makes an iteration that is none.
+// step is never called on its own.
 func (f *drifting) step() (infer.Info, error) { return f.kernel.step(f, &f.moves, f.count) }
 
 // propose proposes all coefficients. Cost: O(n·d + d³).
@@ -72,7 +72,7 @@ func (f *drifting) propose() bool {
 	return ok
 }
 
-// jump proposes all coefficients. It returns the probability that the proposal was accepted with, and false where the
+// jump proposes all coefficients. It returns the probability that the proposal was accepted with, and false if the
 // log likelihood was not a number below +Inf.
 func (f *drifting) jump() (accepted float64, ok bool) {
 	for j := range f.beta {
@@ -123,9 +123,9 @@ func (f *drifting) jump() (accepted float64, ok bool) {
 	return vec.Exp(min(0, ratio)), true
 }
 
-// information returns the curvature of the form at the dispersions, scale·gram. What other linear predictors have left
-// to the rows changes the form: then its curvature is made again, at the mode of the set-up. Cost: O(1), and then
-// n·d²/2.
+// information returns the curvature of the form at the dispersions, scale·gram. Other linear predictors change the
+// weights of the rows and so the form: then its curvature is recomputed, at the mode of the set-up. Cost: O(1), and
+// then n·d²/2.
 func (f *drifting) information() (scale float64, gram []float64) {
 	d := len(f.beta)
 	scale, gram = f.form.scale(f.point.Dispersions()), f.form.form.gram

@@ -10,8 +10,8 @@ import (
 
 // Every other family, link and kind of prior; in the quick form every third.
 //
-// False alarms: at most 1e-6 for each check. Power: a distance of 0.19
-// between laws with 460 pairs, of 0.029 with GLMBATCH_STAT=1.
+// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between distributions with 460 pairs, of
+// 0.029 with GLMBATCH_STAT=1.
 func TestFamilyInvariance(t *testing.T) {
 	seed := infertest.Seed(t)
 	for i, c := range infertest.FamilyCases() {

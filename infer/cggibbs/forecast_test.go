@@ -87,13 +87,13 @@ func functionsOf(t *testing.T, s infer.Setup, dim, iterations int, functions ...
 	return out
 }
 
-// Of gaussian(identity) under flat priors the forecast is exact, for any update: the slowest direction has its
+// For gaussian(identity) under flat priors the forecast is exact, for any update: the slowest direction has its
 // autocorrelation within five standard errors √((1 − r²)/N), and the worst function and each coefficient have their
 // effective draws within 12 %, some five standard errors of the estimate from 40,000 draws; the bound holds. The
-// curvature at the penalised point is that of the posterior up to a factor, which has no part in it. Of the paper's
-// logit the posterior is only nearly normal: a quarter off at most.
+// curvature at the penalised point is that of the posterior up to a factor, which has no part in it. The posterior
+// of the paper's logit is only nearly normal: a quarter off at most.
 //
-// What it sees: times or scan mistaken, another order of the coordinates, design as stored and not as sampled.
+// It detects: times or scan mistaken, another order of the coordinates, design as stored and not as sampled.
 func TestChainsForgetAsForecast(t *testing.T) {
 	flat, wide := prior.Prior{Kind: prior.Flat}, prior.Prior{Kind: prior.Normal, Scale: 10}
 	for _, c := range []struct {
@@ -101,7 +101,7 @@ func TestChainsForgetAsForecast(t *testing.T) {
 		n, d         int
 		law          prior.Prior
 		opts         Options
-		rate, draws  float64 // tolerances: of what an iteration forgets, in standard errors, and of effective draws
+		rate, draws  float64 // tolerances: of the rate of an iteration, in standard errors, and of effective draws
 	}{
 		{"gaussian", "gaussian", 30, 5, flat, Options{}, 5, 0.12},
 		{"gaussian, random", "gaussian", 30, 5, flat, Options{Scan: "random"}, 5, 0.12},

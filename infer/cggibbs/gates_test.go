@@ -18,7 +18,7 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// logistic returns the posterior of 0 and 1 given columns, which it standardises beside a constant one.
+// logistic returns the posterior of 0 and 1 given columns, which it standardises, and a constant one.
 func logistic(t testing.TB, columns [][]float64, y []float64, law prior.Prior, intercept prior.Prior) *glm.Target {
 	t.Helper()
 	x := design.NewDense(len(y), 1+len(columns))

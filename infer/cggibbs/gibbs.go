@@ -53,7 +53,7 @@ func ownUnit(t *glm.Target, j int) float64 {
 	switch p := t.Model().Coefficients[j]; p.Kind {
 	case prior.Flat:
 		return 10 * t.ConditionalScale(j)
-	case prior.Uniform: // flat between its walls
+	case prior.Uniform: // flat between its ends
 		return min(p.High-p.Low, 10*t.ConditionalScale(j))
 	default:
 		return p.Scale
@@ -209,9 +209,8 @@ func (k *kernel) Position(dst []float64) {
 	k.indicate(dst)
 }
 
-// SetPosition moves the chain to theta, as Position writes it, with or without the
-// indicators, which its coefficients tell; its cache fresh and its stream and
-// iteration as they are.
+// SetPosition moves the chain to theta, as Position writes it, with or without the indicators, which follow from
+// its coefficients; its cache fresh and its stream and iteration unchanged.
 func (k *kernel) SetPosition(theta []float64) error {
 	if n := len(k.widths); len(theta) != n && len(theta) != n+len(k.chosen) {
 		return fmt.Errorf("cggibbs: a position of %d numbers for %d parameters", len(theta), n)

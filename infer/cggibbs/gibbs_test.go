@@ -176,8 +176,8 @@ func TestCacheMatchesProduct(t *testing.T) {
 	}
 }
 
-// The conditional log densities of a gaussian model are the conjugate normal
-// and the scaled inverse-χ² on the log scale, but for a constant.
+// The conditional log densities of a gaussian model are, up to a constant, the conjugate normal and the scaled
+// inverse-χ² on the log scale.
 func TestGaussianConditionals(t *testing.T) {
 	target := posterior(t, "gaussian", 17, 3, prior.Prior{Kind: prior.Normal, Location: 0.5, Scale: 0.8})
 	k := chain(t, target, Options{})

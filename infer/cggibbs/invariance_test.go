@@ -45,7 +45,7 @@ func TestInvariance(t *testing.T) {
 	}
 }
 
-// stale is a sampler whose cache forgets every move of one sweep in two.
+// stale is a sampler whose cache misses every move of one sweep in two.
 type stale struct {
 	*kernel
 	odd bool

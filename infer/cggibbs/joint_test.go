@@ -25,7 +25,7 @@ var jointVariants = []struct {
 	{"joint/swept", Options{Basis: "rotated", Joint: "swept", Moves: 3}},
 }
 
-// jointly returns the set-up with joint moves, nil where they cannot be made.
+// jointly returns the set-up with joint moves, nil if they cannot be made.
 func jointly(t testing.TB, target *glm.Target, o Options) *jointSetup {
 	t.Helper()
 	s, err := New(target, o)
@@ -37,7 +37,7 @@ func jointly(t testing.TB, target *glm.Target, o Options) *jointSetup {
 	return j
 }
 
-// One dispersion, two and none: the laws of these tests.
+// Posteriors with one dispersion, two and none.
 func jointCases() []infertest.Case {
 	out := infertest.Cases()
 	for _, c := range infertest.FamilyCases() {
@@ -61,8 +61,8 @@ func TestJointConformance(t *testing.T) {
 	}
 }
 
-// A state without its queue is refused, and one whose queue was changed goes on with
-// other draws: what waits is part of the state. It does not grow with the rows.
+// A state without its queue is refused, and one whose queue was changed continues with other draws: waiting
+// proposals are part of the state. It does not grow with the rows.
 func TestJointQueueIsState(t *testing.T) {
 	target := posterior(t, "bernoulli", 40, 3, unitNormal)
 	s := jointly(t, target, jointVariants[0].Options)
@@ -199,8 +199,7 @@ func forgetsJacobian(k *jointKernel, at int) float64 {
 	return rightly(k, at) - (k.jacobian(k.proposed(at)) - k.jacobian(k.u))
 }
 
-// faultySetup has chains whose proposals are a standard deviation off the mode, which
-// harms nobody who steps rightly.
+// faultySetup has chains whose proposals are a standard deviation off the mode, which a correct step corrects.
 type faultySetup struct {
 	*jointSetup
 	way
@@ -260,8 +259,8 @@ func TestJointRatio(t *testing.T) {
 // Joint moves leave the posterior as it is, for every family with one, two or no
 // dispersions, whatever updates guard them.
 //
-// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between laws
-// with 460 pairs, of 0.029 in full.
+// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between distributions with 460 pairs, of
+// 0.029 in full.
 func TestJointInvariance(t *testing.T) {
 	seed := infertest.Seed(t)
 	for i, c := range append(append(basisCases(), infertest.FamilyCases()...), infertest.WeightedCases()...) {
@@ -330,8 +329,8 @@ func TestJointRanks(t *testing.T) {
 		Pairs: infertest.Scale(460, 10_000), Steps: infertest.Scale(5, 15), Draws: infertest.Scale(7, 15)})
 }
 
-// The share that a pilot expects is the share that a chain accepts, where there are
-// rows enough, and tells where joint moves are of no use.
+// The share that a pilot expects is the share that a chain accepts, if there are rows enough, and reveals when
+// joint moves are of no use.
 func TestPilotForetellsAcceptance(t *testing.T) {
 	for _, c := range []struct {
 		n, d        int
@@ -352,7 +351,7 @@ func TestPilotForetellsAcceptance(t *testing.T) {
 	}
 }
 
-// What is not finite ends the chain with the iteration's number, not in a panic.
+// A value that is not finite ends the chain with the iteration's number, not in a panic.
 func TestJointNotFinite(t *testing.T) {
 	s := jointly(t, posterior(t, "bernoulli", 40, 3, unitNormal), jointVariants[0].Options)
 	s.law.ratio = math.NaN()

@@ -32,11 +32,10 @@ type jointSetup struct {
 // they wait in the queue, which is part of the state. Each step decides on the next
 // ones, by the ratio of the weights posterior/proposal.
 //
-// Proposals may lie lighter than the posterior somewhere, whence a chain would be
-// long in leaving: so jointBatch of them begin with a guard, univariate updates of the
-// next coordinates in turn, whatever the state. Every coordinate is updated once in
-// guardShare·jointBatch proposals, of tall data once in dim·jointBatch. Where
-// Options.Joint is "swept" there are no guards, since every so many iterations end with a sweep.
+// Proposals may lie lighter than the posterior somewhere, whence a chain would be long in leaving: so jointBatch of
+// them begin with a guard, univariate updates of the next coordinates in turn, whatever the state. Every coordinate
+// is updated once in guardShare·jointBatch proposals, of tall data once in dim·jointBatch. If Options.Joint is
+// "swept" there are no guards, since regular iterations end with a sweep.
 //
 // Source: Tierney (1994), Markov chains for exploring posterior distributions,
 // section 2.3.3, doi:10.1214/aos/1176325750.
@@ -47,7 +46,7 @@ type jointKernel struct {
 	queue queue
 
 	weight float64   // log weight of where the chain is, between proposals
-	taken  int       // place in the queue of where it is, −1 where the point itself is there
+	taken  int       // index of the current proposal in the queue, −1 for the point itself
 	v, z   []float64 // scratch
 }
 
@@ -147,8 +146,8 @@ func (k *jointKernel) decided(iteration int64, i int) int64 {
 // queued returns the place in the queue of proposal i of an iteration.
 func (k *jointKernel) queued(i int) int { return int(k.decided(k.Iteration, i) % jointBatch) }
 
-// guard makes the cached predictor anew and updates the coordinates whose turn it
-// is before proposal i of an iteration; none where sweeps do.
+// guard recomputes the cached predictor and updates the coordinates whose turn it is before proposal i of an
+// iteration; none if sweeps do that.
 func (k *jointKernel) guard(i int) bool {
 	if k.opts.Joint == "swept" {
 		return true
@@ -215,8 +214,8 @@ func (k *jointKernel) weigh() {
 	k.weight = weight[0]
 }
 
-// weights writes the logs of posterior over proposal density, less a constant, at points x with their log likelihoods,
-// at most jointBatch of them. v and z are scratch.
+// weights writes the logs of posterior over proposal density, up to a constant, at points x with their log
+// likelihoods, at most jointBatch of them. v and z are scratch.
 func (s *jointSetup) weights(x, logLik, dst, v, z []float64) {
 	s.law.logDensities(x, dst, z)
 	for i, l := range logLik {

@@ -10,9 +10,8 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// The law of joint proposals is a normal one with a share of Student's t with 7
-// degrees of freedom about the same centre, so that it is nowhere far below a
-// density with tails like these: a defensive mixture.
+// The distribution of joint proposals is normal with a share of Student's t with 7 degrees of freedom about the
+// same centre, so that its density is nowhere far below one with tails like these: a defensive mixture.
 //
 // Source: Hesterberg (1995), Weighted average importance sampling and defensive
 // mixture distributions, doi:10.1080/00401706.1995.10484303.
@@ -190,8 +189,8 @@ func (l *jointLaw) place(size float64, x []float64) {
 	kernels.Axpy(1, l.centre, x)
 }
 
-// logDensities writes the log densities of proposals at points x, one after the other and at most jointBatch of them,
-// less a constant. z is scratch as long as a point, and then the last one's standard normals.
+// logDensities writes the log densities of proposals at points x, one after the other and at most jointBatch of
+// them, up to a constant. z is scratch as long as a point, and then the last one's standard normals.
 func (l *jointLaw) logDensities(x, dst, z []float64) {
 	var normal, heavy [jointBatch]float64
 	n, each := len(dst), len(z)

@@ -17,10 +17,10 @@ const (
 	leastProposals, mostProposals = 64, 256
 )
 
-// leastAcceptance is what joint moves must have to be chosen without a sweep in each iteration:
-// where more than half of the proposals are refused, the few of the pilot do not tell how long a
-// chain may be stuck. With a sweep in every eighth, chains under student_t priors and a response
-// of ones, where 0.15 were accepted, had 600 independent draws of 64,000.
+// leastAcceptance is the acceptance from which joint moves are chosen without a sweep in each iteration: if more
+// than half of the proposals are refused, the few of the pilot do not show how long a chain may be stuck. With a
+// sweep in every eighth, chains under student_t priors and a response of ones, where 0.15 were accepted, had 600
+// independent draws of 64,000.
 const leastAcceptance = 0.5
 
 // finiteVariance is the shape of the largest weights from which on they have no variance: joint moves are then chosen
@@ -30,11 +30,11 @@ const finiteVariance = 0.5
 // tailShare is the share of the posterior that a tail is, as in the tail ESS.
 const tailShare = 0.05
 
-// jointPilot is what proposals and their importance weights tell of joint moves.
+// jointPilot holds statistics of proposals and their importance weights.
 type jointPilot struct {
 	proposals int
 	accepted  float64 // share that a chain would accept
-	shape     float64 // of the Pareto law of the largest weights, which has moments below 1/shape
+	shape     float64 // of the Pareto distribution of the largest weights, which has moments below 1/shape
 	largest   int     // the proposal of the largest weight
 	// refused is the share of proposals that a chain at each proposal would refuse, and squares the weighted
 	// squares there, summing to 1, of what draws are for: each parameter and its two tails, less their means.
@@ -45,17 +45,17 @@ type jointPilot struct {
 // perfectPilot is that of proposals from the posterior.
 var perfectPilot = jointPilot{accepted: 1}
 
-// limit is the largest shape with which the weights of so many proposals may be trusted.
+// limit is the largest shape with which the weights of as many proposals may be trusted.
 func (p jointPilot) limit() float64 { return loo.Threshold(p.proposals) }
 
 // worth returns how many independent draws a draw after some moves is worth, of the parameter or tail for which it
-// is worth least. A sweep follows them every so many draws; kept is what it leaves of where a chain is, 1 without.
+// is worth least. A sweep follows them every every draws; kept is the share of the state that it keeps, 1 without.
 //
-// A chain of independence steps at a point leaves it with the share of proposals that it would accept there, and
-// forgets it then (Liu 1996, Metropolized independent sampling, doi:10.1007/BF00162521): what it has of a function's
-// variance there lasts as long as refusals and sweeps let it, see lasting. Where no
-// sweep helps, places of larger weights than the pilot has seen count too, as the Pareto law foretells them:
-// 1/(1 − 2·shape) times what the largest counts, for 1 − r falls as the weight rises; without end from 1/2 on.
+// A chain of independence steps leaves a point with the share of proposals that it would accept there, and then
+// does not depend on it (Liu 1996, Metropolized independent sampling, doi:10.1007/BF00162521): its share of a
+// function's variance there lasts as long as refusals and sweeps let it, see lasting. Where no sweep helps, places
+// of larger weights than the pilot has seen count too, as the Pareto law foretells them: 1/(1 − 2·shape) times what
+// the largest counts, for 1 − r falls as the weight rises; without end from 1/2 on.
 func (p jointPilot) worth(moves, every int, kept float64) float64 {
 	draws := make([]float64, len(p.refused))
 	for i, r := range p.refused {
@@ -71,9 +71,9 @@ func (p jointPilot) worth(moves, every int, kept float64) float64 {
 	return 1 / longest
 }
 
-// lasting sums the autocorrelations, on either side, of what stays from one draw to the next with probability same and
-// of which a sweep keeps a share every so many draws. Of draws that are i < every apart the share 1 − i/every has no
-// sweep between them; as many more draws apart have one sweep more.
+// lasting sums the autocorrelations, on either side, of a state that stays from one draw to the next with
+// probability same and of which a sweep keeps a share, one in every draws. Of draws that are i < every apart the
+// share 1 − i/every has no sweep between them; as many more draws apart have one sweep more.
 func lasting(same float64, every int, kept float64) float64 {
 	sum, stays := 0.0, 1.0
 	for i := range every {
@@ -124,8 +124,8 @@ func (j *jointSetup) try() jointPilot {
 	return out
 }
 
-// weighted returns proposals, one parameter after the other, with the logs of their weights over the largest; nil where
-// one is not a number.
+// weighted returns proposals, one parameter after the other, with the logs of their weights over the largest; nil
+// if one is not a number.
 func (j *jointSetup) weighted(size int) (points, weights []float64) {
 	stream, dim := infer.NewStream(0, "cggibbs", "joint"), len(j.widths)
 	u, z, v := make([]float64, size*dim), make([]float64, dim), make([]float64, j.frame.Like.Cols())

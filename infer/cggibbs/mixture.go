@@ -16,11 +16,10 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// mixtureSetup samples posteriors with many coefficients whose priors are normal
-// given scales: student_t, cauchy, laplace and both horseshoes, beside normal
-// ones. With X = [F G], F being the columns of flat and uniform priors, and the
-// scales S of theta_G given, the prior of G·theta_G is N(G·m, K), K = G·S²·Gᵀ, so
-// that the likelihood sees n numbers at most.
+// mixtureSetup samples posteriors with many coefficients whose priors are normal given scales: student_t, cauchy,
+// laplace and both horseshoes, and normal ones. With X = [F G], F being the columns of flat and uniform priors, and
+// the scales S of theta_G given, the prior of G·theta_G is N(G·m, K), K = G·S²·Gᵀ, so that the likelihood depends
+// on n numbers at most.
 //
 // An iteration (mixtureBlocks) draws the scales given theta (drawSpreads); then
 // moves theta_F and the z of
@@ -113,7 +112,7 @@ func newMixture(plain *setup) (*mixtureSetup, error) {
 	peak := glm.NewPoint(t)
 	peak.SetUnconstrained(t.Penalised())
 	s.eta = append([]float64(nil), peak.Eta()...)
-	s.opts.RefreshEvery = 1 // eta is made anew in each iteration at least twice
+	s.opts.RefreshEvery = 1 // eta is recomputed in each iteration at least twice
 	s.words = fmt.Sprintf("mixture: %d coefficients by the at most %d numbers that the likelihood sees of them given the "+
 		"scales of their priors, which are drawn in each iteration, with %d others; updates: %s", len(s.mixed), n,
 		len(s.kept), s.opts.Update)
@@ -406,8 +405,8 @@ func (s *mixtureSetup) runs(first, last int, f func(c, end int, columns []float6
 	}
 }
 
-// drawSpreads draws the scale of each coefficient of theta_G given it, and takes
-// that of a horseshoe from its own scales. A scale is no part of a chain's state:
+// drawSpreads draws the scale of each coefficient of theta_G given it, and takes that of a horseshoe from its own
+// scales. A scale does not belong to a chain's state:
 //
 //	student_t(ν, m, s)   σ² ~ InvGamma(ν/2, ν·s²/2); given δ = beta − m InvGamma((ν + 1)/2, (ν·s² + δ²)/2)
 //	laplace(m, b)        σ² ~ Exponential(mean 2b²); given δ 1/σ² ~ InverseGaussian(1/(b·|δ|), 1/b²)
@@ -433,8 +432,8 @@ func (k *mixtureKernel) drawSpreads() bool {
 	return true
 }
 
-// leastDistance stands in for a smaller distance from the centre of laplace, in
-// units of its scale: the law of σ² there has no other limit.
+// leastDistance replaces a smaller distance from the centre of laplace, in units of its scale: the distribution of
+// σ² there has no other limit.
 const leastDistance = 1e-150
 
 // drawVariance draws σ² given a coefficient's distance δ from its prior's location.

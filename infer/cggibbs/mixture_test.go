@@ -11,7 +11,7 @@ import (
 	"glmbatch/internal/linalg"
 )
 
-// mixtures are priors that are normal given a scale, and what stands beside them.
+// mixtures are priors that are normal given a scale, and others.
 func mixtures(location, scale float64) []prior.Prior {
 	return []prior.Prior{
 		{Kind: prior.StudentT, DF: 3, Location: location, Scale: 0.8 * scale},
@@ -117,9 +117,8 @@ func TestMixtureIdentities(t *testing.T) {
 	}
 }
 
-// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between laws
-// with 460 pairs, of 0.029 in full. The quick form takes one pair of case and update in
-// fifteen.
+// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between distributions with 460 pairs, of
+// 0.029 in full. The quick form takes one pair of case and update in fifteen.
 func TestMixtureInvariance(t *testing.T) {
 	seed := infertest.Seed(t)
 	for i, c := range mixtureCases() {
@@ -150,8 +149,8 @@ func mixtureWith(change func(s *mixtureSetup)) infertest.Sampler {
 	}
 }
 
-// coarse leaves most of K out of R, so that what the likelihood does not see, as R
-// has it, moves eta by much, and its draw is often refused.
+// coarse leaves most of K out of R, so that the directions outside R move eta by much, and their draw is often
+// refused.
 func coarse(s *mixtureSetup) { s.negligible = 0.3 }
 
 // With most directions of K left out the draws are right still.
@@ -234,7 +233,7 @@ func otherHorseshoe() infertest.Case { return infertest.HorseshoeCases()[1] }
 
 func horseshoeCase() infertest.Case { return infertest.HorseshoeCases()[0] }
 
-// redrawAnyway draws what R does not see and asks nobody.
+// redrawAnyway draws the directions outside R and accepts always.
 func redrawAnyway(k *mixtureKernel) bool {
 	factor := linalg.NewPivoted(k.gram, k.target.Rows(), k.mix.negligible)
 	f := k.within(factor)

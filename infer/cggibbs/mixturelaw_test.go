@@ -13,8 +13,8 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// varianceCDF returns the law of σ² given the distance delta from a prior's location,
-// in closed form, from the definitions in drawSpreads.
+// varianceCDF returns the distribution of σ² given the distance delta from a prior's location, in closed form, from
+// the definitions in drawSpreads.
 func varianceCDF(p prior.Prior, delta float64) func(float64) float64 {
 	phi := distuv.UnitNormal.CDF
 	if p.Kind == prior.Laplace { // 1/σ² ~ InverseGaussian(mu, lambda)
@@ -43,7 +43,7 @@ func distance(draws []float64, cdf func(float64) float64) (d float64) {
 	return d
 }
 
-// The draw of a mixing scale has its law, apart from any chain.
+// The draw of a mixing scale has its distribution, apart from any chain.
 //
 // False alarms: at most 1e-6 for the 8 checks together (Massart 1990). Power: with
 // 200,000 draws the critical distance is 0.0065; σ² that is 10 % too large, which is the

@@ -12,9 +12,9 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// An iteration of several moves is as many iterations of one, to the bit, in every basis: what lies between draws is
-// left out and nothing else; in a lean warm-up it is one. In the basis reduced that holds of what the likelihood sees;
-// the rest is drawn once.
+// An iteration of several moves is as many iterations of one, to the bit, in every basis: what lies between draws
+// is left out and nothing else; in a lean warm-up it is one. In the basis reduced that holds for the directions
+// that the likelihood depends on; the remaining ones are drawn once.
 func TestMovesAreIterations(t *testing.T) {
 	const moves, warmup = 3, 7
 	mixed := posterior(t, "poisson", 20, 30, prior.Prior{Kind: prior.Laplace, Scale: 1})
@@ -69,7 +69,8 @@ func TestMovesAreIterations(t *testing.T) {
 	}
 }
 
-// Sweeps follow joint proposals in every so many iterations, of which those of a lean warm-up have one proposal. A state that was saved in warm-up or after it goes on with the same bits.
+// Sweeps follow joint proposals in regular iterations, of which those of a lean warm-up have one proposal. A state
+// that was saved in warm-up or after it continues with the same bits.
 func TestSweepsFollowProposals(t *testing.T) {
 	const moves, warmup, every, steps = 5, 10, 3, 40
 	target := posterior(t, "bernoulli", 40, 3, unitNormal)
@@ -155,9 +156,9 @@ func expected(step [][]float64, f []float64) []float64 {
 	return next
 }
 
-// What a pilot's weights foretell of a chain is what the chain has: on states with the weights' law, whose transition
-// probabilities are enumerated, the variance of a mean over that of independent draws is 1/worth. A sweep, which draws
-// anew with probability 1 − kept, follows every so many draws, counted from any of them.
+// The worth that a pilot computes from weights is that of the chain: on states with the weights' distribution,
+// whose transition probabilities are enumerated, the variance of a mean over that of independent draws is 1/worth.
+// A sweep, which redraws with probability 1 − kept, follows every every draws, counted from any of them.
 func TestPilotForetellsWorth(t *testing.T) {
 	const states = 64
 	for _, spread := range []float64{0, 0.3, 1} {
@@ -238,7 +239,8 @@ func TestAutoTakesJointMovesWhereTheyCoverTheTails(t *testing.T) {
 // A sweep after joint proposals, and several proposals to a draw, leave the posterior as it is: one of each count in
 // the variants of the joint tests, here with every scale of priors that auto gives them.
 //
-// False alarms: at most 1e-6 for each. Power: a distance of 0.19 between laws with 460 pairs, of 0.029 in full.
+// False alarms: at most 1e-6 for each. Power: a distance of 0.19 between distributions with 460 pairs, of 0.029 in
+// full.
 func TestMovesInvariance(t *testing.T) {
 	heavyTails := infertest.Bernoulli(12)
 	heavyTails.Model.Coefficients = slices.Clone(heavyTails.Model.Coefficients)

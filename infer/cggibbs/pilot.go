@@ -22,9 +22,9 @@ const pilotSweeps = 8
 // Gauss and Seidel's for its precision (Roberts and Sahu 1997), so ρ is seen without
 // sampling, in the energy that a random point loses.
 //
-// It takes the curvature at the penalised point, and normal densities of equal
-// scale in place of other priors. Cost: 8 sweeps over what the design stores, in dot
-// products, or, of at most 48 dense columns, their Gram matrix, n·d²/2.
+// It takes the curvature at the penalised point, and normal densities of equal scale instead of other priors. Cost:
+// 8 sweeps over what the design stores, in dot products, or, of at most 48 dense columns, their Gram matrix,
+// n·d²/2.
 func dependence(target *glm.Target) float64 {
 	x, d := target.Data().X, target.Cols()
 	if gram := target.PenalisedInformation(); gram != nil && d <= gramLimit {
@@ -98,7 +98,7 @@ type relaxed interface {
 	correct()
 }
 
-// sweepsToDraw starts at a random point, makes sweeps until what is forgotten at once is gone, and compares its
+// sweepsToDraw starts at a random point, makes sweeps until the fast directions have mixed, and compares its
 // energies there and after some further sweeps.
 func sweepsToDraw(s relaxed, d, apart int) float64 {
 	stream := infer.NewStream(0, "cggibbs", "pilot")

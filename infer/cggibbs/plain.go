@@ -50,7 +50,7 @@ func (o Options) plainWords() string {
 	return "; a sweep over single coefficients with doubling in " + everyOf("iteration", int(o.plain))
 }
 
-// plainSweeps is what a basisKernel needs for plain sweeps.
+// plainSweeps holds the inputs of plain sweeps for a basisKernel.
 type plainSweeps struct {
 	priors []prior.Prior
 	widths []float64

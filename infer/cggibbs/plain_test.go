@@ -95,8 +95,8 @@ func (c plainCase) sampler(basis string) infertest.Sampler {
 	}
 }
 
-// Auto's plain sweeps leave the posterior as it is, in each basis, and chains with them are resumed with the same bits.
-// False alarms: at most 1e-6 for each of 5 cases. Power: as TestBasisInvariance has it.
+// Auto's plain sweeps leave the posterior as it is, in each basis, and chains with them are resumed with the same
+// bits. False alarms: at most 1e-6 for each of 5 cases. Power: as in TestBasisInvariance.
 func TestPlainSweeps(t *testing.T) {
 	for _, c := range plainCases() {
 		t.Run(c.Name, func(t *testing.T) {

@@ -11,9 +11,10 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// quadratic is a log likelihood that is a quadratic form in the coefficients, scale·(linearᵀb − ½·bᵀ·gram·b): that of
-// a closed gaussian with scale 1/sigma², or an approximation of another. Under it, and priors that are normal given
-// scales, coefficients have a normal law, and can be integrated out of the law of a smooth's standard deviation.
+// quadratic is a log likelihood that is a quadratic form in the coefficients, scale·(linearᵀb − ½·bᵀ·gram·b): that
+// of a closed gaussian with scale 1/sigma², or an approximation of another. Under it, and priors that are normal
+// given scales, coefficients have a normal distribution, and can be integrated out of the distribution of a
+// smooth's standard deviation.
 type quadratic struct {
 	d      int
 	gram   []float64 // symmetric, by rows
@@ -47,12 +48,12 @@ func (p *normals) spreadBy(h *prior.Group, at smoothScales) {
 // smoothScales are the logs of the standard deviation of a smooth, and of the length of a Gaussian process.
 type smoothScales struct{ sd, length float64 }
 
-// leastCurve is the part of the largest curvature along coefficients of a smooth below which a direction tells
-// nothing.
+// leastCurve is the part of the largest curvature along coefficients of a smooth below which the data do not
+// identify a direction.
 const leastCurve = 1e-12
 
-// marginal is the law of the standard deviation of a smooth given the standard deviations of the others, with all
-// coefficients integrated out.
+// marginal is the distribution of the standard deviation of a smooth given the standard deviations of the others,
+// with all coefficients integrated out.
 type marginal struct {
 	group        *prior.Group
 	curve, pulls []float64 // of the likelihood of its coefficients, the others integrated out, along its axes
@@ -97,8 +98,8 @@ func slicedAlong(s *slicer, here float64, at func(x float64) float64) (to float6
 	return here + displacement, true
 }
 
-// marginal returns the law of the standard deviation of a smooth; nil where rounding has lost the rank of the others.
-// Cost: O(d³).
+// marginal returns the distribution of the standard deviation of a smooth; nil if rounding has lost the rank of the
+// others. Cost: O(d³).
 func (q *quadratic) marginal(h *prior.Group, p *normals, scale float64) *marginal {
 	m, rest := len(h.Columns), q.others(h.Columns)
 	r := len(rest)
@@ -198,8 +199,8 @@ func golden(lo, hi float64, at func(x float64) float64) float64 {
 	return 0.5 * (lo + hi)
 }
 
-// law returns the Cholesky factor of the precision of the coefficients' normal law, and its mean; nil where rounding
-// has lost a rank. Cost: d³/6.
+// law returns the Cholesky factor of the precision of the coefficients' normal distribution, and its mean; nil if
+// rounding has lost a rank. Cost: d³/6.
 func (q *quadratic) law(p *normals, scale float64) (factor *linalg.Chol, mean []float64) {
 	a, mean := make([]float64, q.d*q.d), make([]float64, q.d)
 	for i := range q.d {
@@ -217,7 +218,7 @@ func (q *quadratic) law(p *normals, scale float64) (factor *linalg.Chol, mean []
 	return factor, mean
 }
 
-// draw draws the coefficients; nil where rounding has lost a rank.
+// draw draws the coefficients; nil if rounding has lost a rank.
 func (q *quadratic) draw(s variate.Source, p *normals, scale float64) []float64 {
 	factor, b := q.law(p, scale)
 	if factor == nil {
@@ -232,7 +233,7 @@ func (q *quadratic) draw(s variate.Source, p *normals, scale float64) []float64 
 	return b
 }
 
-// value returns the log likelihood but for a constant. Cost: d².
+// value returns the log likelihood up to a constant. Cost: d².
 func (q *quadratic) value(b []float64, scale float64) float64 {
 	sum := 0.0
 	for i, x := range b {

@@ -15,17 +15,16 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// dropped is the singular value, relative to the largest, below which a
-// direction counts as null. What is dropped moves eta by at most dropped·σ₁ for
-// each prior standard deviation in its direction, σ₁ being the largest singular
-// value of GS: with standardised columns and d of them, by less than
-// 1e-12·√(n·d) prior standard deviations of a coefficient.
+// dropped is the singular value, relative to the largest, below which a direction counts as null. A dropped
+// direction moves eta by at most dropped·σ₁ for each prior standard deviation in its direction, σ₁ being the
+// largest singular value of GS: with standardised columns and d of them, by less than 1e-12·√(n·d) prior standard
+// deviations of a coefficient.
 const dropped = 1e-12
 
-// reduction tells coefficients from what the likelihood sees of them.
+// reduction converts between coefficients and the directions of them that the likelihood depends on.
 //
-// Columns with independent normal priors N(m, S²) are G, the others F. With
-// GS = UΣVᵀ of rank r the likelihood sees only z = VᵀS⁻¹(theta_G − m) ~ N(0, I_r),
+// Columns with independent normal priors N(m, S²) are G, the others F. With GS = UΣVᵀ of rank r the likelihood
+// depends only on z = VᵀS⁻¹(theta_G − m) ~ N(0, I_r),
 //
 //	eta = offset + F·theta_F + G·m + UΣ·z,
 //
@@ -107,8 +106,8 @@ func (p *reduction) denseSpace(x *design.Dense) (*linalg.RowSpace, error) {
 	return space, nil
 }
 
-// scaled writes columns first to first+m−1 of GS to dst, entry (i, first + c) at i·m + c,
-// eight columns of X at a time, so that what is written together stands together.
+// scaled writes columns first to first+m−1 of GS to dst, entry (i, first + c) at i·m + c, eight columns of X at a
+// time, so that entries written together are adjacent.
 func (p *reduction) scaled(x *design.Dense, first, m int, dst []float64) {
 	n := x.Rows
 	for c := 0; c < m; c += 8 {
@@ -135,8 +134,7 @@ func (p *reduction) priors() []prior.Prior {
 	return out
 }
 
-// sampled writes (theta_F, z) of coefficients theta to v. Cost: O(g·r), with
-// X's column in place of V's row O(g·n).
+// sampled writes (theta_F, z) of coefficients theta to v. Cost: O(g·r), with X's column instead of V's row O(g·n).
 func (p *reduction) sampled(theta, v []float64) {
 	for i, j := range p.kept {
 		v[i] = theta[j]
@@ -170,8 +168,8 @@ func (p *reduction) neighbours(first, end int) (last int) {
 	return last
 }
 
-// rowLength is the length of a row; sparse X's has the directions behind it that no
-// product of X tells.
+// rowLength is the length of a row; for a sparse X it includes, at its end, the directions that no product of X
+// gives.
 func (p *reduction) rowLength() int {
 	if p.space.Explicit() {
 		return p.space.Rank
@@ -220,7 +218,7 @@ func (p *reduction) accumulateAll(first, m int, x []float64, sums [][]float64) {
 	}
 }
 
-// nearest is the number of doubles that stay in a core's nearest cache beside others.
+// nearest is the number of doubles that stay in a core's nearest cache together with others.
 const nearest = 3072
 
 // lowered writes Vᵀx to dst, len r, for the sum that accumulate has made of x. Cost:
@@ -341,10 +339,9 @@ func (p *reduction) alongSparse(first int, q, along []float64) {
 	}
 }
 
-// hidden is what the likelihood does not see of a chain's theta_G: ε of each
-// iteration, a function of the chain's key and the line (0 for the start, i + 1 for
-// iteration i). As ε does not depend on where the chain is, some lines are projected
-// in one reading of the design; they are no state.
+// hidden holds the part of a chain's theta_G that the likelihood does not depend on: ε of each iteration, a
+// function of the chain's key and the line (0 for the start, i + 1 for iteration i). As ε does not depend on where
+// the chain is, some lines are projected in one reading of the design; they are no state.
 type hidden struct {
 	*reduction
 	key       uint64

@@ -102,7 +102,7 @@ type seenKernel struct {
 	at        []float64 // (theta_F, z) and the dispersions
 }
 
-// kept reports whether the point is one whose draw somebody may ask for.
+// kept reports whether the draw at the point may be read.
 func (k *seenKernel) kept() bool { return k.iteration > k.warmup || k.warmup == 0 }
 
 // arrive brings what the likelihood does not see up to date.
@@ -141,8 +141,8 @@ func (k *seenKernel) Position(dst []float64) {
 	copy(dst[k.target.Cols():], k.at[k.reduction.design.Cols:])
 }
 
-// SetPosition moves the chain to theta where the other sampler can be moved. What the
-// likelihood does not see of theta is that of the iteration.
+// SetPosition moves the chain to theta where the other sampler can be moved. The part of theta that the likelihood
+// does not depend on is that of the iteration.
 func (k *seenKernel) SetPosition(theta []float64) error {
 	p, ok := k.chain.(interface{ SetPosition(theta []float64) error })
 	if !ok {
@@ -180,8 +180,7 @@ func (k *seenKernel) Start() string { return k.chain.Start() }
 // Key names the numbers ε of this chain.
 func (k *seenKernel) Key() uint64 { return k.key }
 
-// reducedSetup is a basisSetup in the reduced basis, whose draws can be told by
-// rows.
+// reducedSetup is a basisSetup in the reduced basis, whose draws can be stored as rows.
 type reducedSetup struct{ *basisSetup }
 
 // reducedKernel is its kernel.
@@ -268,9 +267,8 @@ func (p *reduction) liftedRows(rows []float64, size int, q []float64) []float64 
 	return q
 }
 
-// expand makes entries from to to−1 of theta_G at some iterations, of a dense design
-// eight at a time while there are as many. at is where an entry stands from iteration i on; the
-// next column's is a stride further.
+// expand computes entries from to to−1 of theta_G at some iterations, of a dense design eight at a time while there
+// are as many. at is the index of an entry from iteration i on; the next column's is a stride further.
 func (p *reduction) expand(q []float64, key uint64, iterations []int64, from, to int, at func(entry, i int) []float64,
 	stride int) {
 	n, m := p.rowLength(), to-from

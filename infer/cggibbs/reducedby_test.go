@@ -42,9 +42,8 @@ func TestReducedByConformance(t *testing.T) {
 	}
 }
 
-// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between laws
-// with 460 pairs, of 0.029 in full. The quick form takes one pair of case and variant
-// in 34.
+// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between distributions with 460 pairs, of
+// 0.029 in full. The quick form takes one pair of case and variant in 34.
 func TestReducedByInvariance(t *testing.T) {
 	seed := infertest.Seed(t)
 	for i, c := range append(append(basisCases(), infertest.FamilyCases()...), infertest.WeightedCases()...) {

@@ -46,8 +46,8 @@ func densely(c infertest.Case) infertest.Case {
 	return c
 }
 
-// The likelihood sees as many directions of a sparse design as of the same with its
-// zeros, and the same ones: what is left of a draw when z is 0 is equal.
+// The likelihood depends on as many directions of a sparse design as of the same with its zeros, and on the same
+// ones: the rest of a draw when z is 0 is equal.
 func TestSparseReductionIsTheDenseOne(t *testing.T) {
 	for _, c := range sparseBasisCases() {
 		sparse, dense := simulated(t, c), simulated(t, densely(c))
@@ -115,9 +115,8 @@ func TestSparseReducedExpands(t *testing.T) {
 	}
 }
 
-// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between laws
-// with 460 pairs, of 0.029 in full. The quick form takes one pair of case and variant
-// in eight.
+// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between distributions with 460 pairs, of
+// 0.029 in full. The quick form takes one pair of case and variant in eight.
 func TestSparseReducedInvariance(t *testing.T) {
 	seed := infertest.Seed(t)
 	for i, c := range sparseBasisCases() {
@@ -135,9 +134,8 @@ func TestSparseReducedInvariance(t *testing.T) {
 	}
 }
 
-// What the sparse way could do wrong must be rejected: rows of V of another scale, a
-// direction of a row's own that is none of length 1, and the design of a draw without
-// some of its entries.
+// Possible faults of the sparse way must be rejected: rows of V of another scale, a direction of a row's own whose
+// length is not 1, and the design of a draw without some of its entries.
 func TestSparseReducedCatches(t *testing.T) {
 	for name, plant := range map[string]func(p *reduction){
 		"scale of V": func(p *reduction) {

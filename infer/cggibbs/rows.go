@@ -18,19 +18,19 @@ const RowsVersion = "rows/1"
 // A sweep of rows goes over them rowPasses times; with probability sweepShare, drawn before anything is looked at, a
 // sweep is one of the coordinates of the basis instead.
 //
-// Rows serve where a pass leaves at most rowKept of what is slowest in the normal approximation at the penalised point,
-// and where no row stands more than rowTail standard deviations from what the prior and the other rows say of it: the
-// proposals of an update come from there.
+// Rows serve if a pass keeps at most rowKept of the slowest direction in the normal approximation at the penalised
+// point, and if no row is more than rowTail standard deviations from its prediction by the prior and the other
+// rows: the proposals of an update come from there.
 const (
 	rowPasses, sweepShare = 2, 1. / 32
 	rowKept, rowTail      = 0.95, 8
 	rowRounds             = 20 // of the power iteration that finds what is kept
 )
 
-// rowDirections are the directions in which one row's linear predictor moves and no other's, where there are as many
-// directions as rows: eta = eta0 + A·z, and z moves by the columns of A⁻¹. In eta the prior is normal with precision
-// Q = (AAᵀ)⁻¹, and the likelihood of an update that of its row alone: a look at a place is O(1) and a move O(n).
-// Separated data bound z by a wall for each row; along such a direction there is one of them.
+// rowDirections are the directions in which one row's linear predictor moves and no other's, where there are as
+// many directions as rows: eta = eta0 + A·z, and z moves by the columns of A⁻¹. In eta the prior is normal with
+// precision Q = (AAᵀ)⁻¹, and the likelihood of an update that of its row alone: a look at a place is O(1) and a
+// move O(n). Separated data bound z for each row; along such a direction there is one of these bounds.
 type rowDirections struct {
 	precision []float64 // Q, by column
 	kept      float64   // see rowKept
@@ -184,10 +184,10 @@ func (m *rowMove) at(x float64) (float64, glm.Value) {
 	return v, glm.Value{LogLik: v}
 }
 
-// updateWithin is update for a density that is f times a normal law, which at a displacement x is slope·x −
+// updateWithin is update for a density that is f times a normal density, which at a displacement x is slope·x −
 // ½·curvature·x² larger in logarithms than at the point. It is a slice update of f alone: proposals are drawn from
-// the normal law, between the places that were rejected on either side of the point, so that no end is looked for.
-// Where f is the same wherever the normal law mostly is, the update is a draw of that law.
+// the normal distribution, between the points that were rejected on either side, so that no end is searched for. If
+// f is constant where the normal distribution has most of its mass, the update is a draw of that distribution.
 //
 // Source: Neal (2003), Slice sampling, section 4, doi:10.1214/aos/1056562461, on the interval (0, 1) of the law's
 // probabilities; Heiner, Johnson, Christensen and Dahl (2024), Quantile slice sampling, arXiv:2407.12608.

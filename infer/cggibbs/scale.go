@@ -27,7 +27,7 @@ type scaler struct {
 	point     *glm.Curved
 }
 
-// newScaler returns the scaler of a reduction, nil where z is empty.
+// newScaler returns the scaler of a reduction, nil if z is empty.
 func newScaler(s *basisSetup) *scaler {
 	r := s.reduction.space.Rank
 	if r == 0 {

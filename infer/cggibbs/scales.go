@@ -19,11 +19,9 @@ import (
 //	             at its number of standard deviations
 //	regularised  stretch, lambda, tau, c (slices of their logs)
 //
-// A stretch multiplies tau, c and all coefficients of the prior by one factor, with
-// beta/spread held: the non-centred update of tau, which moves where the
-// coefficients tell much about tau and the data tell little about them. The
-// centred updates of tau and lambda hold the coefficients and move where the data
-// tell much.
+// A stretch multiplies tau, c and all coefficients of the prior by one factor, with beta/spread held: the
+// non-centred update of tau, which moves far if the coefficients determine tau well and the data determine little.
+// The centred updates of tau and lambda hold the coefficients and move far if the data determine much.
 //
 // The regularised form has no conditionals of a known law: the spread, and with
 // it the normaliser of the coefficients' normal densities, depends on lambda
@@ -150,9 +148,8 @@ func (f alongStretch) at(displacement float64) (float64, glm.Value) {
 	return f.k.point.AlongStretch(displacement)
 }
 
-// width returns the slice width of coordinate j: given the scales of a
-// horseshoe, in units of three conditional standard deviations, as far as the
-// curvature at the penalised point tells them. It does not depend on the
+// width returns the slice width of coordinate j: given the scales of a horseshoe, in units of three conditional
+// standard deviations, as far as the curvature at the penalised point determines them. It does not depend on the
 // coordinate itself.
 func (k *kernel) width(j int) float64 {
 	if k.likelihood == nil || j >= len(k.likelihood) || k.likelihood[j] == 0 {
@@ -163,8 +160,8 @@ func (k *kernel) width(j int) float64 {
 	return 3 * k.opts.Width * (spread / math.Sqrt(math.FMA(ratio, ratio, 1)))
 }
 
-// likelihoodScales returns, for the columns of horseshoe priors, the standard
-// deviation that the likelihood alone would leave; nil without any.
+// likelihoodScales returns, for the columns of horseshoe priors, the standard deviation from the likelihood alone;
+// nil if there are none.
 func likelihoodScales(t *glm.Target) []float64 {
 	var out []float64
 	for _, h := range t.Groups() {

@@ -21,8 +21,8 @@ func TestHorseshoeConformance(t *testing.T) {
 	}
 }
 
-// False alarms: at most 1e-6 for each of 5 checks. Power: a distance of 0.13
-// between laws with 1,000 pairs, of 0.029 with GLMBATCH_STAT=1.
+// False alarms: at most 1e-6 for each of 5 checks. Power: a distance of 0.13 between distributions with 1,000
+// pairs, of 0.029 with GLMBATCH_STAT=1.
 func TestHorseshoeInvariance(t *testing.T) {
 	seed := infertest.Seed(t)
 	for _, c := range infertest.HorseshoeCases() {
@@ -57,8 +57,8 @@ func (f tilted) at(displacement float64) (float64, glm.Value) {
 	return value + f.by(displacement), v
 }
 
-// withoutNormaliser slices every lambda as if the spread were no part of the
-// coefficient's normal density but of its exponent.
+// withoutNormaliser slices every lambda as if the spread entered only the exponent of the coefficient's normal
+// density.
 func withoutNormaliser(k *kernel, g int) bool {
 	h := k.target.Groups()[g]
 	for i, j := range h.Columns {
@@ -88,9 +88,8 @@ func withoutJacobian(k *kernel, g int) bool {
 	return true
 }
 
-// late returns blocks that set each lambda to what was drawn for it a sweep
-// before, given the coefficients of then: the sweep stands between a lambda's
-// draw and its coming into force.
+// late returns blocks that set each lambda to its draw of a sweep before, given the coefficients of then: one sweep
+// lies between a lambda's draw and its use.
 func late(blocks ...scaleBlock) infertest.Sampler {
 	return func(target *glm.Target) (infer.Setup, error) {
 		var drawn []float64

@@ -26,10 +26,10 @@ type scan struct {
 	dim    int // coordinates: coefficients and dispersions
 	random bool
 	first  int64   // iterations of warm-up, all of them sweeps: starts are far away
-	every  int64   // from then on, a sweep in every so many iterations
+	every  int64   // from then on, one sweep in every iterations
 	list   []int32 // the updates of the others
 	plan   *dogs.Plan
-	words  string // of a list, or why there is none; empty where none was asked for
+	words  string // of a list, or why there is none; empty if none was asked for
 }
 
 // updates is the number of updates in an iteration.
@@ -145,7 +145,7 @@ func (s *scan) certificates(names []string) []infer.Certificate {
 	return []infer.Certificate{wasserstein, dobrushin}
 }
 
-// told lists names, the first ones of many.
+// listed joins names, the first few if there are many.
 func told(names []string) string {
 	const most = 8
 	if len(names) > most {

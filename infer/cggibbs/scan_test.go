@@ -72,8 +72,8 @@ func TestScanVisits(t *testing.T) {
 	}
 }
 
-// Chosen scans visit every coordinate in 64 iterations at least, and are told. Where
-// none can be made all iterations are sweeps, and the set-up says why; it never fails.
+// Chosen scans visit every coordinate in 64 iterations at least, and are explained. Where none can be made all
+// iterations are sweeps, and the set-up says why; it never fails.
 func TestFocus(t *testing.T) {
 	many := posterior(t, "bernoulli", 60, 12, unitNormal)
 	shoes := posterior(t, "bernoulli", 12, 4, prior.Prior{Kind: prior.Horseshoe, Scale: 1})
@@ -138,8 +138,8 @@ func TestNoCertificates(t *testing.T) {
 	}
 }
 
-// checkCertificates holds what is told of a scan: a bound below one where there is a plan, else
-// none, with the reason.
+// checkCertificates checks the certificates of a scan: a bound below one if there is a plan, else none, with the
+// reason.
 func checkCertificates(t *testing.T, name string, got []infer.Certificate, s *scan, focus []string) {
 	t.Helper()
 	if len(got) == 0 || !slices.Equal(got[0].Names, focus) || got[0].Note == "" {
@@ -215,9 +215,9 @@ func TestScanRestored(t *testing.T) {
 	}
 }
 
-// False alarms: at most 1e-6 for each of 10 checks. Power: a distance of 0.19 between laws with 460
-// pairs, of 0.029 in full. Lists are those that are found, and one that repeats
-// and leaves coordinates out; the iterations of a pair are a sweep and lists.
+// False alarms: at most 1e-6 for each of 10 checks. Power: a distance of 0.19 between distributions with 460 pairs,
+// of 0.029 in full. Lists are those that are found, and one that repeats and leaves coordinates out; the iterations
+// of a pair are a sweep and lists.
 func TestScanInvariance(t *testing.T) {
 	seed := infertest.Seed(t)
 	for i, c := range infertest.Cases() {

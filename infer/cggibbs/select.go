@@ -77,7 +77,8 @@ const (
 	modeNear    = 0.02
 )
 
-// proposal is a law of (indicator, coefficient) that depends on all other parameters and on no value of these two.
+// proposal is a distribution of (indicator, coefficient) that depends on all other parameters and on no value of
+// these two.
 type proposal struct {
 	in         float64 // probability of the slab
 	mode, sd   float64 // of the slab's coefficient
@@ -105,16 +106,16 @@ func (q *proposal) draw(s *infer.Stream) float64 {
 	return math.FMA(q.sd, variate.StudentT(s, slabDF), q.mode)
 }
 
-// choose draws coefficient j and its indicator together, given all else: a Metropolis and Hastings step whose proposal
-// does not depend on them. Given the others the law of b = beta_j is
+// choose draws coefficient j and its indicator together, given all else: a Metropolis and Hastings step whose
+// proposal does not depend on them. Given the others the distribution of b = beta_j is
 //
 //	(1 − w)·L(0) at b = 0,    w·L(b)·N(b; 0, s²) elsewhere,
 //
 // with the likelihood L along the column. The proposal has the Laplace approximation of the second part around its
-// mode, found by Newton's iteration from b = 0. Of gaussian(identity) that is exact, whatever is proposed is accepted,
-// and the step is a Gibbs draw with the coefficient integrated out of the indicator's law (George and McCulloch 1997,
-// Approaches for Bayesian variable selection, Statistica Sinica 7, section 4). Of other families proposals have heavier
-// tails than the mode's normal law, and the acceptance makes the step exact.
+// mode, found by Newton's iteration from b = 0. For gaussian(identity) that is exact, every proposal is accepted,
+// and the step is a Gibbs draw with the coefficient integrated out of the indicator's distribution (George and
+// McCulloch 1997, Approaches for Bayesian variable selection, Statistica Sinica 7, section 4). For other families
+// proposals have heavier tails than the normal approximation at the mode, and the acceptance makes the step exact.
 //
 // Cost: O(n), two passes for gaussian(identity) and about five for others.
 func (k *kernel) choose(j int) bool {

@@ -55,7 +55,8 @@ func TestSelectionInvarianceCatches(t *testing.T) {
 func TestSelectionConformance(t *testing.T) {
 	for _, c := range infertest.SelectionCases() {
 		t.Run(c.Name, func(t *testing.T) {
-			c.Model.Coefficients[1] = prior.Prior{Kind: prior.SpikeSlab, Inclusion: 0.5, Scale: 0.1} // whose data tell little
+			// whose data carry little information
+			c.Model.Coefficients[1] = prior.Prior{Kind: prior.SpikeSlab, Inclusion: 0.5, Scale: 0.1}
 			c.Model.Coefficients[2] = c.Model.Coefficients[1]
 			if d := &c.Model.Dispersion; d.Kind == prior.HalfNormal {
 				*d = prior.Prior{Kind: prior.Uniform, Low: 0.6, High: 2}
@@ -75,7 +76,7 @@ func TestSelectionConformance(t *testing.T) {
 	}
 }
 
-// Of gaussian(identity) whatever is proposed is accepted: the step is a Gibbs draw. Of others it is accepted often.
+// For gaussian(identity) every proposal is accepted: the step is a Gibbs draw. For others it is accepted often.
 func TestSelectionAcceptance(t *testing.T) {
 	for _, c := range infertest.SelectionCases() {
 		_, target, err := c.Simulate(infer.NewStream(8, "acceptance", c.Name))
@@ -204,8 +205,8 @@ func meanSD(v []float64) (mean, sd float64) {
 	return mean, math.Sqrt(sd)
 }
 
-// gaussianEvidence is the log density of y with the coefficients of some columns integrated out, sigma = 1, but for a
-// constant: one column after the other takes its share of the covariance I + s²·XXᵀ away (Sherman and Morrison).
+// gaussianEvidence is the log density of y, up to a constant, with the coefficients of some columns integrated out,
+// sigma = 1: one column after the other takes its share of the covariance I + s²·XXᵀ away (Sherman and Morrison).
 func gaussianEvidence(_ *testing.T, target *glm.Target, in []int) float64 {
 	data, s := target.Data(), target.Model().Coefficients[0].Scale
 	var solved [][]float64 // C⁻¹·v is v − Σ u·(uᵀv)
@@ -271,7 +272,7 @@ func gridEvidence(_ *testing.T, target *glm.Target, in []int) float64 {
 	return math.Log(sum(make([]float64, target.Rows()), in))
 }
 
-// What the prior cannot go with is refused in words.
+// Combinations that the prior does not support are refused with a reason.
 func TestSelectionRefuses(t *testing.T) {
 	target := selectionProblem(t, "gaussian", 12, 3, prior.Prior{Kind: prior.SpikeSlab, Inclusion: 0.2, Scale: 1})
 	for _, o := range []Options{{Basis: "rotated"}, {Basis: "reduced"}, {Basis: "mixture"}, {Update: "matched"},

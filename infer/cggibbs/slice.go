@@ -25,9 +25,8 @@ type slicer struct {
 	source variate.Source
 	limit  int // doublings at most
 
-	// The interval is [base + lo·width, base + hi·width], hi − lo = 2ᵏ: ends
-	// and midpoints of doubled intervals are told by whole numbers, so that the
-	// acceptance test meets the very points that doubling met.
+	// The interval is [base + lo·width, base + hi·width], hi − lo = 2ᵏ: ends and midpoints of doubled intervals are
+	// given by whole numbers, so that the acceptance test meets the very points that doubling met.
 	base, width float64
 	lo, hi      int64
 	atLo, atHi  end
@@ -42,9 +41,8 @@ type end struct {
 	value float64
 }
 
-// update returns a new displacement from the current point, where the log
-// density is current. ok is false, and Bad tells it, when a log density was
-// NaN or +Inf. moved is false where shrinkage came back to the point itself.
+// update returns a new displacement from the current point, where the log density is current. ok is false, and Bad
+// has the value, if a log density was NaN or +Inf. moved is false if shrinkage came back to the point itself.
 func (s *slicer) update(f density, current, width float64) (displacement float64, v glm.Value, moved, ok bool) {
 	s.bad, s.Bad = !(current <= math.MaxFloat64), current
 	s.level = current - variate.Exponential(s.source)
@@ -116,11 +114,10 @@ func (s *slicer) eval(f density, x float64) (float64, glm.Value) {
 	return value, v
 }
 
-// updateStepping is update with stepping out in place of doubling: the interval
-// grows by one width at a time on either side, 2^limit widths (at most 2³⁰) in all
-// with a random share for each side. It wants a width of the size of the slice: then
-// it needs two evaluations for the ends and hardly more than one for the draw,
-// and no acceptance test.
+// updateStepping is update with stepping out instead of doubling: the interval grows by one width at a time on
+// either side, 2^limit widths (at most 2³⁰) in all with a random share for each side. It wants a width of the size
+// of the slice: then it needs two evaluations for the ends and hardly more than one for the draw, and no acceptance
+// test.
 //
 // Source: Neal (2003), figures 3 and 5, doi:10.1214/aos/1056562461.
 func (s *slicer) updateStepping(f density, current, width float64) (displacement float64, v glm.Value, moved, ok bool) {

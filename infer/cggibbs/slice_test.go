@@ -25,8 +25,8 @@ const (
 	oneSided   flaw = "doubles to the right only"
 )
 
-// textbook makes one update from x as figures 4, 5 and 6 of Neal (2003) are
-// printed: every log density is evaluated anew, ends are real numbers.
+// textbook makes one update from x as figures 4, 5 and 6 of Neal (2003) are printed: every log density is
+// recomputed, ends are real numbers.
 func textbook(src variate.Source, logf func(float64) float64, x, w float64, limit int, fault flaw) float64 {
 	y := logf(x) - variate.Exponential(src)
 	if fault == noSlice {

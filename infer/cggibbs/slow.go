@@ -22,9 +22,9 @@ import (
 // doi:10.1093/biomet/87.2.353.
 type slowDirections struct {
 	lines []glm.Direction
-	each  int // updates after a sweep; the next sweep's go on where these ended
-	// Of the prior's quadratic form along each line: the precisions times the direction,
-	// their product with the prior's centre, and the second derivative.
+	each  int // updates after a sweep; the next sweep continues after the last of these
+	// The prior's quadratic form along each line: the precisions times the direction, their product with the
+	// prior's centre, and the second derivative.
 	weighted  [][]float64
 	centre    []float64
 	curvature []float64
@@ -74,8 +74,8 @@ func (l *slowLine) update(width float64) (displacement float64, v glm.Value, mov
 	return k.slice.updateTangent(l, tangent{c.LogLik, c.Slope + l.slope, c.Curvature + l.curvature}, l.curvature, width)
 }
 
-// inTurn returns which of count directions is the i-th to follow a sweep, where each of them follow one and the next
-// sweep's go on where these ended. All are counted from 0.
+// inTurn returns which of count directions is the i-th to follow a sweep, if each of them follow one and the next
+// sweep continues after the last of these. All are counted from 0.
 func inTurn(sweep int64, i, each, count int) int {
 	return int((sweep%int64(count)*int64(each) + int64(i)) % int64(count))
 }

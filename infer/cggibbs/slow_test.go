@@ -120,9 +120,8 @@ func TestSlowCacheMatchesProduct(t *testing.T) {
 	}
 }
 
-// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between laws
-// with 460 pairs, of 0.029 in full. The quick form takes one pair of case and variant
-// in eight.
+// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between distributions with 460 pairs, of
+// 0.029 in full. The quick form takes one pair of case and variant in eight.
 func TestSlowInvariance(t *testing.T) {
 	seed := infertest.Seed(t)
 	for i, c := range slowCases() {
@@ -220,8 +219,8 @@ func TestTurnsByCost(t *testing.T) {
 	}
 }
 
-// A chain moves along the directions whose turn it is, and along no other, by the number of its iteration and of the
-// sweep in it, so that a chain that is resumed goes on with the next ones.
+// A chain moves along the directions whose turn it is, and along no other, by the number of its iteration and of
+// the sweep in it, so that a resumed chain continues with the next ones.
 func TestSlowTakesTurns(t *testing.T) {
 	target := posterior(t, "bernoulli", 20, 6, unitNormal)
 	for _, moves := range []int{1, 3} {

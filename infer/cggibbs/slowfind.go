@@ -13,9 +13,8 @@ import (
 	"glmbatch/internal/variate"
 )
 
-// The number of slow directions, at most: slowCount where slices follow in turn, jointCount
-// where they are moved along together, a slowShare-th of the coefficients, and none where
-// that is below slowLeast.
+// The largest number of slow directions: slowCount if slices follow in turn, jointCount if they are moved along
+// together, a slowShare-th of the coefficients, and none if that is below slowLeast.
 //
 // A direction is slow where a pair of sweeps, up and down, keeps slowKept of it or more, so
 // that some 11 sweeps would be an independent draw.
@@ -167,7 +166,7 @@ func (b *block) filter() {
 	}
 }
 
-// beside returns a block of the points of another one, nil having none, and then of b.
+// join returns a block of the points of before, which may be nil, and then of b.
 func (b *block) beside(before *block) *block {
 	if before == nil {
 		return b
@@ -191,8 +190,8 @@ func (b *block) copied() *block {
 	return &c
 }
 
-// ritz takes those points of the span, orthonormal in H, that a pair of sweeps does not turn into each other, and
-// returns the shares that it keeps of them, in descending order. ok is false where points are dependent. q is no
+// ritz takes those points of the span, orthonormal in H, that a pair of sweeps does not rotate into each other, and
+// returns the shares that it keeps of them, in descending order. ok is false if points are dependent. q is no
 // longer theirs.
 func (b *block) ritz() (kept []float64, ok bool) {
 	m, after := b.size, b.copied()

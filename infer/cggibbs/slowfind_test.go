@@ -11,9 +11,8 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// words is a sparse posterior whose columns have a row each, but for the first sixteen,
-// which are eight pairs of columns that differ in one row: twelve slow directions, with the
-// columns that stand twice.
+// words is a sparse posterior whose columns have a row each, except the first sixteen, which are eight pairs of
+// columns that differ in one row: twelve slow directions, with the columns that appear twice.
 func words(t testing.TB, n, d int) *glm.Target {
 	t.Helper()
 	x, y := design.NewSparse(n, d, n*d/8), make([]float64, n)
@@ -88,7 +87,7 @@ func TestFindSlow(t *testing.T) {
 	}
 }
 
-// Slow directions are orthonormal in the curvature, and sweeps with them forget sooner.
+// Slow directions are orthonormal in the curvature, and sweeps with them mix faster.
 func TestFindSlowOrthonormal(t *testing.T) {
 	target, found := found(t)
 	betas := found.betas

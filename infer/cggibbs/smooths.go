@@ -14,11 +14,11 @@ import (
 // SmoothsVersion names the moves of models with smooths.
 const SmoothsVersion = "smooths/1"
 
-// smoothSetup samples models with smooths. Under a quadratic form in place of the likelihood the law of the smooths'
-// standard deviations with all coefficients integrated out is known, and that of the coefficients given them is
-// normal. So an iteration moves each standard deviation by a slice under the first, draws all coefficients from the
-// second, and accepts both at once by the ratio of what the form leaves out. For gaussian(identity) it leaves out
-// nothing.
+// smoothSetup samples models with smooths. With a quadratic form instead of the likelihood, the distribution of the
+// smooths' standard deviations with all coefficients integrated out is known, and that of the coefficients given
+// them is normal. So an iteration moves each standard deviation by a slice under the first, draws all coefficients
+// from the second, and accepts both at once by the ratio of what the form leaves out. For gaussian(identity) it
+// leaves out nothing.
 //
 // The form has slope and information of the likelihood at the mode of the coefficients given the standard deviations
 // that are the most likely ones there; it is fixed for all chains. Since it may lie below the posterior somewhere,
@@ -118,7 +118,7 @@ func foreseenSmooths(target *glm.Target, opts Options) (basis, reason string) {
 	return basis, s.(infer.Explainer).Explain()
 }
 
-// approximate finds the mode and the form there; nil where there is none.
+// approximate finds the mode and the form there; nil if there is none.
 func approximate(plain *setup) *smoothSetup {
 	s := &smoothSetup{setup: plain}
 	for g, h := range plain.target.Groups() {
@@ -137,8 +137,7 @@ func approximate(plain *setup) *smoothSetup {
 // exact reports whether the form leaves nothing out.
 func (s *smoothSetup) exact() bool { return s.target.ClosedGaussian() && len(s.others) == 0 }
 
-// scale is what the form is multiplied by at a dispersion: where the information of all rows is proportional to a
-// power of it.
+// scale is the factor of the form at a dispersion, if the information of all rows is proportional to a power of it.
 func (s *smoothSetup) scale(disp []float64) float64 {
 	switch s.target.Model().Family.First().Power {
 	case -2:
@@ -177,7 +176,7 @@ func (p *normals) lay(priors []prior.Prior, spread func(j int) float64) (others 
 // than enoughGain in log density.
 const mostSteps, mostHalvings, enoughGain = 30, 20, 1e-3
 
-// settle finds the mode and expands the likelihood there. It reports false where it finds none.
+// settle finds the mode and expands the likelihood there. It reports false if it finds none.
 func (s *smoothSetup) settle() bool {
 	t := s.target
 	point, d := glm.NewPoint(t), t.Cols()
@@ -231,8 +230,8 @@ func (s *smoothSetup) settle() bool {
 	return true
 }
 
-// lookAt writes the linear predictor at b to eta and returns the log density there, but for the smooths' standard
-// deviations.
+// lookAt writes the linear predictor at b to eta and returns the log density there, without the terms of the
+// smooths' standard deviations.
 func (s *smoothSetup) lookAt(point *glm.Point, b, eta []float64) float64 {
 	s.predict(b, eta)
 	return point.ValueAt(eta).LogLik + s.start.logDensity(b)

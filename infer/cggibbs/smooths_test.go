@@ -55,8 +55,8 @@ func unswept(target *glm.Target) (infer.Setup, error) {
 	return s, err
 }
 
-// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between laws with 460 pairs, of 0.093 with 2,000,
-// of 0.029 with GLMBATCH_STAT=1.
+// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between distributions with 460 pairs, of
+// 0.093 with 2,000, of 0.029 with GLMBATCH_STAT=1.
 func TestSmoothInvariance(t *testing.T) {
 	seed := infertest.Seed(t)
 	samplers := map[string]infertest.Sampler{"coordinate": sampler(Options{}), "auto": sampler(Options{Basis: "auto"}), "drawn": unswept}
@@ -113,11 +113,11 @@ type driftKernel struct{ *CoefficientsChain }
 
 func (k driftKernel) Step() (infer.Info, error) { return k.drift.step() }
 
-// False alarms: at most 1e-6 for each check. Power: a distance of 0.13 between laws with 1,000 pairs.
+// False alarms: at most 1e-6 for each check. Power: a distance of 0.13 between distributions with 1,000 pairs.
 func TestDriftInvariance(t *testing.T) {
 	for _, c := range infertest.SmoothCases() {
 		if c.Model.Family.Name == "gaussian" {
-			continue // drawn at once beside other parts
+			continue // drawn at once with other parts
 		}
 		t.Run(c.Name, func(t *testing.T) {
 			infertest.Invariance(t, infertest.Check{Case: c, Seed: infertest.Seed(t), Pairs: infertest.Scale(1000, 20_000),

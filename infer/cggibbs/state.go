@@ -94,8 +94,8 @@ func (k *basisKernel) list(c *state.Codec) {
 	})
 }
 
-// list lists the state of the chain: O(k), whatever the number of rows, since a guard makes the cached predictor anew
-// and nothing else looks at it. Proposals are part of it while they are in the queue.
+// list lists the state of the chain: O(k), whatever the number of rows, since a guard recomputes the cached
+// predictor and nothing else reads it. Proposals are part of it while they are in the queue.
 func (k *jointKernel) list(c *state.Codec) {
 	iteration := c.Count("iteration", &k.Iteration)
 	c.Same("parameters", k.target.Dim())

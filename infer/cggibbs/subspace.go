@@ -17,9 +17,9 @@ import (
 const SubspaceVersion = "subspace/1"
 
 // A pilot of each fit makes some sweeps from the penalised point, of which the first do not count, takes the mean
-// curvature of the others for a metric, and then tries step sizes for some sweeps each: the first one, of k directions,
-// is firstStep·k^−¼, at which acceptance on a normal law hardly depends on k, and each next one stepFactor of it, until
-// stepAccepted of the proposals would be accepted.
+// curvature of the others for a metric, and then tries step sizes for some sweeps each. The first one, of k
+// directions, is firstStep·k^−¼, at which acceptance for a normal target hardly depends on k. Each next one is
+// stepFactor of it, until stepAccepted of the proposals would be accepted.
 //
 // In warm-up and in every singlesEvery-th iteration coefficients of blocks are swept like others besides: what a
 // trajectory of fixed steps cannot leave, a slice can.
@@ -41,7 +41,7 @@ const (
 // Source: Luu et al. (2024), arXiv:2410.03630, section 6, of NUTS within Gibbs; Roberts and Sahu (1997),
 // doi:10.1111/1467-9868.00070, of what blocks are worth.
 type subspace struct {
-	names   []string // of the coefficients of a block; nil where directions are of all coefficients
+	names   []string // of the coefficients of a block; nil if directions are of all coefficients
 	members []int    // coefficients that the directions move, in order
 	ridge   []float64
 	size    int         // directions
@@ -110,7 +110,7 @@ func (d *subspace) lay(target *glm.Target, x *design.Dense) {
 	}
 }
 
-// columns is what the directions do to eta.
+// columns are the changes of eta along the directions.
 func (d *subspace) columns() *design.Dense { return d.like.Data().X.(*design.Dense) }
 
 // addCurvature adds the posterior's curvature along the directions at a point to the lower triangle h.

@@ -84,8 +84,8 @@ func TestSubspaceConform(t *testing.T) {
 	}
 }
 
-// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between laws with 460 pairs, of 0.029 in full.
-// The quick form takes one pair of case and variant in twenty.
+// False alarms: at most 1e-6 for each check. Power: a distance of 0.19 between distributions with 460 pairs, of
+// 0.029 in full. The quick form takes one pair of case and variant in twenty.
 func TestSubspaceInvariance(t *testing.T) {
 	seed := infertest.Seed(t)
 	for i, c := range jointlyCases() {
@@ -183,7 +183,7 @@ func TestSubspaceKeepTheCache(t *testing.T) {
 	}
 }
 
-// twins is a posterior of two nearly equal columns, b and c, beside a constant one, a.
+// twins is a posterior of two nearly equal columns, b and c, and a constant one, a.
 func twins(t testing.TB, family string, law prior.Prior) *glm.Target {
 	t.Helper()
 	const n = 40
@@ -290,7 +290,7 @@ func TestSubspaceAgainstQuadrature(t *testing.T) {
 	}
 }
 
-// What is said of blocks, and which blocks are refused.
+// The descriptions of blocks, and which blocks are refused.
 func TestSubspaceAreSaidAndRefused(t *testing.T) {
 	flat := prior.Prior{Kind: prior.Flat}
 	for _, c := range []struct {

@@ -46,7 +46,7 @@ func (k *basisKernel) single(j int) bool {
 	return k.inBlock == nil || !k.inBlock[j] || k.Iteration < k.adapting || k.Iteration%singlesEvery == 0
 }
 
-// moveJointly draws along each subspace in turn. It reports false where a log density was NaN or +Inf.
+// moveJointly draws along each subspace in turn. It reports false if a log density was NaN or +Inf.
 func (k *basisKernel) moveJointly() bool {
 	for _, m := range k.jointly {
 		m.place(k)
@@ -89,7 +89,7 @@ func (m *subspaceMove) place(k *basisKernel) {
 	}
 }
 
-// density returns the log density of displacements z, less a constant, with its gradient. Cost: O(n·k).
+// density returns the log density of displacements z, up to a constant, with its gradient. Cost: O(n·k).
 func (m *subspaceMove) density(z, grad []float64) float64 {
 	m.point.SetCoefficients(z)
 	m.point.Refresh()
@@ -115,7 +115,7 @@ func (m *subspaceMove) density(z, grad []float64) float64 {
 	return value
 }
 
-// exact draws z from its normal law; false where rounding has lost a rank. Cost: O(n·k + k³).
+// exact draws z from its normal distribution; false if rounding has lost a rank. Cost: O(n·k + k³).
 func (m *subspaceMove) exact(stream *infer.Stream) bool {
 	k, sigma := m.size, m.point.Dispersions()[0]
 	for i, q := range m.quadratic {
@@ -137,7 +137,7 @@ func (m *subspaceMove) exact(stream *infer.Stream) bool {
 	return true
 }
 
-// carry moves the chain by z. It reports false where the log likelihood there was NaN or +Inf. Cost: O(n·k + d).
+// carry moves the chain by z. It reports false if the log likelihood there was NaN or +Inf. Cost: O(n·k + d).
 func (m *subspaceMove) carry(k *basisKernel) bool {
 	rest := len(m.members)
 	clear(m.line.Beta)

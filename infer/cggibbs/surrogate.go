@@ -9,14 +9,12 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// surrogate moves tau and c of a horseshoe by one factor e^ℓ, and with them the
-// coefficients in the way that a normal stand-in of the likelihood would have it:
-// between the centred move, which holds eta, and the non-centred one (stretch),
-// which holds beta/spread.
+// surrogate moves tau and c of a horseshoe by one factor e^ℓ, and the coefficients as a normal approximation of the
+// likelihood implies: between the centred move, which holds eta, and the non-centred one (stretch), which holds
+// beta/spread.
 //
-// With W the rows' information at the penalised point, B = W^½·G·S, H = BBᵀ and
-// rho = S⁻¹(theta_G − m), stand-in data y = B·rho + N(0, I) are drawn. Given them, and
-// a likelihood that is normal, rho has the law of
+// With W the rows' information at the penalised point, B = W^½·G·S, H = BBᵀ and rho = S⁻¹(theta_G − m), auxiliary
+// data y = B·rho + N(0, I) are drawn. Given them, and a normal likelihood, rho has the distribution of
 //
 //	ε + Bᵀ(I + H)⁻¹(y − B·ε − e),  (ε, e) ~ N(0, I).
 //
@@ -68,8 +66,7 @@ func (k *mixtureKernel) surrogateStretch(g int) bool {
 	return ok
 }
 
-// newSurrogate prepares the move for horseshoe g, whose columns are part g + 1 of G;
-// nil where there is no W to make it with.
+// newSurrogate prepares the move for horseshoe g, whose columns are part g + 1 of G; nil if W is not available.
 func (k *mixtureKernel) newSurrogate(g int) *surrogate {
 	n := k.target.Rows()
 	v := make([]float64, 9*n+n*n)

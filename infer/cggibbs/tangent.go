@@ -87,8 +87,8 @@ func sliced(s variate.Source) bool { return s.Float64() < sliceShare }
 // its negative second one.
 type tangent struct{ value, slope, curvature float64 }
 
-// proposal draws a displacement from the normal law that has the slope and
-// curvature of t at 0; ok is false where there is none.
+// proposal draws a displacement from the normal distribution that has the slope and curvature of t at 0; ok is
+// false if there is none.
 func (t tangent) proposal(s variate.Source) (displacement float64, ok bool) {
 	z := variate.Normal(s)
 	if !(t.curvature > 0) || t.curvature > math.MaxFloat64 {
@@ -97,8 +97,8 @@ func (t tangent) proposal(s variate.Source) (displacement float64, ok bool) {
 	return math.FMA(z, 1/math.Sqrt(t.curvature), t.slope/t.curvature), true
 }
 
-// logProposal returns the log density of that law at a displacement, less a
-// constant; −Inf where there is none.
+// logProposal returns the log density of that distribution at a displacement, up to a constant; −Inf if there is
+// none.
 func (t tangent) logProposal(displacement float64) float64 {
 	if !(t.curvature > 0) || t.curvature > math.MaxFloat64 {
 		return math.Inf(-1)

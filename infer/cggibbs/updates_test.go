@@ -33,8 +33,7 @@ func curvedLaws() []curved {
 	}
 }
 
-// concave is a log-concave law of which the curvature least is everywhere, that of a
-// normal prior.
+// concave is a log-concave density whose curvature is at least least everywhere, that of a normal prior.
 type concave struct {
 	curved
 	least float64
@@ -160,9 +159,8 @@ func TestUpdatesAreInvariant(t *testing.T) {
 	}
 }
 
-// The faults of choosing an update by where the chain is, of going where there is no law
-// of the way back, and of leaving out the way back, are rejected; the first on t3, where it
-// never leaves the middle.
+// The faults of choosing an update by the position, of going where the way back has no density, and of leaving out
+// the way back, are rejected; the first on t3, where it never leaves the middle.
 func TestUpdateFaults(t *testing.T) {
 	laws, reject := curvedLaws(), rejects(t)
 	bySign := func(src variate.Source, x float64) float64 {
@@ -240,8 +238,7 @@ func rejects(t *testing.T) func(name string, law curved, update func(src variate
 	}
 }
 
-// Tangents of a law that is not log-concave, and ends nearer than the tangent has them,
-// are rejected.
+// Tangents of a density that is not log-concave, and ends nearer than those of the tangent, are rejected.
 func TestTangentFaults(t *testing.T) {
 	laws, reject := curvedLaws(), rejects(t)
 	reject("within tangents of a law that is not log-concave", laws[2], func(src variate.Source, x float64) float64 {
@@ -275,8 +272,7 @@ func priorTarget(t *testing.T, r int) *glm.Target {
 	return target
 }
 
-// The scale move leaves ‖z‖ ~ χ_r. False alarms: 1e-6 over both. Power: with r − 1
-// in place of r it is rejected.
+// The scale move leaves ‖z‖ ~ χ_r. False alarms: 1e-6 over both. Power: with r − 1 instead of r it is rejected.
 //
 // Chains start at exact draws; the moved ones are compared with others.
 func TestScaleMove(t *testing.T) {

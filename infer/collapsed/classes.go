@@ -115,7 +115,7 @@ func (c *Column) rows() int {
 	return len(c.Y)
 }
 
-// family is that of a column with its parameters' names, and whether each row has a response; nil where all have.
+// family is that of a column with its parameters' names, and whether each row has a response; nil if all have.
 func (c *Column) family() (f family, of []infer.Parameter, has []bool, err error) {
 	if len(c.Categories) > 0 || c.Counts != nil {
 		f, has, err = c.categories()
@@ -204,7 +204,7 @@ func (c *Column) counts(d dirichlet) (family, []bool, error) {
 	return f, has, nil
 }
 
-// regression is a family of package glm, with 0 in the place of a missing response, which each of them has.
+// regression is a family of package glm, with 0 instead of a missing response, which each of them has.
 func (c *Column) regression() (family, []bool, error) {
 	if err := c.Prior.Serves(c.Family); err != nil {
 		return nil, nil, err
@@ -241,7 +241,7 @@ type product struct {
 // part is one family of a product.
 type part struct {
 	family
-	has         []bool // nil where all rows have a response
+	has         []bool // nil if all rows have a response
 	theta, stat [2]int // from … to
 }
 

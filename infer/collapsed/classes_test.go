@@ -13,7 +13,7 @@ import (
 var texts = example{name: "three texts", columns: []Column{{Name: "words", Categories: abc, Prior: categoriesPrior(1),
 	Counts: [][]float64{{90, 45, 5}, {5, 45, 90}, {5, 10, 5}}}}}
 
-// Of two components the text in the middle belongs to the one or the other with equal chances, by symmetry. The plain
+// With two components the text in the middle belongs to either with equal probabilities, by symmetry. The plain
 // sampler never moves it; the collapsed one does, as often as all labellings say.
 //
 // False alarms: 6 standard errors of 20,000 iterations of which every tenth is taken for independent. A share that is
@@ -53,7 +53,8 @@ func TestPlainIsStuckWithCategories(t *testing.T) {
 	}
 }
 
-// A missing response changes nothing: rows of which all but one column are missing have the law of that column alone.
+// A missing response changes nothing: rows of which all but one column are missing have the distribution of that
+// column alone.
 func TestMissingResponses(t *testing.T) {
 	one := Column{Name: "q", Categories: abc, Y: []float64{0, 2, 1, 0, 2}, Prior: categoriesPrior(0.7)}
 	none := Column{Name: "x", Family: normal, Y: slices.Repeat([]float64{nan}, 5), Prior: priorOf("normal_inverse_gamma", 1, 0.5, 2, 3)}

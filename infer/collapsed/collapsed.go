@@ -23,7 +23,7 @@ type Options struct {
 	Plain bool
 }
 
-// setup is what the chains of one fit share.
+// setup holds the data that the chains of one fit share.
 type setup struct {
 	mixture.Layout
 	opts   Options
@@ -65,7 +65,7 @@ func newSetup(f family, rows int, opts Options) (infer.Setup, error) {
 		Order: mixture.OrderOf(of, opts.Order)}}, nil
 }
 
-// tell takes a position from logs of probabilities to probabilities.
+// tell converts a position from logs of probabilities to probabilities.
 func (s *setup) tell(position []float64) {
 	for _, theta := range s.Blocks(position) {
 		for j, p := range s.Of {
@@ -76,7 +76,7 @@ func (s *setup) tell(position []float64) {
 	}
 }
 
-// read reads what tell has told.
+// read is its inverse.
 func (s *setup) read(position, logW, theta []float64) {
 	s.Read(position, logW, theta)
 	for i := range theta {

@@ -52,9 +52,10 @@ func TestConformance(t *testing.T) {
 var three = example{name: "three coins", family: trialsOf, data: ones([]float64{5, 50, 95}, []float64{100, 100, 100}),
 	prior: "beta(1, 1)"}
 
-// Of two components the coin in the middle belongs to the one or the other with equal chances. The plain sampler never
-// moves it: given that it is one of two coins with about 3/4 heads, a component of 1/20 is e⁻⁷⁰ times as likely. The
-// collapsed sampler does not hold the components' probabilities while it draws the label, and has the exact law.
+// With two components the coin in the middle belongs to either with equal probabilities. The plain sampler never
+// moves it: given that it is one of two coins with about 3/4 heads, a component of 1/20 is e⁻⁷⁰ times as likely.
+// The collapsed sampler does not hold the components' probabilities while it draws the label, and has the exact
+// distribution.
 func TestPlainIsStuck(t *testing.T) {
 	for _, plain := range []bool{true, false} {
 		k := three.setup(t, Options{Options: mixture.Options{Components: 2}, Plain: plain}).chain(t, 3)

@@ -12,7 +12,8 @@ import (
 // dirichlet is the conjugate prior of the probabilities of C categories: Dirichlet(a₁, …, a_C). Statistics: the count
 // of each category, then of all. theta is the logs of the probabilities.
 //
-// Source: Minka (2000), Estimating a Dirichlet distribution, for the law of counts with probabilities integrated out.
+// Source: Minka (2000), Estimating a Dirichlet distribution, for the distribution of counts with probabilities
+// integrated out.
 type dirichlet struct {
 	names []string
 	a     []float64

@@ -95,8 +95,8 @@ func labellings(k *kernel, visit func(state int)) {
 	}
 }
 
-// logTarget is log P(labels, y) in closed form: a Dirichlet-multinomial law of the labels, and the marginal law of the
-// rows of each component.
+// logTarget is log P(labels, y) in closed form: a Dirichlet-multinomial distribution of the labels, and the
+// marginal density of the rows of each component.
 func (k *kernel) logTarget() float64 {
 	a := k.opts.Concentration
 	sum, _ := math.Lgamma(a * float64(k.Components))
@@ -110,8 +110,8 @@ func (k *kernel) logTarget() float64 {
 	return sum
 }
 
-// Drawing one label from its chances leaves the closed law of all Kⁿ labellings as it is, to rounding: πP = π with
-// transition probabilities that are enumerated.
+// Drawing one label from its probabilities leaves the exact distribution of all Kⁿ labellings unchanged, to
+// rounding: πP = π with transition probabilities that are enumerated.
 func TestLabelsAreInvariant(t *testing.T) {
 	for _, e := range examples {
 		t.Run(e.name, func(t *testing.T) {
@@ -258,7 +258,7 @@ func integral(f family, n int, seen func(int) bool) float64 {
 	return math.Log(total)
 }
 
-// constant is what the log density of a row has that predictives leave out.
+// constant is the part of a row's log density that predictives leave out.
 func constant(f family, i int) (sum float64) {
 	lgamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
 	switch f := f.(type) {

@@ -20,7 +20,7 @@ type family interface {
 	size() int
 	// add adds row i to statistics, or takes it away with sign −1.
 	add(s statistics, i int, sign float64)
-	// predictive returns the log density of row i given rows with these statistics, less a constant of the row.
+	// predictive returns the log density of row i given rows with these statistics, up to a constant of the row.
 	predictive(s statistics, i int) float64
 	// draw writes a draw of theta given rows with these statistics.
 	draw(from variate.Source, s statistics, theta []float64)
@@ -32,11 +32,11 @@ type family interface {
 	far(i, j int) float64
 }
 
-// statistics are sums over the rows of a component: the number of rows (of trials that failed, for binomial), Σ and Σ
-// of squares, or what of these the family has; counts of categories.
+// statistics are sums over the rows of a component: the number of rows (of trials that failed, for binomial), Σ and
+// Σ of squares, as far as the family has them; counts of categories.
 type statistics []float64
 
-// regression is what a family of package glm knows of its rows.
+// regression holds the rows of a family of package glm.
 type regression struct {
 	rows  *glm.Pointwise
 	ranks []int

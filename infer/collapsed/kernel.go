@@ -14,8 +14,8 @@ type kernel struct {
 	*setup
 	mixture.Chain
 	labels []uint8
-	// of are the statistics of each component and Counts its rows. They are made anew in each iteration, which ends
-	// their rounding errors.
+	// of are the statistics of each component and Counts its rows. They are recomputed in each iteration, which
+	// ends their rounding errors.
 	of      []statistics
 	scratch []float64 // of the rows
 }

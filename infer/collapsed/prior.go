@@ -17,7 +17,7 @@ type Prior struct {
 	Numbers []float64 // its arguments, as in Usage
 }
 
-// law is a conjugate prior and the likelihoods that it belongs to.
+// law is a conjugate prior with the likelihoods that it belongs to.
 type law struct {
 	name, usage string
 	arguments   int // 0: one or more

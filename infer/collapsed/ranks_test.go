@@ -12,8 +12,9 @@ import (
 	"glmbatch/infer/mixture"
 )
 
-// joint is the law of a mixture by its definition: weights, parameters from their conjugate prior, then responses; and
-// the sampler of its posterior under a prior that may be another one. Statistics are those that no renumbering moves.
+// joint is the distribution of a mixture by its definition: weights, parameters from their conjugate prior, then
+// responses; and the sampler of its posterior under a prior that may be another one. Statistics are those that no
+// renumbering moves.
 func (e example) joint(t testing.TB, o Options, fitted string) infertest.Joint {
 	s := e.setup(t, o)
 	half := s.Len() / 2

@@ -61,8 +61,8 @@ func TestSlopeIsDerivative(t *testing.T) {
 	}
 }
 
-// TestLawWithinError measures the total variation between the law that is drawn
-// from and the density, at points that are not nodes.
+// TestLawWithinError measures the total variation between the distribution that is drawn from and the density, at
+// points that are not nodes.
 func TestLawWithinError(t *testing.T) {
 	reductions := map[string]*reduction{}
 	for _, f := range fixtures() {
@@ -138,10 +138,9 @@ func TestQuantileOfInverseGamma(t *testing.T) {
 	}
 }
 
-// TestDrawsAreTheExactNormal: given sigma, beta is an affine function of
-// independent standard normals. If its Mahalanobis distance under the exact
-// conditional law equals the length of these normals for every draw, then that
-// function has exactly the right mean and covariance. No random error.
+// TestDrawsAreTheExactNormal: given sigma, beta is an affine function of independent standard normals. If its
+// Mahalanobis distance under the exact conditional distribution equals the length of these normals for every draw,
+// then that function has exactly the right mean and covariance. No random error.
 func TestDrawsAreTheExactNormal(t *testing.T) {
 	for _, f := range fixtures() {
 		t.Run(f.name, func(t *testing.T) {

@@ -112,8 +112,8 @@ func (k *kernel) Start() string { return "exact draw from the posterior" }
 // Position writes the current draw.
 func (k *kernel) Position(dst []float64) { copy(dst, k.theta) }
 
-// Step draws anew. It allocates nothing. Cost: g·r + f·g + f²/2 + d
-// multiplications, times 2 where the normal part has lower rank than columns.
+// Step makes an independent draw. It allocates nothing. Cost: g·r + f·g + f²/2 + d multiplications, times 2 where
+// the normal part has lower rank than columns.
 func (k *kernel) Step() (infer.Info, error) {
 	logSigma, rss := k.draw()
 	sigma := k.theta[len(k.theta)-1]
@@ -147,7 +147,7 @@ func (k *kernel) draw() (logSigma, rss float64) {
 func (k *kernel) drawNormal(sigma float64) (rss float64) {
 	p := k.red
 	g := p.g()
-	free := p.r() < g // some direction of z is not seen by the data
+	free := p.r() < g // the data do not identify some direction of z
 	clear(k.z)
 	if free {
 		for i := range k.z {

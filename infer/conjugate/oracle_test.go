@@ -119,8 +119,8 @@ type dense struct {
 	precision  *mat.SymDense
 }
 
-// oracle computes Λ = XᵀX/sigma² + S⁻² (0 for flat columns) and from it the law
-// of beta and ytilde's density: log p(y | sigma) = log p(y, beta)|mean − ½ log|Λ|.
+// oracle computes Λ = XᵀX/sigma² + S⁻² (0 for flat columns) and from it the distribution of beta and ytilde's
+// density: log p(y | sigma) = log p(y, beta)|mean − ½ log|Λ|.
 func oracle(f fixture, logSigma float64) dense {
 	n, d := f.data.Rows(), f.data.Cols()
 	sigma := math.Exp(logSigma)

@@ -45,16 +45,16 @@ type panel struct {
 	mass      float64
 }
 
-// law is the distribution of ell = log sigma: piecewise polynomial, within
-// error (total variation) of the exact one.
+// law is the distribution of ell = log sigma: piecewise polynomial, within error (total variation) of the exact
+// distribution.
 type law struct {
 	panels []panel
 	total  float64
 	error  float64
 }
 
-// maxError is the total variation between the law that is drawn from and the
-// exact one; the tolerance per panel leaves room below it.
+// maxError is the total variation between the distribution that is drawn from and the exact one; the tolerance per
+// panel leaves a margin below it.
 const (
 	maxError       = 1e-10
 	panelTolerance = 1e-13

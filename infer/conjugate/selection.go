@@ -102,9 +102,9 @@ func (s *Selection) LogWeights() ([]float64, error) {
 	return out, nil
 }
 
-// logEvidence returns the log of the integral of the density of y over log sigma, but for what depends on the flat
-// columns and the number of rows alone. The trapezoidal rule on half the width of the narrowest mode converges
-// geometrically; the sum ends where terms are below e^−drop of the largest.
+// logEvidence returns the log of the integral of the density of y over log sigma, without factors that depend on
+// the flat columns and the number of rows alone. The trapezoidal rule on half the width of the narrowest mode
+// converges geometrically; the sum ends where terms are below e^−drop of the largest.
 func (p *reduction) logEvidence() (float64, error) {
 	modes, err := p.modes()
 	if err != nil {
@@ -150,7 +150,7 @@ func (p *reduction) logDensity(ell float64) float64 {
 	return sum
 }
 
-// mostLaws bounds the models whose law of sigma a Drawer keeps.
+// mostLaws bounds the models for which a Drawer keeps the distribution of sigma.
 const mostLaws = 1024
 
 // Drawer draws the coefficients and sigma of models. It belongs to one chain.

@@ -7,7 +7,7 @@ import (
 	"glmbatch/infer/design"
 )
 
-// TestGrouping: every row stands once, with its level, in increasing order, and levels without rows have none.
+// TestGrouping: every row appears once, with its level, in increasing order, and levels without rows have none.
 func TestGrouping(t *testing.T) {
 	of := []int32{2, 0, 2, 3, 0, 2}
 	g := design.NewGrouping(of, 5)

@@ -326,7 +326,7 @@ func Multiplied(x Matrix, b, dst []float64) {
 	}
 }
 
-// idleRows is how many rows become idle at a time: the pages of a column in which they stand are many.
+// idleRows is the number of rows that become idle at a time: their pages of a column are many.
 const idleRows = 1 << 17
 
 // Largest returns max |v|; NaN if an entry is NaN.

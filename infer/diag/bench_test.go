@@ -20,9 +20,8 @@ func autoregressive(rng *rand.Rand, chains, draws int, rho float64) [][]float64 
 	return x
 }
 
-// BenchmarkSummarize reports nanoseconds per draw of a column; the target is
-// 150 on one core. Each column is summarised in turn, out of enough of them
-// that branches cannot be learnt by heart.
+// BenchmarkSummarize reports nanoseconds per draw of a column; the target is 150 on one core. Each column is
+// summarised in turn, out of enough of them that branches cannot be predicted.
 func BenchmarkSummarize(b *testing.B) {
 	for _, draws := range []int{250, 1000, 4000} {
 		for _, rho := range []float64{0, 0.5, 0.9, 0.99} {

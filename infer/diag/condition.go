@@ -206,7 +206,7 @@ type Definite interface {
 	Solve(x, dst []float64)
 }
 
-// errNotConverged tells that an eigenvalue was not found to a thousandth.
+// errNotConverged reports that an eigenvalue was not found to a thousandth.
 var errNotConverged = errors.New("diag: the iteration for an eigenvalue has not converged")
 
 const (
@@ -215,11 +215,10 @@ const (
 	lanczosAim   = 1e-5 // residual, relative to the eigenvalue, at which it stops
 )
 
-// largest returns the largest eigenvalue of a symmetric matrix of n rows, of
-// which apply writes the product with x to dst, by Lanczos' iteration from a
-// fixed start with all vectors kept orthogonal. The error of the eigenvalue is
-// of the order of the square of the residual, where it stands apart from the
-// next. Cost: at most 300 products and 2·300²·n multiplications.
+// largest returns the largest eigenvalue of a symmetric matrix of n rows, of which apply writes the product with x
+// to dst, by Lanczos' iteration from a fixed start with all vectors kept orthogonal. The error of the eigenvalue is
+// of the order of the square of the residual, if it is separated from the next. Cost: at most 300 products and
+// 2·300²·n multiplications.
 //
 // Source: Golub and Van Loan (2013), Matrix Computations, 10.1.
 func largest(n int, apply func(x, dst []float64)) (float64, error) {

@@ -26,8 +26,8 @@ func TestEBFMI(t *testing.T) {
 	}
 }
 
-// An autoregression with coefficient a has 2(1 − a): the threshold 0.3 stands
-// at a = 0.85. The errors are below 0.03 at 200,000 draws.
+// An autoregression with coefficient a has 2(1 − a): the threshold 0.3 is reached at a = 0.85. The errors are below
+// 0.03 at 200,000 draws.
 func TestEBFMIOfAutoregression(t *testing.T) {
 	for _, a := range []float64{0, 0.5, 0.85, 0.95} {
 		rng := rand.New(rand.NewPCG(1, 2))

@@ -2,11 +2,10 @@ package diag
 
 import "math/bits"
 
-// edges of an event: where a half goes from draws that do not to draws that do, or
-// back. A chain that mixes slowly has few of them, and their distances tell all lags
-// at once. With I the indicator, zero outside the half, d_i = I_i − I_(i−1), and
-// C(k) = Σ I_i·I_(i+k), the counts follow from
-// C(k+1) = 2·C(k) − C(k−1) − Σ d_i·d_(i+k), where d is ±1 at an edge.
+// edges of an event: where a half goes from draws that do not to draws that do, or back. A chain that mixes slowly
+// has few of them, and their distances determine all lags at once. With I the indicator, zero outside the half, d_i
+// = I_i − I_(i−1), and C(k) = Σ I_i·I_(i+k), the counts follow from C(k+1) = 2·C(k) − C(k−1) − Σ d_i·d_(i+k), where
+// d is ±1 at an edge.
 type edges struct {
 	at    []int32 // of one half, ascending: onset, end, onset, …
 	bends []int   // Σ d_i·d_(i+k) over the halves, by lag k

@@ -95,11 +95,10 @@ func measureInSummary(s Summary, measure string) (v float64, ok bool) {
 	return v, ok
 }
 
-// expected is what we want where posterior gives g.value. There are three stated
-// differences. Where all draws lie equally far from their median, R-hat is that of
-// the draws as they are, and not NA. Where no half varies, R-hat is +Inf and not what rounding makes
-// of 1/0. And posterior 1.4.0 cannot split 2 or 3 iterations (x[1:1, ] drops
-// to a vector, cbind takes chains for iterations), where we say NaN.
+// expected is the result we want if posterior gives g.value. There are three stated differences. Where all draws
+// lie equally far from their median, R-hat is that of the draws as they are, and not NA. Where no half varies,
+// R-hat is +Inf and not what rounding makes of 1/0. And posterior 1.4.0 cannot split 2 or 3 iterations (x[1:1, ]
+// drops to a vector, cbind takes chains for iterations), where we say NaN.
 func expected(g goldenValue, chains [][]float64) float64 {
 	diagnostic := strings.Contains(g.measure, "rhat") || strings.Contains(g.measure, "ess_") || strings.Contains(g.measure, "mcse_")
 	switch draws := len(chains[0]); {

@@ -2,8 +2,8 @@ package diag
 
 import "math"
 
-// The measures of a loaded column. Each leaves its transform of the draws in
-// w.y; all are NaN where summary.go's reasons say so.
+// The measures of a loaded column. Each leaves its transform of the draws in w.y; all are NaN for the reasons that
+// summary.go gives.
 
 // bulk takes R-hat and ESS of the normal scores of the draws.
 func (w *Workspace) bulk() (rhat, ess float64) {
@@ -15,8 +15,8 @@ func (w *Workspace) bulk() (rhat, ess float64) {
 	return w.basicRHat(within), w.essHere(within)
 }
 
-// foldedRHat is R-hat of the normal scores of the distances from the median; 0 where all of these are equal, as those
-// of an indicator that is 1 in half of the draws, of which the draws as they are tell all.
+// foldedRHat is R-hat of the normal scores of the distances from the median; 0 if all of these are equal, as those
+// of an indicator that is 1 in half of the draws, for which R-hat of the draws themselves suffices.
 func (w *Workspace) foldedRHat() float64 {
 	if !w.ordered() || w.half < 2 || !w.fold() {
 		return math.NaN()

@@ -36,7 +36,7 @@ var shapesOfDraws = map[string]func(rng *rand.Rand, chains, draws int) [][]float
 	"offset": func(rng *rand.Rand, m, n int) [][]float64 {
 		return draw(m, n, func() float64 { return 1e6 + rng.NormFloat64() })
 	},
-	// The leading bits tell only the outlier apart: the sort has to notice.
+	// The leading bits distinguish only the outlier: the sort has to notice.
 	"outlier": func(rng *rand.Rand, m, n int) [][]float64 {
 		x := draw(m, n, func() float64 { return 1e9 + 1e-3*rng.NormFloat64() })
 		x[0][0] = -1e60

@@ -42,7 +42,7 @@ func fourPosteriors(shift float64) [][]float64 {
 	return chains
 }
 
-// Posteriors that differ are no alarm; a chain that stands apart from the other of its posterior is one.
+// Posteriors that differ are no alarm; a chain that differs from the other of its posterior is one.
 func TestSummarizePooled(t *testing.T) {
 	w := NewWorkspace()
 	apart := fourPosteriors(0.7)
@@ -75,7 +75,7 @@ func TestSummarizePooled(t *testing.T) {
 		math.Abs(a.ESSBulk-b.ESSBulk) > 1e-9*b.ESSBulk || a.Across != b.RHat {
 		t.Errorf("one posterior: %+v, want %+v", a.Summary, b)
 	}
-	// What cannot be told of one imputation cannot be told of all.
+	// A statistic that is unknown for one imputation is unknown for all.
 	for i := range plain[2] {
 		plain[2][i], plain[3][i] = 0, 0
 	}

@@ -135,8 +135,8 @@ func orderedBits(v float64) uint64 {
 	return b ^ (uint64(int64(b)>>63) | 1<<63)
 }
 
-// sort fills w.sorted. It costs O(n) unless the draws cluster so narrowly
-// beside far outliers that 32 bits do not tell them apart; then O(n log n).
+// sort fills w.sorted. It costs O(n) unless the draws cluster so narrowly, with far outliers, that 32 bits do not
+// distinguish them; then O(n log n).
 func (w *Workspace) sort() {
 	s := &w.radix
 	clear(s.counts[0][:])

@@ -244,9 +244,9 @@ const (
 	parallel      = 1e-7  // residual of an eigenvector, relative to the eigenvalue
 )
 
-// dominant returns the spectral radius of P, and a left eigenvector of it; nil
-// where that is complex or there is none. It squares P until a sum of its rows is an eigenvector. Where that never
-// comes about, the N-th root of the norm of Pᴺ is the radius (Gelfand).
+// dominant returns the spectral radius of P, and a left eigenvector of it; nil if that is complex or there is none.
+// It squares P until a sum of its rows is an eigenvector. Where that never comes about, the N-th root of the norm
+// of Pᴺ is the radius (Gelfand).
 func dominant(p []float64, n int) (radius float64, left []float64) {
 	q, logs, share := append([]float64(nil), p...), 0.0, 1.0
 	left, image, weights := make([]float64, n), make([]float64, n), make([]float64, n)

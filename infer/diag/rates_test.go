@@ -187,7 +187,7 @@ func checkSlowest(t *testing.T, got *Rates, b []float64, n int) {
 	}
 }
 
-// Of a random scan the mean is the average over single updates, to the power of their number.
+// For a random scan the mean is the average over single updates, to the power of their number.
 func TestRandomScanAgainstAutocovariances(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 2))
 	for _, n := range []int{2, 4, 7} {
@@ -340,7 +340,7 @@ func TestTrajectoryRates(t *testing.T) {
 	must(t, err)
 	near(t, "κ in the metric", got.Condition, corr.Correlation, 1e-9)
 
-	// In its own covariance every normal law is round; a quarter of its period forgets it.
+	// In its own covariance every normal target is round; a quarter of its period decorrelates it.
 	round, err := TrajectoryRates(a, n, Covariance, &Trajectory{Length: math.Pi / 2, Accept: 0.8})
 	must(t, err)
 	near(t, "kept in its covariance", round.Kept, 0.2, 1e-9)
@@ -358,7 +358,7 @@ func TestCosine(t *testing.T) {
 	}
 }
 
-// Independent coordinates forget everything in a sweep; a matrix that is not definite has no rates.
+// Independent coordinates mix fully in a sweep; a matrix that is not definite has no rates.
 func TestRatesAtTheEdges(t *testing.T) {
 	got, err := SweepRates([]float64{2, 0, 0, 5}, 2, Sweep{})
 	if err != nil || got.Kept != 0 || got.Slowest != nil || math.Abs(got.Least-1) > 1e-12 || math.Abs(got.Each[1]-1) > 1e-12 {
@@ -415,8 +415,8 @@ func BenchmarkSweepRates(b *testing.B) {
 	}
 }
 
-// Theorem 4.1 and proposition 4.3 hold where no entry of the precision off its diagonal is positive, and Positive counts
-// the pairs that break this. Seen red: pairs below 0 counted; exp(−5/κ) in place of the bound.
+// Theorem 4.1 and proposition 4.3 hold where no entry of the precision off its diagonal is positive, and Positive
+// counts the pairs that break this. Seen red: pairs below 0 counted; exp(−5/κ) instead of the bound.
 func TestPaperBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	for trial := range 200 {

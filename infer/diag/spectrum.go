@@ -134,9 +134,8 @@ func (s *spectrum) load(l int, a, b []float64) {
 	}
 }
 
-// lagProducts writes Σ over the halves added of Σ_i y[i]·y[i+k] to sums[k] and
-// forgets the halves. The powers stand in bit-reversed order; the transform of
-// even + i·odd gives those of both.
+// lagProducts writes Σ over the halves added of Σ_i y[i]·y[i+k] to sums[k] and resets the halves. The powers are in
+// bit-reversed order; the transform of even + i·odd gives those of both.
 func (s *spectrum) lagProducts(sums []float64) {
 	n, p := s.n, s.powers
 	t := s.eight.slice(0, n)

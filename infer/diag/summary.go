@@ -75,7 +75,7 @@ func (w *Workspace) summarizeMoments(s *Summary) {
 	s.MCSESD = math.Ldexp(w.mcseSD(w.squareMoments(u, m.mean)), u.exponent)
 }
 
-// reason says in words why numbers of s are NaN or infinite.
+// reason explains why numbers of s are NaN or infinite.
 func (w *Workspace) reason(s *Summary, chains [][]float64) string {
 	switch {
 	case w.size() == 0:

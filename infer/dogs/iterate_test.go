@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A repeated list is the optimised one over and over, after the variables that it leaves out, has the variation that is told of it, and
-// ends with the first update that is good enough. It needs more updates than Search.
+// A repeated list is the optimised one repeated, after the variables that it leaves out, has the variation that is
+// returned, and ends with the first update that is good enough. It needs more updates than Search.
 func TestIterate(t *testing.T) {
 	c := lattice(6, 6, 0.2)
 	for _, d := range []Target{{Variables: []int32{0}}, {Variables: []int32{14, 3}, Weights: []float64{2, 0.5}}, All(36)} {
@@ -35,7 +35,7 @@ func TestIterate(t *testing.T) {
 	}
 }
 
-// A list of nothing, one that is not long enough, an aim that is none and influences that are too strong are errors.
+// An empty list, one that is not long enough, an invalid aim and influences that are too strong are errors.
 func TestIterateRefuses(t *testing.T) {
 	c := lattice(6, 6, 0.2)
 	d := Target{Variables: []int32{0}}

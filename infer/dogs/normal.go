@@ -131,7 +131,7 @@ func (p *Normal) pullBack(scan []int32, row []float64) {
 	}
 }
 
-// checkScan refuses scans of variables that are none.
+// checkScan refuses scans of variables that do not exist.
 func (p *Normal) checkScan(scan []int32) error {
 	return (&Influence{start: make([]uint32, p.n+1)}).checkScan(scan)
 }

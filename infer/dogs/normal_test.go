@@ -317,9 +317,8 @@ func slowly(q []float64, n int, c Cycle, i int, sigma [][]float64) float64 {
 	return 1 + 2*sum/float64(c.Every)
 }
 
-// A plan costs no more than the systematic scan, nor, but for digits, than short lists between every second
-// sweep. Of independent variables it updates
-// the target alone, with the rarest sweeps.
+// A plan costs no more than the systematic scan, nor, up to digits, than short lists between every second sweep.
+// With independent variables it updates the target alone, with the rarest sweeps.
 func TestPlanCycle(t *testing.T) {
 	const n = 9
 	for k, shared := range []float64{0, 0.5, 2} {
@@ -374,7 +373,7 @@ func TestNormalRefuses(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// BenchmarkPlanCycle is what a scan for three of n coefficients costs, once a fit.
+// BenchmarkPlanCycle measures a scan for three of n coefficients, once a fit.
 func BenchmarkPlanCycle(b *testing.B) {
 	for _, n := range []int{50, 500} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {

@@ -129,8 +129,7 @@ func (p *descent) until(scan []int32, below float64) []int32 {
 	return scan[:end]
 }
 
-// update updates variable i, and returns dᵀb: by increments, and anew where these
-// are not above below.
+// update updates variable i, and returns dᵀb: by increments, and recomputed if these are not above below.
 func (p *descent) update(i int32, variation, below float64) float64 {
 	old := p.b[i]
 	p.b[i] = p.pull(int(i), p.b)
@@ -196,7 +195,7 @@ func (p *descent) look(input []int32) {
 	}
 }
 
-// forget makes D that of an empty scan again.
+// forget sets D to that of an empty scan.
 func (p *descent) forget(input []int32) {
 	for _, i := range input {
 		near, _ := p.Row(int(i))
@@ -207,7 +206,7 @@ func (p *descent) forget(input []int32) {
 	}
 }
 
-// refresh computes the gain of variable i anew.
+// refresh recomputes the gain of variable i.
 func (p *descent) refresh(i int32) {
 	key := 0.0
 	if p.ahead[i] > 0 {
@@ -230,9 +229,9 @@ func (p *descent) unmake(i int32, v float64) {
 // heap keeps variables by a key, the largest first, and finds the place of each:
 // a binary heap with an index.
 type heap struct {
-	key   []float64 // of every variable; 0 where it is not in the heap
+	key   []float64 // of every variable; 0 if it is not in the heap
 	order []int32
-	place []int32 // place in order plus one; 0 where it is not in the heap
+	place []int32 // index in order plus one; 0 if it is not in the heap
 }
 
 func newHeap(n int) *heap {

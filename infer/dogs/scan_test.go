@@ -16,7 +16,7 @@ func randomScan(r *rand.Rand, n, length int) []int32 {
 	return out
 }
 
-// greedy is algorithm 2 with dense products, for every update anew.
+// greedy is algorithm 2 with dense products, recomputed for every update.
 func greedy(c *Influence, scan []int32, d Target) []int32 {
 	n := c.Variables()
 	b := ones(n)
@@ -49,8 +49,7 @@ func greedy(c *Influence, scan []int32, d Target) []int32 {
 	return out
 }
 
-// One round of Optimise makes the choices of the plain form of algorithm 2, whose
-// D is computed anew for each update.
+// One round of Optimise makes the choices of the plain form of algorithm 2, whose D is recomputed for each update.
 func TestAlgorithm2(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for seed := range uint64(8) {

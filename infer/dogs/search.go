@@ -74,8 +74,8 @@ func (p *descent) double(o Options) (failed int, best *Certificate) {
 	}
 }
 
-// systematic returns the shortest systematic scan with a variation not above below, if it has at most so many
-// updates. Cost: that of its updates.
+// systematic returns the shortest systematic scan with a variation not above below, if it has at most most updates.
+// Cost: that of its updates.
 func (p *descent) systematic(most int, below float64) (scan []int32, ok bool) {
 	n := p.Variables()
 	variation := p.d.sum(p.b)
@@ -116,8 +116,7 @@ func (c *Influence) Towards(d Target, length int) []int32 {
 	return out
 }
 
-// nearest lists variables by distance from a set, breadth first, the last of the
-// set first, at most so many.
+// nearest lists variables by distance from a set, breadth first, the last of the set first, at most most of them.
 func (c *Influence) nearest(from []int32, most int) []int32 {
 	seen := make([]bool, c.Variables())
 	queue := make([]int32, 0, min(most+4, len(seen)))

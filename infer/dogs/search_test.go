@@ -8,8 +8,8 @@ import (
 )
 
 // The 40 × 40 model of the paper, θ = 1/3.915: rows sum to 1.00006, and the spectral radius is 0.9971. 64 power
-// iterations do not tell that it is below 1, for what happens at the edge has not come to the middle by then. Of a
-// radius of 1.0142 (θ = 0.26) as many do not tell that it is not.
+// iterations do not show that it is below 1, because effects of the edge have not reached the middle by then. For a
+// radius of 1.0142 (θ = 0.26) as many do not show that it is above.
 func TestNormsOfThePapersModel(t *testing.T) {
 	for _, theta := range []float64{1 / 3.915, 0.26} {
 		c := lattice(40, 40, theta)
@@ -25,8 +25,8 @@ func TestNormsOfThePapersModel(t *testing.T) {
 	}
 }
 
-// Parts of a graph are bounded each by itself: the radius of a star is 0.72, though its row sum is 1.25, and that of a
-// pair beside it 0.9. In one power iteration over both the star would fade away, and its row sum stay.
+// Parts of a graph are bounded each by itself: the radius of a star is 0.72, though its row sum is 1.25, and that
+// of a separate pair 0.9. In one power iteration over both the star would fade away, and its row sum stay.
 func TestNormsOfParts(t *testing.T) {
 	pairs := grid(40, 40, 1/3.915)
 	first := int32(1600)

@@ -39,7 +39,7 @@ func (t Target) dense(n int) []float64 {
 	return out
 }
 
-// check refuses targets that are none.
+// check refuses invalid targets.
 func (t Target) check(n int) error {
 	if len(t.Variables) == 0 {
 		return fmt.Errorf("dogs: the target has no variables; name those whose law matters")
@@ -60,7 +60,7 @@ func (t Target) check(n int) error {
 	return nil
 }
 
-// checkScan refuses scans of variables that are none.
+// checkScan refuses scans of variables that do not exist.
 func (c *Influence) checkScan(scan []int32) error {
 	for t, i := range scan {
 		if i < 0 || int(i) >= c.Variables() {

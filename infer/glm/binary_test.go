@@ -34,7 +34,7 @@ func TestSlopesOfCertainOutcomes(t *testing.T) {
 	}
 }
 
-// A residual that is subnormal is none: the gradient is that of the prior.
+// A subnormal residual counts as 0: the gradient is that of the prior.
 func TestSubnormalResiduals(t *testing.T) {
 	e := example{data: &Data{X: design.NewDense(1, 1), Intercept: -1, Y: []float64{0}}, model: Model{
 		Family: Family{Name: "bernoulli", Link: "logit"}, Coefficients: []prior.Prior{{Kind: prior.Normal, Scale: 1e6}}}}

@@ -23,11 +23,10 @@ func (t *Target) Condensed() (condensed *Target, words string) {
 	return t.grouped()
 }
 
-// factored condenses a gaussian likelihood with the identity link, which is a
-// function of ‖y − Xβ‖² alone: with the triangular factor R of (X, y), rows
-// weighted and offsets taken off, that is the sum of squares of R·(−β, 1), d + 1 rows
-// in place of n, so that an update costs O(d) and a gradient O(d²). R comes from
-// Householder reflections, so that no digits are lost as in XᵀX. Cost: n·(d + 1)².
+// factored condenses a gaussian likelihood with the identity link, which is a function of ‖y − Xβ‖² alone: with the
+// triangular factor R of (X, y), rows weighted and offsets subtracted, that is the sum of squares of R·(−β, 1), d +
+// 1 rows instead of n, so that an update costs O(d) and a gradient O(d²). R comes from Householder reflections, so
+// that no digits are lost as in XᵀX. Cost: n·(d + 1)².
 func (t *Target) factored() (condensed *Target, words string) {
 	n, d := t.Rows(), t.Cols()
 	x, dense := t.data.X.(*design.Dense)
@@ -84,12 +83,11 @@ func (t *Target) weightedRows(x *design.Dense, first, m int, dst []float64) {
 	}
 }
 
-// grouped returns the same posterior with equal rows told by the first of them and
-// how often it counts, and says so; t itself, and nothing, unless that leaves a
-// quarter of the rows at most: passes over rows that count cost up to twice those
-// over others. Equal are rows to the bit in design, offset, response, trials and
-// precision. Bernoulli, binomial and poisson responses need not be equal: their
-// likelihoods see the sums of successes and trials, or of counts, alone.
+// grouped returns the same posterior with equal rows replaced by the first of them and its count, and a text about
+// it; t itself, and no text, unless that leaves a quarter of the rows at most: passes over rows with counts cost up
+// to twice those over others. Equal are rows to the bit in design, offset, response, trials and precision.
+// Bernoulli, binomial and poisson responses need not be equal: their likelihoods depend only on the sums of
+// successes and trials, or of counts.
 //
 // The log likelihood keeps its constants, and groups the order in which their rows
 // first appear. Cost: O(what the design stores), less where the rows differ in a

@@ -12,9 +12,8 @@ import (
 	"glmbatch/internal/variate"
 )
 
-// A condensed posterior is the one of all rows, to rounding: log posterior and
-// gradient, with weights, precisions and offsets, over several blocks of rows, and
-// where a mean of 1e8 stands beside deviations of 1.
+// A condensed posterior is the one of all rows, to rounding: log posterior and gradient, with weights, precisions
+// and offsets, over several blocks of rows, and with a mean of 1e8 and deviations of 1.
 func TestCondensedIsTheSamePosterior(t *testing.T) {
 	stream := infer.NewStream(3, "condensed")
 	condensed := 0

@@ -67,10 +67,9 @@ func (e extreme) target(t *testing.T) *glm.Target {
 	return target
 }
 
-// hazards are the magnitudes of what the program subtracts and the density does
-// not: yη and mη of canonical links; y from the mean of a negative binomial;
-// λ(λ + η) of probit; parts of a curvature that are one term there; and the curvature by λ = log mu of links with a wall, a
-// difference of terms of the size of slope/eta.
+// hazards are the magnitudes of terms that the program subtracts and the density does not: yη and mη of canonical
+// links; y from the mean of a negative binomial; λ(λ + η) of probit; parts of a curvature that are one term there;
+// and the curvature by λ = log mu of links with a bounded domain, a difference of terms of the size of slope/eta.
 func (e extreme) hazards() (value, slope, curvature float64) {
 	switch {
 	case e.family != "beta" && e.link == "logit" || e.family == "poisson" && e.link == "log":

@@ -313,8 +313,8 @@ func TestInformation(t *testing.T) {
 	}
 }
 
-// At |eta| = 700 nothing is NaN, and what is finite in logs stays finite; at the
-// wall of a link the log likelihood is −Inf.
+// At |eta| = 700 nothing is NaN, and values that are finite in logs stay finite; at the boundary of a link's domain
+// the log likelihood is −Inf.
 func TestFamiliesFarOut(t *testing.T) {
 	for _, f := range append(everyFamily(), limitedFamilies()...) {
 		e := familyExample(2, f, 9, 1)

@@ -82,8 +82,8 @@ func (p *pilot) feasible() error {
 		t.model.Family, least+1, p.eta[least])
 }
 
-// inside moves beta between the walls of uniform priors, computes eta and reports
-// whether it is above 0 in every row, by more than its rounding.
+// inside moves beta between the ends of uniform priors, computes eta and reports whether it is above 0 in every
+// row, by more than its rounding.
 func (p *pilot) inside() bool {
 	p.clamp()
 	p.product()
@@ -186,7 +186,7 @@ func between(p prior.Prior) (low, high float64) {
 	return p.Low + margin, p.High - margin
 }
 
-// clamp moves beta between the walls of uniform priors.
+// clamp moves beta between the ends of uniform priors.
 func (p *pilot) clamp() {
 	for _, j := range p.walls {
 		low, high := between(p.t.model.Coefficients[j])
@@ -194,7 +194,7 @@ func (p *pilot) clamp() {
 	}
 }
 
-// outside reports whether beta lies beyond a wall of a uniform prior.
+// outside reports whether beta is outside the support of a uniform prior.
 func (p *pilot) outside(beta []float64) bool {
 	for _, j := range p.walls {
 		if low, high := between(p.t.model.Coefficients[j]); !(beta[j] >= low && beta[j] <= high) {

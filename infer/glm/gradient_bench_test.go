@@ -10,8 +10,8 @@ import (
 	"glmbatch/internal/simd"
 )
 
-// BenchmarkGradient is a gradient of a logistic posterior with its density, and
-// beside it the two passes over X alone: one for eta, one for Xᵀr.
+// BenchmarkGradient is a gradient of a logistic posterior with its density, and the two passes over X alone: one
+// for eta, one for Xᵀr.
 func BenchmarkGradient(b *testing.B) {
 	for _, size := range [][2]int{{62, 2001}, {2600, 501}, {20_000, 20}} {
 		n, d := size[0], size[1]

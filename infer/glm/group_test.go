@@ -71,9 +71,8 @@ func TestGroupedIsTheSamePosterior(t *testing.T) {
 	}
 }
 
-// Groups are those of a table of rows, in the order of their first ones, and each
-// counts what its rows count; offset, response and precision tell rows apart, and
-// many groups are none.
+// Groups are those of a table of rows, in the order of their first ones, and each counts the counts of its rows;
+// offset, response and precision distinguish rows, and too many groups count as no grouping.
 func TestGroupedRows(t *testing.T) {
 	stream := infer.NewStream(7, "rows")
 	digit := func(n int) float64 { return math.Floor(float64(n) * stream.Float64()) }

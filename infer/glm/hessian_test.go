@@ -114,7 +114,7 @@ func TestCurvatureIsTheHessian(t *testing.T) {
 	}
 }
 
-// What has no curvature is refused with the reason.
+// A target without curvature is refused with the reason.
 func TestCurvatureRefuses(t *testing.T) {
 	for name, last := range map[string]prior.Prior{
 		"not positive definite": {Kind: prior.Laplace, Scale: 1},

@@ -88,8 +88,8 @@ func TestHorseshoeGradient(t *testing.T) {
 	}
 }
 
-// Each univariate density along a scale, a coefficient, sigma, or a stretch is the
-// joint density but for a constant.
+// Each univariate density along a scale, a coefficient, sigma, or a stretch is, up to a constant, the joint
+// density.
 func TestHorseshoeConditionals(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for name, target := range shoeTargets(t) {

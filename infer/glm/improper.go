@@ -190,14 +190,13 @@ func (t *Target) checkLaw(flat []int) error {
 	return nil
 }
 
-// oneWay is why a row's likelihood falls in one direction of eta only; empty where it does not.
+// oneWay is the reason why a row's likelihood falls in one direction of eta only; empty if it does not.
 func (t *Target) oneWay() string { return t.model.Family.Likelihood().OneWay }
 
-// balanced reports whether every combination b ≠ 0 of columns has rows of both
-// signs: then the flat posterior of a family that is oneWay is proper, as some
-// row falls along every b (doubly exponentially, or at the wall). It has not if
-// Newton's iteration does not converge to the minimum of Σ exp((Xb)ᵢ), which exists
-// exactly then: the likelihood of poisson counts that are all 0.
+// balanced reports whether every combination b ≠ 0 of columns has rows of both signs: then the flat posterior of a
+// family that is oneWay is proper, as some row falls along every b (doubly exponentially, or at the boundary of the
+// domain). It has not if Newton's iteration does not converge to the minimum of Σ exp((Xb)ᵢ), which exists exactly
+// then: the likelihood of poisson counts that are all 0.
 func (t *Target) balanced(cols []int) bool {
 	if len(cols) > overlapColumns {
 		return false
@@ -208,9 +207,8 @@ func (t *Target) balanced(cols []int) bool {
 	return converged
 }
 
-// perfectResponse returns the linear predictor at which the density of every row
-// has no bound as the precision grows; nil where the family has none, or a
-// response is outside the link's domain.
+// perfectResponse returns the linear predictor at which the density of every row has no bound as the precision
+// grows; nil if the family has none, or a response is outside the link's domain.
 func (t *Target) perfectResponse() []float64 {
 	f := t.model.Family
 	if !f.First().Concentrates {

@@ -14,8 +14,8 @@ var (
 	normal = prior.Prior{Kind: prior.Normal, Scale: 2}
 )
 
-// TestImproper holds the cases where propriety is known by theory, on both
-// sides of each border. want is empty where the posterior is proper.
+// TestImproper holds the cases for which propriety is known by theory, on both sides of each border. want is empty
+// if the posterior is proper.
 func TestImproper(t *testing.T) {
 	binary := func(rule func(x []float64) bool) func(e *example) {
 		return func(e *example) {

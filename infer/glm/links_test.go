@@ -10,8 +10,8 @@ import (
 	"glmbatch/infer/family"
 )
 
-// The table of links covers the families, agrees with the likelihoods and their
-// starts about the wall, and is the one of the manual.
+// The table of links covers the families, agrees with the likelihoods and their starts about the domain's boundary,
+// and is the one of the manual.
 func TestLinkTable(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/language.md")
 	must(t, err)

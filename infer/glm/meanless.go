@@ -36,13 +36,11 @@ func (t *Target) MeanMayNotExist() []Doubt {
 // cauchyMeans looks at coefficients with cauchy and student_t priors of at most
 // one degree of freedom.
 //
-// With independent cauchy priors, the others being proper and having means, the
-// mean of coefficient j exists unless column j alone is a direction along which
-// no row's likelihood falls, a solitary separator (Ghosh, Li and Mitra 2018,
-// doi:10.1214/17-BA1051, for binary responses): m coefficients that must grow
-// together leave ∫ t·t^(m−1)·t^(−2m) dt, finite for m > 1. With flat columns beside
-// them, with df < 1 or with horseshoes, all are in doubt if these columns together,
-// taken as flat, would be improper.
+// With independent cauchy priors, the others being proper and having means, the mean of coefficient j exists unless
+// column j alone is a direction along which no row's likelihood falls, a solitary separator (Ghosh, Li and Mitra
+// 2018, doi:10.1214/17-BA1051, for binary responses): m coefficients that must grow together leave ∫
+// t·t^(m−1)·t^(−2m) dt, finite for m > 1. With flat columns too, with df < 1 or with horseshoes, all are in doubt
+// if these columns together, taken as flat, would be improper.
 func (t *Target) cauchyMeans() (columns []int, words string) {
 	flat := t.flatColumns()
 	simple := len(flat) == 0 && t.shoes == nil

@@ -25,11 +25,11 @@ func (m *Model) LogConcave() bool {
 	})
 }
 
-// If a posterior is not log-concave, the penalised point may be in one mode of several. Chains that all start around it
-// would agree on that mode. So the chains that do not start at a draw from the prior start around the modes that a
-// search finds, in turn. If it finds only one, the chains after the first start at fits to random rows. If such fits
-// cannot be made (other families than gaussian(identity) and student_t, many coefficients), every second chain starts
-// at a draw from the prior, if that is proper.
+// If a posterior is not log-concave, the penalised point may be in one of several modes. Chains that all start
+// around it would agree on that mode. So the chains that do not start at a draw from the prior start around the
+// modes that a search finds, in turn. If it finds only one, the chains after the first start at fits to random
+// rows. If such fits cannot be made (other families than gaussian(identity) and student_t, many coefficients),
+// every second chain starts at a draw from the prior, if that is proper.
 
 // maxRowStart is the largest number of coefficients that are fitted to random rows.
 const maxRowStart = 64

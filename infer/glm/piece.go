@@ -17,7 +17,7 @@ const TallVersion = "tall/2"
 // Tall reports whether so many rows are taken in parts.
 func Tall(rows int) bool { return rows >= tallRows }
 
-// parts returns how many parts the rows have, and how many rows a part has but for the last one.
+// parts returns the number of parts that the rows have, and the number of rows of each part except the last.
 func (t *Target) parts() (count, size int) {
 	n := t.Rows()
 	if !Tall(n) {

@@ -15,14 +15,12 @@ import (
 // are drawn around it, and scales of flat coordinates are taken from it; no
 // draw depends on it otherwise.
 //
-// The penalised point maximises log likelihood − ½ Σ ridge·(beta − centre)²,
-// where ridge and centre are the priors' locations and 1/scale², and a flat prior has
-// a ridge of 1e-6 times the column's own information. A horseshoe over m columns has
-// one of 1 + m/n times that, a smooth one of smoothShare times it. A uniform prior adds one over
-// its variance to that, and the point keeps off its ends. The dispersions are fixed at
-// pilot estimates meanwhile: there is never a joint mode over (beta, sigma),
-// which need not exist. Newton's steps use Fisher's information, which is never
-// negative, in place of the curvature where these differ.
+// The penalised point maximises log likelihood − ½ Σ ridge·(beta − centre)², where ridge and centre are the priors'
+// locations and 1/scale², and a flat prior has a ridge of 1e-6 times the column's own information. A horseshoe over
+// m columns has one of 1 + m/n times that, a smooth one of smoothShare times it. A uniform prior adds one over its
+// variance to that, and the point keeps off its ends. The dispersions are fixed at pilot estimates meanwhile: there
+// is never a joint mode over (beta, sigma), which need not exist. Newton's steps use Fisher's information, which is
+// never negative, instead of the curvature if these differ.
 //
 // The solver depends on the shape alone:
 //
@@ -59,7 +57,7 @@ type pilot struct {
 
 // solver finds Newton steps for one shape of design.
 type solver interface {
-	// prepare is told the curvature per row, before step or draw.
+	// prepare takes the curvature per row, before step or draw.
 	prepare(curv []float64)
 	// step writes H⁻¹g to dst, H = XᵀWX + ridge. It may overwrite g.
 	step(g, dst []float64)
@@ -237,9 +235,8 @@ func (p *pilot) responseScale() float64 {
 	return vec.Log(math.FMA(1e-6, size, math.Sqrt(vec.SumSquares(r)/n))+1e-150) + 0.5*p.t.logPrecision()
 }
 
-// residualScale sets log sigma from the residuals at beta and the scale of its
-// start. With d ≥ n the residuals say little: half the response's scale
-// stands in.
+// residualScale sets log sigma from the residuals at beta and the scale of its start. With d ≥ n the residuals
+// carry little information: half the response's scale replaces them.
 func (p *pilot) residualScale() {
 	n, d := p.t.rows.Total, float64(p.t.Cols())
 	p.product()

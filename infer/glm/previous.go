@@ -17,8 +17,8 @@ type Previous struct {
 	StepSize float64
 }
 
-// Scales of an earlier posterior widen starts where they exceed the curvature's by
-// more than spreadNoise, which the pilot's own draws tell from spreadDraws of them.
+// Scales of an earlier posterior widen starts if they exceed the curvature's by more than spreadNoise, which
+// spreadDraws of the pilot's own draws can detect.
 const (
 	spreadDraws = 64
 	spreadNoise = 1.5

@@ -9,9 +9,9 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// A start around an earlier posterior is the usual one, moved to its mean and
-// stretched where it is wider: to the last bit of the usual one's distance. What the
-// earlier posterior does not know, and the chain from the prior, are as usual.
+// A start around an earlier posterior is the usual one, moved to its mean and stretched where it is wider: to the
+// last bit of the usual one's distance. Parameters that the earlier posterior does not have, and the chain from the
+// prior, are as usual.
 func TestStartsAroundAnEarlierPosterior(t *testing.T) {
 	target := previousTarget(t)
 	mean, sd := []float64{0.4, math.NaN(), 0.02, -1}, []float64{1e-3, math.NaN(), 0.3, 1e-3}
@@ -55,7 +55,7 @@ func previousTarget(t *testing.T) *Target {
 	return target
 }
 
-// What is no scale, or of another shape, is refused.
+// A value that cannot be a scale, or is of another shape, is refused.
 func TestEarlierPosteriorIsChecked(t *testing.T) {
 	target := previousTarget(t)
 	for name, p := range map[string]Previous{

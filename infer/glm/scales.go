@@ -259,9 +259,8 @@ func (p *Point) logScaleJacobian() float64 {
 	return sum
 }
 
-// scaleGradient turns the gradient in the coefficients of horseshoe priors into
-// that in u = beta/spread, adds what sigma owes to the prior of tau, and writes
-// the gradient in the logs of scales. Cost: O(d).
+// scaleGradient turns the gradient in the coefficients of horseshoe priors into that in u = beta/spread, adds the
+// term of sigma from the prior of tau, and writes the gradient in the logs of scales. Cost: O(d).
 //
 // For the slopes of log spread see prior.Group.SpreadSlopes.
 func (p *Point) scaleGradient(grad []float64) {
@@ -430,9 +429,8 @@ func (t *Target) layScales() {
 // scaleStart is the place of the first scale in theta.
 func (t *Target) scaleStart() int { return t.Cols() + len(t.free) }
 
-// scaleParameters describes the scales: tau and c, from the second prior on with
-// its number, lambda with the name of its coefficient. A coefficient's own name
-// wins: the scale beside it is called prior.tau.
+// scaleParameters describes the scales: tau and c, from the second prior on with its number, lambda with the name
+// of its coefficient. A coefficient's own name wins: the scale with the same name is called prior.tau.
 func (t *Target) scaleParameters(coefficients []infer.Parameter) []infer.Parameter {
 	out := make([]infer.Parameter, t.scaleCount)
 	for g, h := range t.shoes {

@@ -8,12 +8,11 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Separation: with flat priors on the columns F, the posterior of a logistic
-// or log-linear model is improper if a direction b ≠ 0 exists along which no
-// row's log likelihood falls: sᵢ·(Fb)ᵢ ≥ 0 in all rows, where sᵢ is the sign in
-// which row i may grow for ever (+1 at y = m, −1 at y = 0) and (Fb)ᵢ = 0 where
-// it may grow in neither. (Albert and Anderson 1984 for the existence of the
-// maximum; Speckman, Lee and Sun 2009 for propriety, doi:10.1111/j.1467-9868.2008.00669.x.)
+// Separation: with flat priors on the columns F, the posterior of a logistic or log-linear model is improper if a
+// direction b ≠ 0 exists along which no row's log likelihood falls: sᵢ·(Fb)ᵢ ≥ 0 in all rows, where sᵢ is the sign
+// in which row i may grow for ever (+1 at y = m, −1 at y = 0) and (Fb)ᵢ = 0 if it may grow in neither. (Albert and
+// Anderson 1984 for the existence of the maximum; Speckman, Lee and Sun 2009 for propriety,
+// doi:10.1111/j.1467-9868.2008.00669.x.)
 //
 // No linear program is solved. Newton's iteration for the maximum likelihood
 // on F alone converges if there is no such direction; if there is, its steps
@@ -35,7 +34,7 @@ const (
 func (t *Target) checkOverlap(flat []int) error {
 	n, f := t.Rows(), len(flat)
 	if !t.separable() {
-		return nil // bounded in every direction, or by the wall
+		return nil // bounded in every direction, or by the boundary of the domain
 	}
 	if f == 0 || f > overlapColumns {
 		return nil

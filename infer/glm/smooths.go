@@ -79,7 +79,7 @@ func (m *Model) Penalise(data *Data) {
 }
 
 // addSmooths adds the smooths whose standard deviation is a parameter to the groups of coefficients with a common
-// scale. Their scales stand in front of the lambdas of horseshoes.
+// scale. Their scales come before the lambdas of horseshoes.
 func (t *Target) addSmooths() {
 	at := 0
 	for _, h := range t.shoes {

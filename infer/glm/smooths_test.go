@@ -28,7 +28,7 @@ func process(e example, length prior.Prior, frequencies ...float64) example {
 	return e
 }
 
-// smoothExamples are models with smooths: one, two, beside horseshoes, and under every kind of prior of a dispersion.
+// smoothExamples are models with smooths: one, two, with horseshoes, and under every kind of prior of a dispersion.
 func smoothExamples() map[string]example {
 	wide := prior.Prior{Kind: prior.Normal, Scale: 3}
 	plain := func(family string) example { return newExample(4, family, 11, 5, wide, wide, wide, wide, wide) }
@@ -74,8 +74,8 @@ func TestSmoothLayout(t *testing.T) {
 	}
 }
 
-// What does not fit together, and flat standard deviations without a finite integral, are refused; the caller's model is
-// left as it was.
+// Parts that do not fit together, and flat standard deviations without a finite integral, are refused; the caller's
+// model is unchanged.
 func TestSmoothsAreRefused(t *testing.T) {
 	flat := prior.Prior{Kind: prior.Flat}
 	wide := prior.Prior{Kind: prior.Normal, Scale: 3}
@@ -138,7 +138,7 @@ func TestSmoothMeans(t *testing.T) {
 	}
 }
 
-// Starts and the penalised point stand within a narrow uniform prior of a standard deviation.
+// Starts and the penalised point are within a narrow uniform prior of a standard deviation.
 func TestSmoothsStartInside(t *testing.T) {
 	wide := prior.Prior{Kind: prior.Normal, Scale: 3}
 	e := newExample(4, "bernoulli", 11, 5, wide, wide, wide, wide, wide)

@@ -139,9 +139,8 @@ func (s *dual) correct(dst []float64, sign float64) {
 	}
 }
 
-// ascend writes Newton's step at p to step and X·step to move, rows being the gradient
-// in eta: what the gradient Xᵀ·rows, step and two products would, to the bit, with two
-// readings of the design in place of four.
+// ascend writes Newton's step at p to step and X·step to move, rows being the gradient in eta: the results of the
+// gradient Xᵀ·rows, step and two products, to the bit, with two readings of the design instead of four.
 func (s *dual) ascend(p *pilot, rows, step, move []float64) {
 	clear(s.rows)
 	s.blocks(func(first int, columns, some []float64) {
@@ -200,8 +199,7 @@ func (s *dual) draw(src prior.Source, dst []float64) {
 // fastest: what is computed once for a target does not wait for Vectorised.
 var passes = simd.Vector()
 
-// newtonStep solves (XᵀWX) step = Xᵀg. It reports false where the matrix is
-// singular.
+// newtonStep solves (XᵀWX) step = Xᵀg. It reports false if the matrix is singular.
 func newtonStep(x design.Matrix, g, w, scratch, h, step []float64) bool {
 	design.WeightedGram(x, w, scratch, h)
 	_, d := x.Size()

@@ -149,8 +149,8 @@ func TestSparseAgreesWithDense(t *testing.T) {
 	})
 }
 
-// What is made of a target before a chain begins is the same too: the penalised
-// point, the scales, the starts, the default priors.
+// All that is computed from a target before a chain begins is the same too: the penalised point, the scales, the
+// starts, the default priors.
 func TestSparseTargetAgreesWithDense(t *testing.T) {
 	eachSparse(t, func(t *testing.T, dense, sparse *Target, _ []float64) {
 		agree := func(what string, a, b []float64, tol float64) {
@@ -177,8 +177,7 @@ func TestSparseTargetAgreesWithDense(t *testing.T) {
 	})
 }
 
-// A poisson sum of e^700 hides all of what is left after a move down: the sum is
-// then made anew.
+// A poisson sum of e^700 hides all of the remainder after a move down: the sum is then recomputed.
 func TestSparseSumSurvivesAFall(t *testing.T) {
 	x := design.NewSparse(60, 1, 2)
 	x.Append([]int32{3, 5}, []float64{1, 1})

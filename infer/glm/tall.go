@@ -7,10 +7,10 @@ import (
 	"glmbatch/infer/family"
 )
 
-// Newton's iteration for the penalised point of many rows begins on few of them: on one piece of rows in
-// stride, then in stride/coarsening, and so on to all. A point of m of n rows is about √(n/m) standard
-// deviations from that of all, whence one step leads to the point of coarsening times as many rows but for a
-// small part of a standard deviation.
+// Newton's iteration for the penalised point of many rows begins on few of them: on one piece of rows in stride,
+// then in stride/coarsening, and so on to all. A point of m of n rows is about √(n/m) standard deviations from that
+// of all, so that one step leads to within a small part of a standard deviation of the point of coarsening times as
+// many rows.
 const (
 	coarsening   = 8
 	coarseRows   = 1 << 13 // no level has fewer,

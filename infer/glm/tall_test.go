@@ -87,8 +87,8 @@ func TestTallPenalisedPoint(t *testing.T) {
 	}
 }
 
-// The penalised point of tall logistic data takes as few readings of all rows as these tell: two, and those of an
-// eighth and less. Without levels it was two for each of some five steps, and one more for each column of each.
+// The penalised point of tall logistic data takes few readings of all rows: two, and those of an eighth and less.
+// Without levels it was two for each of some five steps, and one more for each column of each.
 func TestTallReadings(t *testing.T) {
 	data, model := tallData("bernoulli", 140_000)
 	model.Coefficients[2].Kind, model.Coefficients[2].Scale = prior.Normal, 1

@@ -31,7 +31,7 @@ type Target struct {
 	free        []int        // those that are parameters: not fixed by constant()
 
 	shoes      []prior.Group // horseshoes and smooths
-	shoeOf     []int         // per column its group, or −1; nil without any
+	shoeOf     []int         // per column its group, or −1; nil if there are none
 	scaleCount int
 
 	weights  []float64 // of the rows in a closed sum, nil for 1 each

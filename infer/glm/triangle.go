@@ -120,8 +120,8 @@ func (t *Triangle) Numbers() []float64 {
 // At returns entry (i, j) of the factor; column 0 is that of ones, column j + 1 that of column j less its origin.
 func (t *Triangle) At(i, j int) float64 { return t.qr.At(i, j) }
 
-// Representatives returns as many rows as the factor has, with the same sufficient statistics as all rows that were pushed.
-// Column j of them is (xⱼ − centre[j]) / scale[j]. Their counts are whole numbers, so that sums of squares and
+// Representatives returns as many rows as the factor has, with the same sufficient statistics as all rows that were
+// pushed. Column j of them is (xⱼ − centre[j]) / scale[j]. Their counts are whole numbers, so that sums of squares and
 // products, means and the number of observations are those of all rows. ok is false if fewer observations than rows
 // were pushed.
 //
@@ -163,7 +163,7 @@ func (t *Triangle) Representatives(centre, scale []float64) (columns [][]float64
 	return columns, frequency, true
 }
 
-// shares divides a whole number into k whole parts above 0, as equal as they can be; nil where it is less than k.
+// shares divides a whole number into k whole parts above 0, as equal as they can be; nil if it is less than k.
 func shares(total float64, k int) []float64 {
 	each := math.Floor(total / float64(k))
 	if each < 1 {

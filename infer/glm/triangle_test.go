@@ -25,7 +25,7 @@ func made(n int) (columns [][]float64, frequency []float64) {
 	return columns, frequency
 }
 
-// pushed is the triangle of rows that come in pieces of so many.
+// pushed is the triangle of rows that come in pieces of size rows.
 func pushed(columns [][]float64, frequency []float64, size int) *glm.Triangle {
 	t := glm.NewTriangle(len(columns))
 	for first := 0; first < len(columns[0]); first += size {
@@ -44,8 +44,8 @@ func pushed(columns [][]float64, frequency []float64, size int) *glm.Triangle {
 	return t
 }
 
-// The rows that a triangle tells have the number of observations, the means and the products about them of all rows,
-// as often as these count.
+// The rows that a triangle returns have the number of observations, the means and the products about them of all
+// rows, with their counts.
 func TestTriangleTellsAllRows(t *testing.T) {
 	columns, frequency := made(5000)
 	for name, weights := range map[string][]float64{"each once": nil, "counted": frequency} {
@@ -131,7 +131,7 @@ func TestTriangleOfAnyPieces(t *testing.T) {
 	}
 }
 
-// Fewer observations than the factor has rows are not told by it.
+// Fewer observations than the factor has rows are refused.
 func TestTriangleOfFewRows(t *testing.T) {
 	columns, frequency := made(4)
 	if _, _, ok := pushed(columns, nil, 4).Representatives(make([]float64, 4), []float64{1, 1, 1, 1}); ok {

@@ -12,8 +12,7 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// walledTarget is a poisson regression whose maximum likelihood lies beyond the walls
-// of its uniform priors.
+// walledTarget is a poisson regression whose maximum likelihood is outside the support of its uniform priors.
 func walledTarget(t *testing.T, slope prior.Prior) *glm.Target {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(4, 1))
@@ -30,8 +29,8 @@ func walledTarget(t *testing.T, slope prior.Prior) *glm.Target {
 	return target
 }
 
-// Every start lies between the walls, also where the likelihood pulls beyond
-// them, and the penalised point keeps off them.
+// Every start is within the support, also if the likelihood pulls beyond it, and the penalised point keeps off its
+// ends.
 func TestStartsBetweenWalls(t *testing.T) {
 	for _, slope := range []prior.Prior{{Kind: prior.Uniform, Low: -1, High: 0.25}, {Kind: prior.Uniform, Low: 3, High: 3.01}, {Kind: prior.Uniform, Low: -1e6, High: 1e6}} {
 		target := walledTarget(t, slope)

@@ -162,8 +162,7 @@ func TestUnitWeights(t *testing.T) {
 	}
 }
 
-// Which posteriors exist is decided by the observations, not by the rows that
-// tell them.
+// The observations determine whether a posterior exists, not the rows that represent them.
 func TestFrequencyPropriety(t *testing.T) {
 	flat := prior.Prior{Kind: prior.Flat}
 	e := newExample(3, "gaussian", 4, 3, flat)
@@ -220,8 +219,8 @@ func TestCheckWeights(t *testing.T) {
 	}
 }
 
-// Modes, standard errors and likelihoods of fits with weights equal those of
-// R's glm(weights =) and glm.nb, as TestClassicFits has them.
+// Modes, standard errors and likelihoods of fits with weights equal those of R's glm(weights =) and glm.nb, as in
+// TestClassicFits.
 func TestWeightedFits(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/classic/weights.json")
 	if err != nil {

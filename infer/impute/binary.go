@@ -7,8 +7,8 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// moveStates draws the cells of columns of two states and of several given all else, by enumeration, and moves those of
-// counts, positive numbers and shares by slices. It reports false where a log density was not a number.
+// moveStates draws the cells of columns of two states and of several given all else, by enumeration, and moves
+// those of counts, positive numbers and shares by slices. It reports false if a log density was not a number.
 func (k *kernel) moveStates() bool {
 	for i, own := range k.readers {
 		c := own.own

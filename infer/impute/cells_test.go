@@ -12,9 +12,9 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// exactCells returns the means of u, u², v and u·v of the missing cells of a row given the parameters and what stands
-// beside X·beta, by sums over a grid of 0.04 of u, and of v where it is no state; and the row's density in units of the
-// grid.
+// exactCells returns the means of u, u², v and u·v of the missing cells of a row given the parameters and offset,
+// the rest of the linear predictor, by sums over a grid of 0.04 of u, and of v if it is not a state; and the row's
+// density in units of the grid.
 func (s *study) exactCells(t *truth, i int, beside float64) (u, squares, v, uv, total float64) {
 	grid := func(miss bool, at float64) (out []float64) {
 		if !miss {
@@ -107,9 +107,9 @@ func (s *study) exact(t *truth) (want []float64) {
 	return want
 }
 
-// Given the parameters, which priors fix, the cells of a row have a law of their own, whose moments are sums over a
-// grid. False alarms: below 1e-6 a case: 6 standard errors of 40 means of batches. Power: 6,400 iterations put these
-// errors at some 0.02 of a standard deviation.
+// Given the parameters, which priors fix, the cells of a row have a distribution of their own, whose moments are
+// sums over a grid. False alarms: below 1e-6 a case: 6 standard errors of 40 means of batches. Power: 6,400
+// iterations put these errors at some 0.02 of a standard deviation.
 func TestCellsAgainstEnumeration(t *testing.T) {
 	for name, s := range map[string]study{
 		"gaussian": {family: gaussian}, "gaussian, both normal": {family: gaussian, plain: true, unseen: true},

@@ -9,8 +9,8 @@ import (
 // singleDoublings bounds the steps of a slice along a cell.
 const singleDoublings = 10
 
-// moveSingly moves each missing cell of a row in a gaussian column by a slice of its law given all else. The width is
-// 2.5 standard deviations of that law without the readers.
+// moveSingly moves each missing cell of a row in a gaussian column by a slice of its distribution given all else.
+// The width is 2.5 standard deviations of that law without the readers.
 func (k *kernel) moveSingly(q int) bool {
 	k.statesOf(q)
 	for _, c := range k.sets[k.pattern[q]].columns {
@@ -65,7 +65,7 @@ func (k *kernel) likelihoodsBut(but *reader, q, c int, delta float64) float64 {
 	return sum
 }
 
-// moveCell adds delta to the state of column c in row q, whose states stand in k.states.
+// moveCell adds delta to the state of column c in row q, whose states are in k.states.
 func (k *kernel) moveCell(q, c int, delta float64) {
 	y := k.system
 	for _, r := range k.readers {
@@ -78,7 +78,7 @@ func (k *kernel) moveCell(q, c int, delta float64) {
 		to = math.Round(to)
 	}
 	z := to - y.centre[c]
-	k.z[q*y.width+y.first+c], k.states[c] = z, z+y.centre[c] // the state that z tells
+	k.z[q*y.width+y.first+c], k.states[c] = z, z+y.centre[c] // the state for z
 	y.spell(k.z[q*y.width : (q+1)*y.width])
 	for _, r := range k.readers {
 		if r.moved[c] != nil {

@@ -46,7 +46,7 @@ func (s *study) sdPrior() prior.Prior {
 	return prior.Prior{Kind: prior.Gamma, Shape: 4, Rate: 5}
 }
 
-// lkj is the shape of the prior of a correlation, which has a law of 2·Beta(lkj, lkj) − 1.
+// lkj is the shape of the prior of a correlation, whose distribution is that of 2·Beta(lkj, lkj) − 1.
 func (s *study) lkj() float64 {
 	if s.tight {
 		return 5e5
@@ -86,7 +86,7 @@ func (s *study) drawEffects(r *infer.Stream) (out []drawnEffects) {
 // offset is that of a row in a study that has one.
 func offset(i int) float64 { return float64(i%3) - 1 }
 
-// beside is what the effects and the offset add to the linear predictor of a row.
+// beside returns the sum of the effects and the offset in the linear predictor of a row.
 func (s *study) beside(effects []drawnEffects, i int, x float64) (sum float64) {
 	if s.offset {
 		sum = offset(i)
@@ -142,7 +142,7 @@ func (s *study) effectsOf(of []drawnEffects) (out []float64) {
 	return out
 }
 
-// readEffects reads them: scales stand at the head of a position, effects at its end.
+// readEffects reads them: scales are at the head of a position, effects at its end.
 func (s *study) readEffects(scales, effects []float64) (out []drawnEffects, heads int) {
 	for _, g := range s.groups {
 		d := drawnEffects{sd: slices.Repeat([]float64{0.7}, g.terms())}
@@ -299,9 +299,10 @@ func (s *study) compare(t *testing.T, k *kernel, want []float64, statistics func
 	}
 }
 
-// Of a gaussian model with all parameters fixed cells and effects have one normal law, whose means and variances follow
-// from the log density, a quadratic form that differences tell exactly. False alarms: below 1e-6 a case: 6.5 standard
-// errors of 40 means of batches. Power: 6,400 iterations put these errors at some 0.02 of a standard deviation.
+// In a gaussian model with all parameters fixed, cells and effects are jointly normal, with means and variances
+// that follow from the log density, a quadratic form that differences determine exactly. False alarms: below 1e-6 a
+// case: 6.5 standard errors of 40 means of batches. Power: 6,400 iterations put these errors at some 0.02 of a
+// standard deviation.
 func TestCellsAndEffectsAreNormal(t *testing.T) {
 	for name, s := range map[string]study{
 		"one grouping": {groups: []grouped{{levels: 4, every: 2}}},
@@ -326,9 +327,9 @@ func TestCellsAndEffectsAreNormal(t *testing.T) {
 	}
 }
 
-// exactInGroups are the means of cells, as exact has them, and of the effects of the levels of one grouping and their
-// squares, by sums over a grid of each effect: given the parameters levels are independent, and given its effect so are
-// the rows of a level.
+// exactInGroups are the means of cells, as in exact, and of the effects of the levels of one grouping and their
+// squares, by sums over a grid of each effect: given the parameters levels are independent, and given its effect so
+// are the rows of a level.
 func (s *study) exactInGroups(t *truth) (want []float64) {
 	g, cells := s.groups[0], map[[2]int]float64{}
 	var effects, squares []float64
@@ -365,8 +366,8 @@ func (s *study) exactInGroups(t *truth) (want []float64) {
 	return slices.Concat(want, effects, squares)
 }
 
-// Of any family with all parameters fixed, the law of the cells and the effect of a level is a sum over grids. False
-// alarms and power are those of TestCellsAndEffectsAreNormal.
+// For any family with all parameters fixed, the distribution of the cells and the effect of a level is a sum over
+// grids. False alarms and power are those of TestCellsAndEffectsAreNormal.
 func TestCellsAndEffectsAgainstEnumeration(t *testing.T) {
 	for name, s := range map[string]study{
 		"bernoulli": {family: bernoulli, unseen: true}, "poisson": {family: poisson}, "gamma": {family: gamma},
@@ -412,8 +413,8 @@ func TestRowsOfTallDataStay(t *testing.T) {
 	}
 }
 
-// effectSummaries are what effects are compared by: themselves, their squares, and their products with cells of their
-// level.
+// effectSummaries are the compared functions of effects: themselves, their squares, and their products with cells
+// of their level.
 func (s *study) effectSummaries(t *truth, theta []float64) (out []float64) {
 	if s.count() == 0 {
 		return nil

@@ -24,7 +24,7 @@ func square(states []float64) float64  { return 0.3 * states[0] * states[0] }
 func product(states []float64) float64 { return states[0] * states[1] }
 func bounded(states []float64) float64 { return 1 / (1 + math.Exp(-2*states[0])) }
 
-// summaries are what both sides of the invariance test are compared by.
+// summaries are the functions that both sides of the invariance test compare.
 func (s *study) summaries(t *truth, theta []float64) []float64 {
 	at := len(theta) - len(t.missU) - len(s.numbers(0))*len(t.missV) - len(t.unseen) - s.count()
 	out := append(slices.Clone(theta[:at]), s.effectSummaries(t, theta)...)

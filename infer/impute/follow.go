@@ -8,11 +8,12 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// following is a proposal of the coefficients of a column's model, which its missing cells follow: what a cell is given
-// the rest of its row keeps its place in that law. A cell of a gaussian column keeps its standardised residual, a
-// positive number its quotient with the mean, a share the distance of its logit from that of the mean; a count is
-// thinned or added to. Cells of later gaussian columns and of later numbers in the row follow too. So the ratio of the
-// proposal has the priors, what is seen of these columns, the states of columns of states, and the response.
+// following is a proposal of the coefficients of a column's model, which its missing cells follow: what a cell is
+// given the rest of its row keeps its place in that law. A cell of a gaussian column keeps its standardised
+// residual, a positive number its quotient with the mean, a share the distance of its logit from that of the mean;
+// a count is thinned or added to. Cells of later gaussian columns and of later numbers in the row follow too. So
+// the ratio of the proposal has the priors, the observed cells of these columns, the states of columns of states,
+// and the response.
 //
 // Source: Yu and Meng (2011), To center or not to center: that is not the question, doi:10.1198/jcgs.2011.203main,
 // section 2.3, of the moves along ancillary statistics.
@@ -29,7 +30,7 @@ type following struct {
 	entries        []float64
 }
 
-// followKeeps is what proposals keep of the distance from the first fit, in iterations that take turns.
+// followKeeps are the shares of the distance from the first fit that proposals keep, in iterations that take turns.
 var followKeeps = [...]float64{0, 0.6, 0.95}
 
 // followSpread is the standard deviation of proposals in units of the first fit's.
@@ -57,8 +58,8 @@ func (k *kernel) moveFollowed() {
 	}
 }
 
-// propose draws coefficients from a law that is reversible about the first fit's normal one, and weighs them and their
-// priors.
+// propose draws coefficients from a distribution that is reversible about the first fit's normal one, and weighs
+// them and their priors.
 //
 // Source: Neal (1998), Regression and classification using Gaussian process priors, equation 15.
 func (c *summedChain) propose(keep float64) *following {
@@ -111,7 +112,7 @@ func (f *following) proposeSigma(keep, spread float64) {
 	f.ratio -= law.LogDensityAt(vec.Exp(here), here) + here
 }
 
-// weighSeen adds what the states say that are seen of the column.
+// weighSeen adds the terms of the column's observed states.
 func (f *following) weighSeen() {
 	k, c := f.k, f.c
 	if c.linear >= 0 {
@@ -148,7 +149,8 @@ func (f *following) lacks(row int) bool {
 	return q >= 0 && f.k.mask[q]>>f.c.column&1 == 1
 }
 
-// followRow finds the cells of row q, the ith of those that lack the column, and adds what the rest of the row says.
+// followRow finds the cells of row q, the ith of those that lack the column, and adds the terms of the rest of the
+// row.
 func (f *following) followRow(i, q int) {
 	k, y := f.k, f.k.system
 	k.statesOf(q)
@@ -193,7 +195,7 @@ func (f *following) reads(column int) bool {
 	return false
 }
 
-// move sets a state as z tells it.
+// move sets a state from z.
 func (f *following) move(column int, state float64) {
 	y, own := f.k.system, &f.k.problem.Columns[column]
 	z := state - y.centre[column]
@@ -234,7 +236,7 @@ func (f *following) followGaussian(at, column, q int, missing bool) {
 	f.ratio = math.FMA(float64(0.5*w), float64(rest*rest)-float64(to*to), f.ratio)
 }
 
-// weighStates weighs the state of a column of two states or of several.
+// weighStates weighs the state of a column of two or more states.
 func (f *following) weighStates(column, q int) {
 	k := f.k
 	own := k.readers[k.setup.models[column][0]]

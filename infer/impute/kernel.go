@@ -93,7 +93,7 @@ func (s *setup) bare(c infer.Chain) (*kernel, error) {
 	return k, nil
 }
 
-// refresh makes all that depends on coefficients of readers and on cells anew.
+// refresh recomputes all that depends on coefficients of readers and on cells.
 func (k *kernel) refresh() {
 	for _, r := range k.readers {
 		r.point.PutBack()
@@ -298,7 +298,7 @@ func (k *kernel) predict() {
 	}
 }
 
-// Position writes the parameters in their order. Cells stand in the units of the data.
+// Position writes the parameters in their order. Cells are in the units of the data.
 func (k *kernel) Position(dst []float64) {
 	p := k.problem
 	main := k.readers[k.main]

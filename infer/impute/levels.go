@@ -30,7 +30,8 @@ func indicator(state float64, level int) float64 {
 	return 0
 }
 
-// findLatent gathers the models of columns of several levels, and gives those of columns of numbers their laws.
+// findLatent gathers the models of columns of several levels, and gives those of columns of numbers their
+// distributions.
 func (k *kernel) findLatent() error {
 	for c, models := range k.setup.models {
 		column := &k.problem.Columns[c]

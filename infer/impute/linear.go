@@ -192,7 +192,7 @@ func (t *system) gram(z, scratch, h []float64) {
 	}
 }
 
-// draw draws the coefficients of a model given sigma, then sigma given them. It reports false where a log density was
+// draw draws the coefficients of a model given sigma, then sigma given them. It reports false if a log density was
 // not finite.
 func (t *system) draw(m *linear, f *fitted, h []float64, k *kernel) bool {
 	if p := m.sigma.Dispersion; p.Kind == prior.Constant {

@@ -16,7 +16,7 @@ func (c *Column) words() string {
 	return c.Model.Family.Name
 }
 
-// findLaw gives the model of a column of numbers the law of its cells.
+// findLaw gives the model of a column of numbers the distribution of its cells.
 func (r *reader) findLaw(c *Column, rows []int) (err error) {
 	data := &glm.Data{X: design.NewDense(len(rows), 1), Y: design.Take(c.Data.Y, rows)}
 	r.whole, r.cell = c.whole(), c.Model.Family.Likelihood().Cell
@@ -70,7 +70,7 @@ func (k *kernel) moveNumber(own *reader, c, q int) bool {
 	along := k.along(q, c)
 	at := func(x float64) float64 {
 		state, jacobian := column.scaleOf(x)
-		state = state - y.centre[c] + y.centre[c] // as z tells it
+		state = state - y.centre[c] + y.centre[c] // the state for z
 		if column.whole() {
 			state = math.Round(state)
 		}

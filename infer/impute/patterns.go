@@ -56,8 +56,8 @@ func (s *setup) findPatterns() {
 	}
 }
 
-// law is the normal law of the missing cells of a pattern given the rest of a row, but for its mean: the factor of
-// their precision, and of each reader that is no part of it, precision⁻¹·b and bᵀ·precision⁻¹·b.
+// law is the normal distribution of the missing cells of a pattern given the rest of a row, without its mean: the
+// factor of their precision, and for each reader that does not belong to it, precision⁻¹·b and bᵀ·precision⁻¹·b.
 type law struct {
 	factor []float64 // lower triangle, m × m, with the reciprocals of its diagonal there
 	tilts  [][]float64
@@ -103,7 +103,7 @@ func (k *kernel) findLaws() {
 	}
 }
 
-// cholesky factorises in place; reciprocals of the diagonal stand there.
+// cholesky factorises in place; the diagonal has its reciprocals.
 func cholesky(a []float64, m int) {
 	for i := range m {
 		for j := range i + 1 {

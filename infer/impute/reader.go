@@ -26,7 +26,7 @@ type reader struct {
 	rowWork
 }
 
-// numbers is the law of a column of numbers.
+// numbers is the distribution of a column of numbers.
 type numbers struct {
 	law   *glm.Pointwise // on the rows with missing cells; or nil
 	cell  family.Cell
@@ -60,7 +60,7 @@ func newChainReader(r *readerSetup, c infer.Chain) (*reader, error) {
 	return out, nil
 }
 
-// revalue makes the log likelihood anew after cells have moved.
+// revalue recomputes the log likelihood after cells have moved.
 func (r *reader) revalue() { r.point.Revalue() }
 
 // arrive reads coefficients and dispersions.
@@ -85,8 +85,8 @@ func (r *reader) arrive() {
 	}
 }
 
-// at returns the log likelihood of row q at a linear predictor, less a constant: 0 of a row without a response, −Inf
-// outside the link's domain.
+// at returns the log likelihood of row q at a linear predictor, up to a constant: 0 of a row without a response,
+// −Inf outside the link's domain.
 func (r *reader) at(q int, eta float64) float64 {
 	if r.of[q] < 0 {
 		return 0

@@ -37,10 +37,11 @@ type passes struct {
 
 var kernels = simd.Vector()
 
-// moveGaussian proposes the cells in gaussian columns of each row at once. Their law given all else is normal times the
-// likelihoods of readers in eta, which are log-concave: the proposal is the normal law tilted by their slopes at its
-// mean, and is accepted with probability min(1, w(to)/w(from)), w = Π exp(likelihood − slope·eta) ≤ a constant. A
-// closed gaussian is part of the normal law, so that a proposal of that alone is always accepted.
+// moveGaussian proposes the cells in gaussian columns of each row at once. Their distribution given all else is
+// normal times the likelihoods of readers in eta, which are log-concave: the proposal is the normal distribution
+// tilted by their slopes at its mean, and is accepted with probability min(1, w(to)/w(from)), w = Π exp(likelihood
+// − slope·eta) ≤ a constant. A closed gaussian is part of the normal distribution, so that a proposal of that alone
+// is always accepted.
 //
 // Which rows move one cell at a time instead depends on all but these cells.
 func (k *kernel) moveGaussian() bool {
@@ -172,7 +173,7 @@ func (k *kernel) foresee(j int, r *reader) {
 	}
 }
 
-// curves is RowCurves of rows of a batch, which are neighbours but for those without a response.
+// curves is RowCurves of rows of a batch, which are neighbours except for those without a response.
 func (r *reader) curves(b *batch, p *passes, eta, value, slope, curv []float64) {
 	for m := 0; m < len(p.at); {
 		q, to := b.rows[p.at[m]], m+1

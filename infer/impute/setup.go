@@ -11,7 +11,7 @@ import (
 	"glmbatch/infer/groups"
 )
 
-// setup is what the chains of one fit share.
+// setup holds the data that the chains of one fit share.
 type setup struct {
 	problem *Problem
 	incomplete
@@ -110,8 +110,8 @@ func (s *setup) findCells() {
 	}
 }
 
-// describe makes the parameters: those of the regression but for effects of levels, of the models of columns, cells and
-// missing responses, then effects of levels.
+// describe makes the parameters: those of the regression without effects of levels, of the models of columns, cells
+// and missing responses, then effects of levels.
 func (s *setup) describe() {
 	p := s.problem
 	main := s.readers[s.main]
@@ -200,8 +200,8 @@ func (s *setup) Explain() string {
 	return words + "; " + s.readers[s.main].Explain
 }
 
-// readColumn makes the readers of a column's model: none of a gaussian one, one for each level but the first of a
-// column of several.
+// readColumn makes the readers of a column's model: none for a gaussian one, one for each level but the first for a
+// column of more levels.
 func (s *setup) readColumn(k int, by infer.Parallel) error {
 	c := &s.problem.Columns[k]
 	s.models = append(s.models, nil)
@@ -240,7 +240,7 @@ type readerSetup struct {
 	own   int     // the column that it explains, or −1
 	level int     // the level of that, where the column has more than two; else 0
 	moved [][]int // by column
-	quad  bool    // a closed gaussian, whose likelihood is part of the normal law of cells
+	quad  bool    // a closed gaussian, whose likelihood is part of the normal distribution of cells
 	tilts bool    // log-concave with a closed form: its slope tilts proposals of cells
 	all   []int
 	byState

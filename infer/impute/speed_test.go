@@ -79,7 +79,7 @@ func tallRowsOf(r *infer.Stream, family glm.Family, n, d int) (cols [][]float64,
 	return cols, y
 }
 
-// tallMatrix is the design of an intercept and columns, as coder has them.
+// tallMatrix is the design of an intercept and columns, as in coder.
 func tallMatrix(cols [][]float64) (*design.Dense, []string) {
 	n := 100_000
 	if len(cols) > 0 {

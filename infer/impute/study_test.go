@@ -131,7 +131,7 @@ func (s *study) priors() (u, v, w, y []prior.Prior) {
 
 const studyLevels = 3
 
-// entries are what v is in the designs that read it.
+// entries are the entries for v in the designs that read it.
 func (s *study) entries(v float64) []float64 {
 	if s.levels {
 		return []float64{indicator(v, 1) - 0.25, indicator(v, 2) - 0.25}
@@ -384,7 +384,7 @@ func (s *study) theta(t *truth) []float64 {
 	return append(out, s.effectsOf(t.effects)...)
 }
 
-// numbers are those of a cell of v in a position, and stateV the cell that they tell.
+// numbers are those of a cell of v in a position, and stateV the cell for them.
 func (s *study) numbers(v float64) []float64 {
 	if s.levels {
 		return []float64{indicator(v, 0), indicator(v, 1), indicator(v, 2)}

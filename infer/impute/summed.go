@@ -9,12 +9,13 @@ import "slices"
 // drawn given the coefficients neither. Coefficients that move with the cells summed out move as far as what is seen
 // lets them; then the cells are drawn.
 type summed struct {
-	columns []int     // in the order of their models
-	states  []int     // how many each has
-	lacks   []uint8   // of each row of the data: which of columns it misses
-	combos  [][][]int // by what a row lacks: combinations, each a state of every column, −1 of one that is there
-	first   []int32   // of each row its first combination, and how many there are
-	models  []*summedModel
+	columns []int   // in the order of their models
+	states  []int   // how many each has
+	lacks   []uint8 // of each row of the data: which of columns it misses
+	// by the missing columns of a row: combinations, each a state of every column, −1 for an observed one
+	combos [][][]int
+	first  []int32 // of each row its first combination, and how many there are
+	models []*summedModel
 }
 
 // summedModel says how the combinations bear on one model.
@@ -54,7 +55,7 @@ func (s *setup) togetherNames() (out []string) {
 	return out
 }
 
-// findSummed lays the data out; nil where no column pays.
+// findSummed lays the data out; nil if no column pays.
 func (s *setup) findSummed() *summed {
 	t := s.layColumns(true)
 	if t.first[s.problem.Rows] > mostSummed {

@@ -91,8 +91,8 @@ func (k *kernel) placeCells(m *summedModel) {
 	}
 }
 
-// fit finds the mode of the coefficients given the models before it, by Newton's steps from their priors' locations. It
-// reports false where the density has no curvature there.
+// fit finds the mode of the coefficients given the models before it, by Newton's steps from their priors'
+// locations. It reports false if the density has no curvature there.
 func (c *summedChain) fit(before int) (firstFit, bool) {
 	c.arrive()
 	c.readOffset(false)

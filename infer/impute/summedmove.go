@@ -148,9 +148,9 @@ func (c *summedChain) move() {
 	}
 }
 
-// trajectory follows the dynamics from the chain's point, in coordinates in which the first fit has unit curvature, and
-// leaves the momentum at the end in p. It returns the end and the logarithm of the ratio of both densities, −Inf where
-// a density or a slope on the way is none.
+// trajectory follows the dynamics from the chain's point, in coordinates in which the first fit has unit curvature,
+// and leaves the momentum at the end in p. It returns the end and the logarithm of the ratio of both densities,
+// −Inf if a density or a slope on the way is not finite.
 func (c *summedChain) trajectory(p []float64, size float64) (there *summedPoint, ratio float64) {
 	slope, step := make([]float64, len(p)), make([]float64, len(p))
 	there = &summedPoint{theta: append([]float64(nil), c.here.theta...)}
@@ -176,7 +176,7 @@ func (c *summedChain) trajectory(p []float64, size float64) (there *summedPoint,
 	return there, math.FMA(-0.5, vec.SumSquares(p), there.total) - energy
 }
 
-// drawSummed draws the cells of the summed columns of each row from their joint law given all else.
+// drawSummed draws the cells of the summed columns of each row from their joint distribution given all else.
 func (k *kernel) drawSummed() {
 	t, y := k.summed, k.system
 	for q, row := range k.rows {
@@ -196,7 +196,7 @@ func (k *kernel) drawSummed() {
 	k.rewriteAll()
 }
 
-// arriveAll makes all that depends on coefficients and cells anew.
+// arriveAll recomputes all that depends on coefficients and cells.
 func (k *kernel) arriveAll() {
 	k.system.precision(k.fits, k.q)
 	k.refresh()

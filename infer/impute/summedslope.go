@@ -8,8 +8,8 @@ import (
 )
 
 // look evaluates a point: its log density, the slope of that and, where curvature is not nil, about its curvature:
-// Fisher's information of rows with one case, and of others the square of the row's slope. It reports false where the
-// log density or its slope is none.
+// Fisher's information of rows with one case, and of others the square of the row's slope. It reports false if the
+// log density or its slope is not finite.
 func (c *summedChain) look(u *summedPoint, slope, curvature []float64) bool {
 	c.densities(u)
 	c.weigh(u)

@@ -9,7 +9,7 @@ import (
 	"glmbatch/infer/infertest"
 )
 
-// mostlyMissing are studies whose columns move together with their coefficients, by the law of v.
+// mostlyMissing are studies whose columns move together with their coefficients, by the distribution of v.
 func mostlyMissing() map[string]study {
 	return map[string]study{
 		"two states":        {family: gaussian, mostly: true, unseen: true},
@@ -118,7 +118,7 @@ func TestSummedDensity(t *testing.T) {
 	}
 }
 
-// sumsAgree compares what look says of a model at points beside the chain's with sums of the joint density.
+// sumsAgree compares the results of look at points near the chain's with sums of the joint density.
 func (s *study) sumsAgree(t *testing.T, r *truth, k *kernel, c *summedChain, whole func() float64, name string) {
 	t.Helper()
 	from := c.coefficients(nil)
@@ -196,8 +196,9 @@ func (s *study) overRows(r *truth, k *kernel, states []float64) float64 {
 	return total
 }
 
-// Cells that are summed out are drawn from their law given all else, whose means are sums of the joint density. False
-// alarms: below 1e-6, 6 standard errors of 20,000 independent draws. Power: 0.04 of a standard deviation.
+// Cells that are summed out are drawn from their distribution given all else, whose means are sums of the joint
+// density. False alarms: below 1e-6, 6 standard errors of 20,000 independent draws. Power: 0.04 of a standard
+// deviation.
 func TestSummedCellsAreDrawn(t *testing.T) {
 	for _, name := range []string{"two states", "levels, product", "counts", "counts, product", "levels, groups",
 		"counts, groups", "levels, offset"} {
@@ -263,8 +264,8 @@ func (s *study) lawsOf(r *truth, theta, states []float64) (means, sds []float64)
 	return means, sds
 }
 
-// The ratio of a proposal which cells follow is that of the joint densities, times the Jacobian of the cells, over that
-// of the law that proposals are reversible about.
+// The ratio of a proposal which cells follow is that of the joint densities, times the Jacobian of the cells, over
+// that of the distribution that proposals are reversible about.
 func TestFollowedRatio(t *testing.T) {
 	for _, name := range []string{"two states", "levels, product", "normal", "normal, bernoulli", "positive", "shares"} {
 		s := mostlyMissing()[name]

@@ -183,7 +183,7 @@ func FamilyCases() []Case {
 	add := func(family, link string, n int, scale float64, disp, nu prior.Prior) *Case {
 		c := Case{Name: family + "(" + link + ")", Data: newDesign(n), Model: glm.Model{
 			Family: glm.Family{Name: family, Link: link}, Coefficients: coefficients(scale), Dispersion: disp, Nu: nu}}
-		if c.Model.Family.PositiveEta() { // mostly inside the domain, and often at the wall
+		if c.Model.Family.PositiveEta() { // mostly inside the domain, and often at its boundary
 			c.Model.Coefficients[0].Location = 1.5
 			for j := range c.Model.Coefficients {
 				c.Model.Coefficients[j].Scale *= 0.5

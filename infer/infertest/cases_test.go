@@ -11,9 +11,8 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// TestPriorDraws: a case's prior draws have the law of their density. False
-// alarms 1e-6 per prior; 20,000 draws show a distance of 0.019, which is a scale
-// error of 6 %.
+// TestPriorDraws: a case's prior draws have the distribution of their density. False alarms 1e-6 per prior; 20,000
+// draws show a distance of 0.019, which is a scale error of 6 %.
 func TestPriorDraws(t *testing.T) {
 	for _, c := range []struct {
 		prior prior.Prior
@@ -31,7 +30,7 @@ func TestPriorDraws(t *testing.T) {
 		if d, limit := uniform(u), uniformLimit(len(u), 1e-6); d > limit {
 			t.Errorf("%s: distance %.4f, limit %.4f", c.prior, d, limit)
 		}
-		const h = 1e-6 // and the density is the derivative of the same law
+		const h = 1e-6 // and the density is the derivative of the same distribution function
 		for _, x := range []float64{0.3, 2, 7} {
 			want := math.Log((c.cdf(x+h) - c.cdf(x-h)) / (2 * h))
 			if got := priorDensity(c.prior, x); math.Abs(got-want) > 1e-7 {
@@ -44,8 +43,8 @@ func TestPriorDraws(t *testing.T) {
 	}
 }
 
-// TestResponses: simulated responses have the law of rowDensity, of every family
-// and link. False alarms 1e-6 per law; 20,000 responses show a distance of 0.019.
+// TestResponses: simulated responses have the distribution of rowDensity, of every family and link. False alarms
+// 1e-6 per law; 20,000 responses show a distance of 0.019.
 func TestResponses(t *testing.T) {
 	for _, family := range laws.OfOne() {
 		for _, link := range family.Links {

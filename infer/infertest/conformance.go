@@ -222,7 +222,7 @@ func (s *suite) resumes(want []trace) {
 		if i == steps-1 {
 			return
 		}
-		// The saved chain itself must go on undisturbed.
+		// The saved chain itself must continue undisturbed.
 		s.same(fmt.Sprintf("saved at iteration %d and continued", i), s.run(k, 1), want[i:i+1])
 	}
 }

@@ -105,7 +105,7 @@ func gridCase(f glm.Family, k int) Case {
 	prior := gridPriors[k%len(gridPriors)]
 	c := Case{Name: fmt.Sprintf("%s/%s", f, prior.kind), Data: newDesign(n), Model: glm.Model{Family: f}}
 	scale, at := gridScale(f), []float64{0.3, 0, -0.2}
-	if f.PositiveEta() { // mostly inside the domain, and often at the wall
+	if f.PositiveEta() { // mostly inside the domain, and often at its boundary
 		scale, at = 0.5, []float64{3, 0, -0.2}
 	}
 	for j, share := range []float64{1, 0.6, 1.5} {

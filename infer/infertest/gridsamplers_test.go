@@ -32,9 +32,9 @@ func eachGrid(t *testing.T, first, every int, check func(t *testing.T, c inferte
 
 // Exact invariance on every family × link × kind of prior.
 //
-// False alarms: at most 1e-6 for each of the 2 × 135 checks of the full form.
-// Power: a distance of 0.11 between laws with 1,500 pairs, of 0.19 with the 460
-// of the quick form, which takes one case in 17 for each sampler.
+// False alarms: at most 1e-6 for each of the 2 × 135 checks of the full form. Power: a distance of 0.11 between
+// distributions with 1,500 pairs, of 0.19 with the 460 of the quick form, which takes one case in 17 for each
+// sampler.
 func TestGridInvariance(t *testing.T) {
 	for name, s := range gridSamplers() {
 		t.Run(name, func(t *testing.T) {
@@ -46,9 +46,9 @@ func TestGridInvariance(t *testing.T) {
 	}
 }
 
-// Exact invariance with censored and truncated rows, and the fault that takes censored rows as observed. The quick form
-// takes weibull, and one other case in 6 for each sampler. It leaves out student_t, whose distribution function is dear
-// and which TestCombinationsInvariance has.
+// Exact invariance with censored and truncated rows, and the fault that takes censored rows as observed. The quick
+// form takes weibull, and one other case in 6 for each sampler. It leaves out student_t, whose distribution
+// function is expensive and which TestCombinationsInvariance has.
 //
 // False alarms: at most 1e-6 for each of 26 checks. Power: that of TestGridInvariance.
 func TestLimitedInvariance(t *testing.T) {

@@ -56,7 +56,7 @@ func (c Case) scaleNames() []string {
 	return append(names, locals...)
 }
 
-// unit is what tau0 counts in, given the dispersions that are parameters.
+// unit is the unit of tau0, given the dispersions that are parameters.
 func unit(model *glm.Model, free []float64) float64 {
 	if model.TauBySigma() {
 		return model.DispersionsAt(free)[0]

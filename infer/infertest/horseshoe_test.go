@@ -26,8 +26,8 @@ func TestNutsConformsOnHorseshoes(t *testing.T) {
 	}
 }
 
-// False alarms: 1e-6 for each of 5 cases. Power: a distance of 0.19 between laws
-// with 460 pairs, of 0.029 in the full form; tau0 four times too large is caught.
+// False alarms: 1e-6 for each of 5 cases. Power: a distance of 0.19 between distributions with 460 pairs, of 0.029
+// in the full form; tau0 four times too large is caught.
 func TestNutsInvarianceOnHorseshoes(t *testing.T) {
 	s := nutsSampler(nuts.Options{StepSize: 0.2, MaxDepth: 4})
 	check := infertest.Check{Pairs: infertest.Scale(460, 20_000), Steps: 2, Seed: infertest.Seed(t)}

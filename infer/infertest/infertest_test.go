@@ -25,7 +25,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// Each fault must be seen by the check that is there for it.
+// Each fault must be detected by its check.
 func TestConformanceCatches(t *testing.T) {
 	sound := Reference(Sound)
 	for name, c := range map[string]struct {

@@ -91,7 +91,7 @@ func Invariance(t TB, c Check) (largest, limit float64) {
 	return c.joint(t, c.law())
 }
 
-// law is the joint law of the case.
+// law is the joint distribution of the case.
 func (c Check) law() Joint {
 	return Joint{Name: c.Case.Name, Statistics: c.Case.statistics(),
 		Simulate: func(rng *infer.Stream) ([]float64, Given, error) {

@@ -84,8 +84,8 @@ func TestNutsPosteriordbCatches(t *testing.T) {
 	}
 }
 
-// NUTS keeps its contract on every family, link and dispersion: bits, resumes,
-// densities. Families come with walls of eta, where a trajectory ends.
+// NUTS keeps its contract on every family, link and dispersion: bits, resumes, densities. Families come with
+// bounded domains of eta, where a trajectory ends.
 func TestNutsConformsOnEveryFamily(t *testing.T) {
 	for i, c := range infertest.FamilyCases() {
 		if i%6 != 1 && !infertest.Full() {

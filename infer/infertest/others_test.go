@@ -10,13 +10,12 @@ import (
 	"glmbatch/infer/nuts"
 )
 
-// The posteriors with student_t priors (diamonds, 5000 × 25, correlated
-// columns) and with walls (GLM_Poisson: uniform priors of the coefficients).
+// The posteriors with student_t priors (diamonds, 5000 × 25, correlated columns) and with bounds (GLM_Poisson:
+// uniform priors of the coefficients).
 //
-// False alarms: at most 1e-5 for each sampler over both, as far as batch means
-// are independent and nearly normal. Power: TestOtherPosteriordbCatches.
-// Diamonds costs NUTS 10 s, and cggibbs forgets its point there after some 500
-// sweeps: full form only. Auto samples it from 26 rows, in a second.
+// False alarms: at most 1e-5 for each sampler over both, as far as batch means are independent and nearly normal.
+// Power: TestOtherPosteriordbCatches. Diamonds costs NUTS 10 s, and cggibbs mixes there after some 500 sweeps: full
+// form only. Auto samples it from 26 rows, in a second.
 func TestOthersAgainstPosteriordb(t *testing.T) {
 	diamonds, all := others(t)
 	all = append(all, diamonds...)

@@ -25,8 +25,8 @@ type known struct {
 	model  glm.Model
 	mean   []float64 // in the order of the target's parameters
 	sd     []float64
-	mcse   []float64 // of mean; 0 where it was computed without Monte Carlo
-	quoted bool      // exact_* values stand in the reference
+	mcse   []float64 // of mean; 0 if it was computed without Monte Carlo
+	quoted bool      // the reference has exact_* values
 }
 
 // entry is a posterior in index.json.
@@ -44,7 +44,7 @@ type entry struct {
 	ReferenceFile string `json:"reference_file"`
 }
 
-// written is a prior as posteriordb has it.
+// written is a prior in posteriordb's form.
 type written struct {
 	Dist     string
 	Mean, Sd float64
@@ -210,8 +210,7 @@ func (e entry) design() (*glm.Data, error) {
 	return data, nil
 }
 
-// reference reads means and standard deviations, the exact ones where they
-// stand.
+// reference reads means and standard deviations, the exact ones if present.
 func (e entry) reference(k *known) error {
 	var ref struct{ Parameters map[string]map[string]any }
 	if err := readJSON(filepath.Join(e.folder, e.ReferenceFile), &ref); err != nil {

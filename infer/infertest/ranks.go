@@ -63,8 +63,8 @@ func (c Check) ranks(t TB, law Joint) {
 	t.Logf("%s: largest of %d distances %.3f, limit %.3f", law.Name, len(names), largest, limit)
 }
 
-// countBelow runs a chain and counts, per statistic, draws below truth and
-// those that equal it, as a prior density does between its walls.
+// countBelow runs a chain and counts, per statistic, draws below truth and those that equal it, as in a uniform
+// prior density between its ends.
 func (c Check) countBelow(given Given, truth []float64, i int) (below, equal []int, err error) {
 	setup, err := given.Setup()
 	if err != nil {

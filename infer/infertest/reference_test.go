@@ -46,7 +46,7 @@ func Reference(flaw Flaw) Sampler {
 type referenceSetup struct {
 	target *glm.Target
 	flaw   Flaw
-	mutex  sync.Mutex // a race would be seen by -race before any check
+	mutex  sync.Mutex // -race would find a race before any check
 	shared []float64
 }
 

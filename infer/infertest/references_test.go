@@ -149,16 +149,15 @@ func exactDraws(t infertest.TB, all []known, s infertest.Sampler, seed uint64, d
 	verdict(t, names, p)
 }
 
-// False alarms: at most 1e-5 over the 19 posteriors (Holm; Hotelling's law is
-// that of normal batch means, checked by TestHotellingIsCalibrated). Power: with
-// 10,000 draws a shift of 0.08 sd of one mean in one posterior, or 8 % of one sd,
-// is seen; TestPosteriordbCatches has the faults.
+// False alarms: at most 1e-5 over the 19 posteriors (Holm; Hotelling's distribution is that of normal batch means,
+// checked by TestHotellingIsCalibrated). Power: with 10,000 draws a shift of 0.08 sd of one mean in one posterior,
+// or 8 % of one sd, is seen; TestPosteriordbCatches has the faults.
 func TestConjugateAgainstPosteriordb(t *testing.T) {
 	exactDraws(t, family(t, "gaussian"), conjugateSampler, infertest.Seed(t), infertest.Scale(10_000, 200_000))
 }
 
-// tiltedSetup draws from the posterior times 1/sigma, by rejection: the fault of
-// n − d in place of n − d − 1 degrees of freedom under a flat prior.
+// tiltedSetup draws from the posterior times 1/sigma, by rejection: the fault of n − d instead of n − d − 1 degrees
+// of freedom under a flat prior.
 type tiltedSetup struct {
 	infer.Setup
 	least float64 // below this sigma the tilt is flat

@@ -150,8 +150,8 @@ func placeInner(k infer.Kernel, theta []float64) error {
 	return placeGibbs(k, theta)
 }
 
-// TestGibbsRanks: draws 10 sweeps apart, 20 after the sampler's own start, on
-// posteriors that a sweep nearly forgets.
+// TestGibbsRanks: draws 10 sweeps apart, 20 after the sampler's own start, on posteriors that nearly mix in a
+// sweep.
 func TestGibbsRanks(t *testing.T) {
 	for _, c := range []infertest.Case{infertest.Bernoulli(12), infertest.Poisson(8), infertest.Gaussian(9, prior.Prior{Kind: prior.HalfNormal, Scale: 1.5})} {
 		t.Run(c.Name, func(t *testing.T) {

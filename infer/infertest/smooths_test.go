@@ -185,7 +185,7 @@ func TestSmoothAgainstQuadrature(t *testing.T) {
 	}
 }
 
-// NUTS leaves the joint law of position and response as it is.
+// NUTS leaves the joint distribution of position and response unchanged.
 func TestSmoothNutsInvariance(t *testing.T) {
 	for _, c := range append(infertest.SmoothCases()[1:4], infertest.SmoothCases()[8:]...) {
 		t.Run(c.Name, func(t *testing.T) {

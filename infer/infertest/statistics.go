@@ -27,11 +27,10 @@ func (c Case) statistics() []string {
 	return append(names, "Pearson's statistic", "log_lik", "log_prior")
 }
 
-// evaluate returns the functions of (theta, y) whose laws are compared: each
-// parameter; the score of each coefficient over its own standard deviation,
-// x_jᵀ(y − mu)/√(x_jᵀ·W·x_j), and Pearson's statistic Σ (y − mu)²/variance, which
-// are near a fixed law for every theta and so show small errors of the
-// likelihood; products of neighbouring coefficients; log likelihood; log prior.
+// evaluate returns the functions of (theta, y) whose distributions are compared: each parameter; the score of each
+// coefficient over its own standard deviation, x_jᵀ(y − mu)/√(x_jᵀ·W·x_j), and Pearson's statistic Σ (y −
+// mu)²/variance, which have nearly fixed distributions for every theta and so show small errors of the likelihood;
+// products of neighbouring coefficients; log likelihood; log prior.
 func evaluate(target *glm.Target, theta []float64) []float64 {
 	data, model := target.Data(), target.Model()
 	out := append([]float64(nil), theta...)

@@ -151,7 +151,7 @@ func (w *Workspace) smoothed(efficiency float64) (elpd, k, mcse float64) {
 	return elpd, k, w.mcse(variance, efficiency)
 }
 
-// leastTail is the shortest tail that a Pareto law is fitted to.
+// leastTail is the shortest tail that a Pareto distribution is fitted to.
 const leastTail = 5
 
 // tailLength is the number of largest ratios that are smoothed.

@@ -89,7 +89,7 @@ func (w *Workspace) Match(p *Posterior, row Row, threshold float64, like func(u 
 	return row
 }
 
-// less returns a − b, −Inf where a is no number.
+// less returns a − b, −Inf if a is not a number.
 func less(a, b float64) float64 {
 	if d := a - b; !math.IsNaN(d) {
 		return d
@@ -162,8 +162,8 @@ func maximum(x []float64) float64 {
 	return most
 }
 
-// normalise replaces log importance ratios by smoothed log weights whose exponentials sum to 1, and returns the shape
-// of the Pareto law of the largest.
+// normalise replaces log importance ratios by smoothed log weights whose exponentials sum to 1, and returns the
+// shape of the Pareto distribution of the largest.
 func (w *Workspace) normalise(ratio []float64, efficiency float64) (k float64) {
 	size := len(ratio)
 	count := tailLength(size, efficiency)
@@ -260,7 +260,7 @@ func (p *Posterior) covariance(draws, logs, means, a []float64) {
 	}
 }
 
-// factors returns the Cholesky factors of the covariances of draws with and without weights; nil where one has none.
+// factors returns the Cholesky factors of the covariances of draws with and without weights; nil if one has none.
 func (p *Posterior) factors(draws, logs, means, weighted []float64) (with, without *linalg.Chol) {
 	for i := range p.work {
 		p.work[i] = make([]float64, p.Dim*p.Dim)

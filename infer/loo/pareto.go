@@ -43,11 +43,10 @@ func (p *pareto) smooth(tail []float64, cutoff float64, dst []float64) (k float6
 	return k
 }
 
-// fit returns shape and scale of the generalised Pareto law of p.x by the
-// empirical Bayes estimate of Zhang and Stephens (2009): the posterior mean of
-// θ = −k/sigma over a grid, under a prior that speaks of the first quartile. The
-// shape is shrunk toward 0.5 with the weight of 10 exceedances (Vehtari et al.
-// 2024, appendix G); it is +Inf where the estimate is undefined.
+// fit returns shape and scale of the generalised Pareto distribution of p.x by the empirical Bayes estimate of
+// Zhang and Stephens (2009): the posterior mean of θ = −k/sigma over a grid, under a prior scaled by the first
+// quartile. The shape is shrunk toward 0.5 with the weight of 10 exceedances (Vehtari et al. 2024, appendix G); it
+// is +Inf where the estimate is undefined.
 func (p *pareto) fit() (k, sigma float64) {
 	x, n := p.x, float64(len(p.x))
 	const prior = 3

@@ -18,7 +18,7 @@ func (w *Workspace) Weights(logLik []float64, every int, dst []float64) {
 		edge = tail[0]
 	}
 	seen := make([]int, len(tail))
-	for _, l := range logLik { // those that equal the least of the tail, and stand before it
+	for _, l := range logLik { // those that equal the least of the tail, and come before it
 		if -l-w.top == edge {
 			seen[0]--
 		}

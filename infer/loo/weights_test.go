@@ -11,9 +11,9 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Weights predict as well as those of R's loo, or better, and lie beside them where the optimum is one point; R's barrier
-// leaves about 2e-6. They are optimal: the mean over observations of p/Σ w·p is 1 for a model with a weight, and at most 1
-// for others (Karush, Kuhn and Tucker).
+// Weights predict as well as those of R's loo, or better, and are close to them if the optimum is one point; R's
+// barrier leaves about 2e-6. They are optimal: the mean over observations of p/Σ w·p is 1 for a model with a
+// weight, and at most 1 for others (Karush, Kuhn and Tucker).
 func TestWeightsEqualR(t *testing.T) {
 	for _, line := range lines(t, "weights.csv") {
 		name, rest, _ := strings.Cut(line, ",")

@@ -14,7 +14,7 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// joint is the law of a mixture of K components and responses of it, on the rows of a model.
+// joint is the distribution of a mixture of K components and responses of it, on the rows of a model.
 func joint(data *glm.Data, model glm.Model, o mixture.Options, faulty func(infer.Setup) infer.Setup) infertest.Joint {
 	for i := range data.Y {
 		data.Y[i] = float64(i % 2) // for a target of parameters alone
@@ -95,8 +95,8 @@ func TestInvariance(t *testing.T) {
 	}
 }
 
-// numbered is the law of what no renumbering of the components moves: half of a position, log_lik, log_prior and the
-// last statistic.
+// numbered is the distribution of quantities that no renumbering of the components changes: half of a position,
+// log_lik, log_prior and the last statistic.
 func numbered(law infertest.Joint) infertest.Joint {
 	half := (len(law.Statistics) - 3) / 2
 	names, simulate := law.Statistics, law.Simulate

@@ -9,7 +9,7 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// kernel is one chain. Its state is LogW and Theta, with the stream: labels are drawn anew in each iteration.
+// kernel is one chain. Its state is LogW and Theta, with the stream: labels are drawn again in each iteration.
 type kernel struct {
 	*setup
 	Chain
@@ -41,7 +41,7 @@ func (k *kernel) count() bool {
 	return true
 }
 
-// label draws the component of each observation from its law given weights and parameters.
+// label draws the component of each observation from its distribution given weights and parameters.
 func (k *kernel) label() bool {
 	k.forget()
 	frequency := k.target.Data().Frequency

@@ -78,7 +78,7 @@ func componentName(p infer.Parameter, c int) string {
 	return "mu" + strconv.Itoa(c+1) + "_" + term(p)
 }
 
-// term is the name of a column, Intercept of the column of ones, as elsewhere in names that are made of several.
+// term is the name of a column, Intercept for the column of ones, as elsewhere in names with several parts.
 func term(p infer.Parameter) string {
 	switch {
 	case p.Kind == infer.Dispersion:

@@ -54,7 +54,7 @@ func (o Options) Filled(of []infer.Parameter) (Options, error) {
 	return o, nil
 }
 
-// setup is what the chains of one fit share.
+// setup holds the data that the chains of one fit share.
 type setup struct {
 	Layout
 	opts   Options

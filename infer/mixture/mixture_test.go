@@ -174,7 +174,7 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// What a mixture cannot have is refused in words that say what to do.
+// A mixture that cannot be sampled is refused with the remedy.
 func TestRefused(t *testing.T) {
 	data, model := regression("poisson", "log", 4, prior.Prior{})
 	data.Y = []float64{1, 2, 0, 1}

@@ -84,9 +84,9 @@ func TestStartsHaveMass(t *testing.T) {
 	}
 }
 
-// modes is a chain on a law of independent normal numbers around one of two modes, in turn: the logs of a weight and of
-// sigmas, and means. The second mode has other standard deviations of the latter four, and another log density at its
-// centre.
+// modes is a chain on independent normal numbers around one of two modes, in turn: the logs of a weight and of
+// sigmas, and means. The second mode has other standard deviations of the latter four, and another log density at
+// its centre.
 type modes struct {
 	stream      *infer.Stream
 	sd, density [2]float64

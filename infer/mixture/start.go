@@ -15,7 +15,7 @@ const defaultStarts = 16
 // startSweeps is how many sweeps each component gets over the rows that it starts with.
 const startSweeps = 10
 
-// start draws a starting point, another one in each chain, out of several.
+// start draws a starting point from several candidates, another one in each chain.
 func (k *kernel) start(c infer.Chain) error {
 	u, words := k.target.Start(c)
 	k.one = make([]float64, len(u))

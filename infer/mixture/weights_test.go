@@ -15,8 +15,8 @@ func hasMean(sum, squares, n, want float64) bool {
 	return math.Abs(mean-want) <= 6*math.Sqrt((squares/n-mean*mean)/n)
 }
 
-// Weights given counts have the moments of Dirichlet(a + counts), for shapes below 1 too. 20,000 draws see an error of
-// 3 % of a standard deviation.
+// Weights given counts have the moments of Dirichlet(a + counts), for shapes below 1 too. 20,000 draws detect an
+// error of 3 % of a standard deviation.
 func TestDrawWeights(t *testing.T) {
 	const a, draws = 0.3, 20_000
 	counts := []float64{0, 1, 4}

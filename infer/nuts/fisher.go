@@ -7,9 +7,8 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// fisher learns a low-rank metric from positions and gradients of the log
-// posterior, so that the Fisher divergence between the posterior in the
-// metric's coordinates and a standard normal law is small: there positions z
+// fisher learns a low-rank metric from positions and gradients of the log posterior, so that the Fisher divergence
+// between the posterior in the metric's coordinates and a standard normal distribution is small: there positions z
 // and gradients g would satisfy g = −z.
 //
 // The diagonal is D² = √(var u / var ∇). In the coordinates z = D⁻¹(u − ū),
@@ -49,7 +48,7 @@ func newFisher(dim int) *fisher {
 	}
 }
 
-// reset forgets all.
+// reset discards all.
 func (f *fisher) reset() {
 	f.draws.reset()
 	f.grads.reset()

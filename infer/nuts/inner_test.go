@@ -63,7 +63,7 @@ func TestInner(t *testing.T) {
 	}
 }
 
-// A transition depends on where it begins and on the stream alone, and does nothing where the density is no number.
+// A transition depends on where it begins and on the stream alone, and does nothing if the density is not a number.
 func TestInnerHasNoState(t *testing.T) {
 	used, fresh := NewInner(2, banana), NewInner(2, banana)
 	u := []float64{0.5, -1}
@@ -84,9 +84,10 @@ func TestInnerHasNoState(t *testing.T) {
 	}
 }
 
-// Where the first leapfrog step turns, a transition is one proposal, which is accepted with probability min(1, e^(H₀ − H)):
-// a Metropolis step, computed here from the same stream. So the standard normal law, less a constant, stays as it is; a start
-// whose energy H₀ is off by anything has other probabilities, which differ too little for the means of TestInner.
+// Where the first leapfrog step turns, a transition is one proposal, which is accepted with probability min(1,
+// e^(H₀ − H)): a Metropolis step, computed here from the same stream. So the standard normal density, up to a
+// constant, is unchanged; a start whose energy H₀ is off by anything has other probabilities, which differ too
+// little for the means of TestInner.
 func TestInnerIsAMetropolisStep(t *testing.T) {
 	const step, constant, exact = 1.9, -3.5, 1e-12
 	normal := func(u, grad []float64) float64 { grad[0] = -u[0]; return constant - 0.5*u[0]*u[0] }
@@ -105,7 +106,7 @@ func TestInnerIsAMetropolisStep(t *testing.T) {
 		to := from + e*half
 		end := half - e/2*to
 		if p[0]*(p[0]+end) > 0 && end*(p[0]+end) > 0 {
-			continue // it goes on
+			continue // it continues
 		}
 		turned++
 		ratio := (from*from + p[0]*p[0] - to*to - end*end) / 2

@@ -30,7 +30,7 @@ type Target interface {
 	Reads() int64
 }
 
-// setup is what the chains of one fit share.
+// setup holds the data that the chains of one fit share.
 type setup struct {
 	target  Target
 	opts    Options
@@ -146,7 +146,7 @@ type adaptation struct {
 	step    float64 // of the next iteration; 0 before the first
 	dual    dual
 	windows windows
-	moments *moments // nil without warm-up, and if fisher is not nil
+	moments *moments // nil if there is no warm-up, and if fisher is not nil
 	fisher  *fisher  // of a low-rank metric in warm-up, or nil
 }
 

@@ -94,7 +94,7 @@ func condition(t *testing.T, m *metric, precision []float64) float64 {
 	t.Helper()
 	dim := m.dim
 	full := m.matrix()
-	if _, err := linalg.Cholesky(full, dim); err != nil { // L stands in full
+	if _, err := linalg.Cholesky(full, dim); err != nil { // L is stored in full
 		t.Fatal(err)
 	}
 	inner := make([]float64, dim*dim)
@@ -112,9 +112,8 @@ func condition(t *testing.T, m *metric, precision []float64) float64 {
 	return values[0] / values[dim-1]
 }
 
-// Where all directions fit in, the metric of a normal posterior is its
-// covariance, but for the regularisation of 1e-5, from as few positions as three
-// times the dimension: gradients tell the shape, and no sampling error is left.
+// If all directions fit in, the metric of a normal posterior is, up to the regularisation of 1e-5, its covariance,
+// from as few positions as three times the dimension: gradients determine the shape, and no sampling error is left.
 func TestFisherFindsCovariance(t *testing.T) {
 	m, cov, _ := learntFrom(t, 12, 40, 400)
 	full := m.matrix()
@@ -156,7 +155,7 @@ func TestFisherFindsLowRank(t *testing.T) {
 	}
 }
 
-// The momentum's law is the one that the energy states.
+// The momentum's distribution is the one that the energy states.
 func TestLowRankMomentumMatchesMetric(t *testing.T) {
 	m, one := slantedLow(5), unitMetric(5, false)
 	p, z, v := make([]float64, 5), make([]float64, 5), make([]float64, 5)

@@ -37,8 +37,8 @@ func unitMetric(dim int, dense bool) *metric {
 	return m
 }
 
-// newMetric takes variances, or a symmetric matrix by rows, which it keeps. The
-// error tells which is not positive. Cost: dim³/6 where dense.
+// newMetric takes variances, or a symmetric matrix by rows, which it keeps. The error names the entry that is not
+// positive. Cost: dim³/6 where dense.
 func newMetric(dim int, entries []float64, dense bool) (*metric, error) {
 	m := &metric{dim: dim, m: entries}
 	if dense {
@@ -93,8 +93,8 @@ func (m *metric) velocity(p, dst []float64) {
 	}
 }
 
-// lowRank is what a low-rank metric adds to its diagonal D²: the metric is
-// M = D·(I + U·(Λ − I)·Uᵀ)·D with orthonormal columns U.
+// lowRank holds the low-rank part of a metric with diagonal D²: the metric is M = D·(I + U·(Λ − I)·Uᵀ)·D with
+// orthonormal columns U.
 type lowRank struct {
 	values  []float64 // Λ
 	vectors []float64 // U by column, one after the other

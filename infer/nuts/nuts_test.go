@@ -244,7 +244,7 @@ func TestInfoCounts(t *testing.T) {
 	}
 }
 
-// A step that is far too large diverges, is told and moves nowhere.
+// A step that is far too large diverges, is reported and moves nowhere.
 func TestDivergence(t *testing.T) {
 	target := posterior(t, infertest.Poisson(8))
 	for _, static := range []bool{false, true} {
@@ -263,7 +263,7 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// The limit of the energy's rise is 1000, and what is no number has no weight.
+// The limit of the energy's rise is 1000, and a value that is not a number has no weight.
 func TestWeights(t *testing.T) {
 	s := &phase{start: 5}
 	for _, c := range []struct {
@@ -307,8 +307,7 @@ func TestWindowsForget(t *testing.T) {
 	}
 }
 
-// A chain that is saved anywhere in a warm-up of several windows goes on with
-// the same bits.
+// A chain that is saved anywhere in a warm-up of several windows continues with the same bits.
 func TestResumesInEveryWindow(t *testing.T) {
 	for _, o := range []Options{{}, {Metric: "dense"}, {Metric: "low_rank"}} {
 		s, err := New(posterior(t, infertest.Binomial(8)), o)

@@ -18,7 +18,7 @@ type point struct {
 	density
 }
 
-// density is what is known about a position.
+// density holds the densities at a position.
 type density struct{ logPosterior, logLik, logPrior float64 }
 
 // phase holds the numbers of a trajectory: it is the space of points whose
@@ -67,7 +67,7 @@ func (s *phase) leap(from *point, forward bool) *point {
 	return z
 }
 
-// weigh returns H₀ − H; an energy that is no number counts as infinite.
+// weigh returns H₀ − H; an energy that is not a number counts as infinite.
 func (s *phase) weigh(z *point) (logWeight float64, divergent bool) {
 	w := s.start - z.energy
 	if math.IsNaN(w) {
@@ -98,9 +98,8 @@ func (s *phase) turned(one, other *point, sum []float64) bool {
 func (s *phase) forget(z *point)       { s.pool.points = append(s.pool.points, z) }
 func (s *phase) forgetSum(v []float64) { s.pool.vectors = append(s.pool.vectors, v) }
 
-// pool lends points and vectors, and takes them back. What a transition ends
-// with, its caller copies before the next begins: reset takes back all that is
-// still lent. The numbers of a trajectory so stay near the processor, whatever
+// pool lends points and vectors, and takes them back. The caller copies the results of a transition before the next
+// begins: reset takes back all that is still lent. The numbers of a trajectory so stay near the processor, whatever
 // its length: some three points for each doubling.
 type pool struct {
 	dim     int

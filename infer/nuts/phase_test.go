@@ -156,8 +156,8 @@ func TestLeapfrogKeepsVolume(t *testing.T) {
 	})
 }
 
-// A momentum's law is the one that its energy states: with z the standard
-// normal numbers behind p, pᵀMp = zᵀz.
+// A momentum's distribution is the one that its energy states: with z the standard normal numbers behind p, pᵀMp =
+// zᵀz.
 func TestMomentumMatchesMetric(t *testing.T) {
 	for _, dense := range []bool{false, true} {
 		m := slanted(5, dense)

@@ -6,9 +6,8 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// space is what a trajectory needs to know about its points P and about sums S
-// of their momenta. Time runs forward or backward; the points between two ends
-// do not depend on which end was there first.
+// space holds the operations of a trajectory on its points P and on sums S of their momenta. Time runs forward or
+// backward; the points between two ends do not depend on the order in which these were made.
 type space[P comparable, S any] interface {
 	// leap returns the point one integration step away.
 	leap(from P, forward bool) P
@@ -21,8 +20,7 @@ type space[P comparable, S any] interface {
 	// turned reports whether a stretch between two ends, in either order, with a
 	// given sum of momenta makes a U-turn.
 	turned(one, other P, sum S) bool
-	// forget and forgetSum take back what a leap and an add have made, when the
-	// trajectory needs it no more.
+	// release and releaseSum take back the results of a leap and an add, when the trajectory no longer needs them.
 	forget(p P)
 	forgetSum(s S)
 }
@@ -47,7 +45,7 @@ type stretch[P comparable, S any] struct {
 // single reports whether it is one point, whose momentum its sum is.
 func (s *stretch[P, S]) single() bool { return s.first == s.last }
 
-// found is what a transition came to, besides its new point.
+// found holds the statistics of a transition, apart from its new point.
 type found struct {
 	leaps     int
 	mean      float64 // over the leaps of min(1, weight)
@@ -163,7 +161,7 @@ func (g *grower[P, S]) turns(one, other P, sum S, more P) bool {
 	return g.turned(one, other, sum)
 }
 
-// clear takes back what of two stretches their union s does not keep.
+// clear takes back the parts of two stretches that their union s does not keep.
 func (g *grower[P, S]) clear(a, b, s *stretch[P, S]) {
 	points := [...]P{a.first, a.last, a.drawn, b.first, b.last, b.drawn}
 	for i, p := range points {

@@ -87,7 +87,7 @@ func (s *script) choose(p float64) bool {
 func (s *script) forward() bool             { return s.choose(0.5) }
 func (s *script) accept(ratio float64) bool { return s.choose(math.Exp(s.power * min(0, ratio))) }
 
-// next goes to the next sequence of decisions, or tells that there is none.
+// next advances to the next sequence of decisions, or reports that there is none.
 func (s *script) next() bool {
 	for len(s.taken) > 0 && !s.taken[len(s.taken)-1] {
 		s.taken = s.taken[:len(s.taken)-1]
@@ -220,8 +220,8 @@ func (w *watched) turned(one, other int, sum span) bool {
 	return false
 }
 
-// Of every pair of neighbouring stretches the whole is checked, and each with
-// the next point of the other; of two points that is the whole.
+// For every pair of neighbouring stretches the whole is checked, and each with the next point of the other; for two
+// points that is the whole.
 func TestChecksAcrossSubtrees(t *testing.T) {
 	w := &watched{ring: *newRing(0)}
 	s := &script{taken: []bool{true, true, true, true, true}, power: 0} // always forward

@@ -24,9 +24,8 @@ func warmed(target *glm.Target, step float64, unknown bool) (*glm.Target, error)
 	return target.From(p)
 }
 
-// A warm chain begins with the earlier scales and step size, learns a metric only
-// where its warm-up is long enough to know better, changes neither after warm-up, and
-// goes on from a saved state with the same bits in each of these.
+// A warm chain begins with the earlier scales and step size, learns a metric only if its warm-up is long enough for
+// a better one, changes neither after warm-up, and resumes from a saved state with the same bits in each of these.
 func TestWarmChain(t *testing.T) {
 	for _, warmup := range []int64{60, 400} {
 		target, err := warmed(posterior(t, infertest.Poisson(8)), 0.7, true)
@@ -75,8 +74,8 @@ func TestWarmChain(t *testing.T) {
 	}
 }
 
-// False alarms: at most 1e-6. Power: see infertest.Invariance; 1,000 independent
-// pairs. Chains of an earlier posterior that is another one keep the law of tonight's.
+// False alarms: at most 1e-6. Power: see infertest.Invariance; 1,000 independent pairs. Chains that start from
+// another earlier posterior keep the distribution of the current one.
 func TestWarmInvariance(t *testing.T) {
 	warm := func(target *glm.Target) (infer.Setup, error) {
 		target, err := warmed(target, 0.4, false)

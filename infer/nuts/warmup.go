@@ -8,11 +8,10 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// windows is Stan's schedule of warm-up: an initial buffer (75 iterations) in
-// which only the step size adapts; windows of 25, 50, 100, … iterations, at the
-// end of each of which the metric is estimated anew from that window alone; a
-// final buffer (50) for the step size. A short warm-up is divided 15 : 75 : 10,
-// one below 20 iterations adapts the step size only.
+// windows is Stan's schedule of warm-up: an initial buffer (75 iterations) in which only the step size adapts;
+// windows of 25, 50, 100, … iterations, at the end of each of which the metric is estimated from that window alone;
+// a final buffer (50) for the step size. A short warm-up is divided 15 : 75 : 10, one below 20 iterations adapts
+// the step size only.
 //
 // Source: Stan reference manual, HMC algorithm parameters; windowed_adaptation.hpp.
 type windows struct {
@@ -41,9 +40,8 @@ func newWindows(planned int64) windows {
 // learns reports whether the metric learns from iteration i.
 func (w *windows) learns(i int64) bool { return i >= w.begin && i < w.end }
 
-// closes reports whether iteration i is the last of its window, and if so goes on
-// to the next: twice as long, and stretched to the end when the one after it
-// would not fit any more.
+// closes reports whether iteration i is the last of its window, and if so advances to the next: twice as long, and
+// stretched to the end when the one after it would not fit any more.
 func (w *windows) closes(i int64) bool {
 	if !w.learns(i) || i != w.next {
 		return false
@@ -78,7 +76,7 @@ func newMoments(dim int, dense bool) *moments {
 	return &moments{mean: make([]float64, dim), scatter: make([]float64, size), delta: make([]float64, dim)}
 }
 
-// reset forgets all.
+// reset discards all.
 func (m *moments) reset() {
 	m.count = 0
 	clear(m.mean)
@@ -106,8 +104,8 @@ func (m *moments) add(u []float64) {
 	}
 }
 
-// floorVariance is what Stan's estimate of the covariance is shrunk toward, in
-// the squared units of the coordinates.
+// floorVariance is the value toward which Stan's estimate of the covariance is shrunk, in the squared units of the
+// coordinates.
 const floorVariance = 1e-3
 
 // metric returns the regularised estimate of the covariance: the sample's with
@@ -140,10 +138,9 @@ func (m *moments) metric() (*metric, error) {
 	return newMetric(dim, out, dense)
 }
 
-// A chain whose target knows an earlier posterior (glm.Target.From) begins with its
-// variances in the metric and with its step size. Both are only where adaptation
-// begins: they are known before the chain's first step, and after warm-up nothing
-// changes any more, so that the law of the chain is that of any other.
+// A chain whose target knows an earlier posterior (glm.Target.From) begins with its variances in the metric and
+// with its step size. Both are only where adaptation begins: they are known before the chain's first step, and
+// after warm-up nothing changes any more, so that the chain has the distribution of any other.
 
 // leastLearning is the number of iterations of warm-up from which on a warm chain
 // learns a metric of its own: the windows of a shorter one know less than the
@@ -160,15 +157,14 @@ func (o Options) Warms(t *glm.Target) bool {
 // warm reports whether chains begin with an earlier posterior's scales.
 func (s *setup) warm() bool { return s.earlier != nil }
 
-// earlier is what chains take from an earlier posterior.
+// earlier holds the parts of an earlier posterior that chains use.
 type earlier struct {
 	sds  []float64
 	step float64 // 0 for none
 }
 
-// newEarlier takes the scales of target.Before. What it does not know has the
-// approximate scale that a coefficient has with all else held; 1 for the log of a
-// dispersion.
+// newEarlier takes the scales of target.Before. An unknown scale is replaced by the approximate scale of a
+// coefficient with all else held; 1 for the log of a dispersion.
 func newEarlier(target *glm.Target) *earlier {
 	before := target.Before()
 	e := &earlier{sds: make([]float64, target.Dim()), step: before.StepSize}
@@ -226,10 +222,10 @@ const (
 	dualOffset = 10 // t₀
 )
 
-// restart begins anew around a step size; it aims at ten times that.
+// restart begins at a step size; it aims at ten times that.
 func (a *dual) restart(step float64) { *a = dual{centre: vec.Log(10 * step)} }
 
-// settle begins anew around a step size that was found on about this posterior.
+// settle begins at a step size that was found on about this posterior.
 func (a *dual) settle(step float64) { *a = dual{centre: vec.Log(step)} }
 
 // learn takes the acceptance of one iteration and returns the next step size.

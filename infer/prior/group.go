@@ -174,10 +174,9 @@ func (h *Group) TauSlope(x, logTau0 float64) float64 {
 // LocalSlope returns the derivative of log C⁺(x; 0, 1) + log x in log x.
 func LocalSlope(logX float64) float64 { return math.FMA(-2, vec.Logistic(2*logX), 1) }
 
-// The prior density of a scale counts as 0 where its log is beyond ±scaleRange,
-// and where a half Cauchy one exceeds its own scale by e^scaleTop, which has the
-// probability 6e-14: a likelihood without a bound on eta, as under separation, is
-// rounding alone far beyond.
+// The prior density of a scale counts as 0 if its log is beyond ±scaleRange, and if a half Cauchy one exceeds its
+// own scale by e^scaleTop, which has the probability 6e-14: a likelihood without a bound on eta, as under
+// separation, is rounding alone far beyond.
 const (
 	scaleRange = 200
 	scaleTop   = 30

@@ -174,7 +174,7 @@ const (
 	minInclusion = 1e-6
 )
 
-// check tells which number of p is impossible.
+// check reports a number of p that is impossible.
 func (p Prior) check() error {
 	row, _ := p.info()
 	for _, name := range row.Args {

@@ -79,7 +79,7 @@ func (p *Prior) at(x, top float64) float64 {
 // alone need, so that x may underflow.
 func (p *Prior) LogDensityAt(x, logX float64) float64 { return p.over(x, logX, p.top()) }
 
-// top returns what of LogDensity does not depend on x.
+// top returns the terms of LogDensity that do not depend on x.
 func (p *Prior) top() float64 {
 	switch p.Kind {
 	case Normal:

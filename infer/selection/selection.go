@@ -139,7 +139,7 @@ type kernel struct {
 	draws  *conjugate.Drawer
 }
 
-// pick draws the indicators from their law.
+// pick draws the indicators from their joint distribution.
 func (k *kernel) pick() {
 	u := k.stream.Float64() * k.upTo[len(k.upTo)-1]
 	at, _ := slices.BinarySearch(k.upTo, u)

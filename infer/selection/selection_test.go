@@ -38,7 +38,7 @@ func problem(t testing.TB, n, d int, intercept prior.Prior) *glm.Target {
 	return target
 }
 
-// evidence is the density of y with coefficients integrated out, but for powers of 2π, over a grid of sigma: one
+// evidence is the density of y with coefficients integrated out, up to powers of 2π, over a grid of sigma: one
 // column after the other adds s²·xxᵀ to the covariance (Sherman and Morrison).
 func evidence(target *glm.Target, in []int) float64 {
 	data, model := target.Data(), target.Model()
@@ -113,8 +113,8 @@ func TestInclusionIsEnumerated(t *testing.T) {
 	}
 }
 
-// One step of an exact chain is a draw from the posterior, wherever it stood: the joint law of parameters and data
-// stays as it is.
+// One step of an exact chain is a draw from the posterior, whatever its state: the joint distribution of parameters
+// and data is unchanged.
 //
 // False alarms: at most 1e-6. Power: a distance of 0.09 with 2000 pairs; other prior odds and another slab are seen.
 func TestExactInvariance(t *testing.T) {
@@ -151,7 +151,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// What has no closed form, or too many candidates, is refused in words.
+// A model without closed form, or with too many candidates, is refused with a reason.
 func TestRefuses(t *testing.T) {
 	var unsupported *conjugate.UnsupportedError
 	many := problem(t, 30, conjugate.MaxCandidates+1, prior.Prior{Kind: prior.Normal, Scale: 2})

@@ -27,8 +27,8 @@ func apart(t *tree) []finding {
 	return out
 }
 
-// Nobody imports a module of cluster/, and these import nothing of the program: neither code nor, in go.mod, their
-// dependencies.
+// No package imports a module of cluster/, and these import nothing of the program: neither code nor, in go.mod,
+// their dependencies.
 func TestClustersAreApart(t *testing.T) {
 	seen(t, apart, planted{
 		"pipelines/a.go":        "package pipelines\nimport \"glmbatch/cluster/temporal\" // want\nimport \"glmbatch/report\"\n",

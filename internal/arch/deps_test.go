@@ -21,8 +21,8 @@ const (
 // the standard library. Packages of this module are named without its path; a
 // star stands for anything below. Never loosen a line to make a build pass.
 //
-// gonum stands in no line: it is the oracle that tests hold results to, and no
-// part of the program (docs/decisions/0001-libraries.md).
+// gonum is not listed: it is the oracle of tests, and does not belong to the program
+// (docs/decisions/0001-libraries.md).
 var deps = map[string]string{
 	"infer":            "",
 	"infer/design":     "internal/simd",
@@ -46,7 +46,7 @@ var deps = map[string]string{
 	"infer/priordraws": "infer/prior infer infer/glm infer/groups internal/state internal/words",
 	"infer/loo":        "internal/vec internal/linalg internal/variate",
 	"infer/powerscale": "internal/vec",
-	// The law of all models of a selection is a discrete system, and its coefficients are conjugate's.
+	// The distribution over all models of a selection is a discrete system, and its coefficients are conjugate's.
 	"infer/selection":    "infer infer/glm infer/conjugate discrete/herded discrete/mrf internal/state",
 	"infer/dogs":         "internal/simd internal/linalg",
 	"discrete/mrf":       "infer internal/vec internal/state internal/words",
@@ -63,7 +63,7 @@ var deps = map[string]string{
 	"transform":          "infer/design infer/family infer/glm internal/linalg internal/vec internal/words" + arrow,
 	"report":             "infer infer/diag infer/loo report/html report/judge report/record internal/chunk internal/engine internal/held internal/outfile internal/words" + duckdb + fanout,
 	"report/html":        "",
-	// judge and record are values without SQL, for rooms that know no ledger.
+	// judge and record are values without SQL, for packages that do not use a ledger.
 	"report/judge":     "infer/diag internal/trouble internal/words",
 	"internal/plot":    "golang.org/x/image/*",
 	"internal/trouble": "",
@@ -74,10 +74,10 @@ var deps = map[string]string{
 	"pipelines/internal/spec": "internal/words report/judge infer/expression infer/family infer/glm infer/prior infer/mixture infer/collapsed transform" + yaml,
 	// spool keeps blocks of draws and kernel states, and knows no more.
 	"pipelines/internal/spool": "infer internal/words",
-	// progress draws what it is told, and knows no sampler.
+	// progress draws its input, and depends on no sampler.
 	"pipelines/internal/progress": "internal/words",
 	"pipelines/internal/cpu":      "golang.org/x/sys/unix",
-	// ceiling reads what the kernel tells of memory.
+	// ceiling reads the memory limits of the kernel.
 	"pipelines/internal/ceiling": "",
 	"pipelines/internal/exit":    "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
@@ -93,7 +93,7 @@ var deps = map[string]string{
 	"pipelines/internal/run": "infer report report/judge report/record pipelines/internal/assess pipelines/internal/ceiling" +
 		" pipelines/internal/draw pipelines/internal/outcome pipelines/internal/plan pipelines/internal/progress pipelines/internal/spec" +
 		" pipelines/internal/spool pipelines/internal/waiting" + fanout + " golang.org/x/sync/semaphore",
-	// outcome is what a run says; it knows no runner.
+	// outcome holds the result of a run; it does not depend on a runner.
 	"pipelines/internal/outcome": "infer infer/diag report pipelines/internal/assess pipelines/internal/exit pipelines/internal/plan" +
 		" pipelines/internal/progress pipelines/internal/spool",
 	// waiting commits what a run could not, and draws nothing.
@@ -108,7 +108,7 @@ var deps = map[string]string{
 		" pipelines/internal/plan pipelines/internal/predictive pipelines/internal/spec",
 	"pipelines/internal/check": "infer/design infer infer/glm infer/groups infer/diag internal/words report report/judge pipelines/internal/exit" +
 		" internal/variate pipelines/internal/plan pipelines/internal/spec" + fanout,
-	// explain tells what a run would do, and draws from priors only.
+	// explain describes a run beforehand, and draws from priors only.
 	"pipelines/internal/explain": "internal/words infer infer/design infer/glm infer/groups infer/prior pipelines/internal/plan pipelines/internal/spec",
 	// propose looks at columns, and reads no files.
 	"pipelines/internal/propose": "infer/family infer/glm internal/words" + arrow,
@@ -134,7 +134,7 @@ var deps = map[string]string{
 	"internal/mapped": "golang.org/x/sys/unix" + arrow,
 	// chunk writes into the engine's memory, and knows no table.
 	"internal/chunk": "unsafe github.com/duckdb/duckdb-go/v2/mapping" + duckdb,
-	// words is what every room needs to speak with people.
+	// words has names and hints for all packages that write messages.
 	"internal/words":   "golang.org/x/text/unicode/norm",
 	"internal/outfile": "internal/words",
 	// objects reads from object stores, and knows no format.
@@ -148,13 +148,13 @@ var deps = map[string]string{
 // numeric is the arithmetic of fixed bits that samplers and designs share.
 const numeric = " internal/vec internal/simd internal/linalg internal/variate"
 
-// pureStd is what code on the path of a chain may use of the standard library: no I/O,
-// no clock, no logger, no reflection over formats.
+// pureStd lists the standard library packages for code on the path of a chain: no I/O, no clock, no logger, no
+// reflection over formats.
 var pureStd = strings.Fields(`bytes cmp crypto/sha256 encoding encoding/binary errors fmt math math/bits math/rand/v2
 	slices sort strings strconv sync`)
 
-// nobody may import these, unless the map names the package for it: the old generator with its global state, C,
-// which plain "go build" of infer must do without, and addresses of foreign memory.
+// nobody lists imports that need an entry of the map: the old generator with its global state, C, which plain "go
+// build" of infer must do without, and addresses of foreign memory.
 var nobody = []string{"C", "math/rand", "unsafe", "plugin"}
 
 // onlyRun may be imported by pipelines and cmd/pipeline alone, which own the
@@ -189,9 +189,8 @@ func allowed(pkg, imp string) bool {
 	})
 }
 
-// allowedInTest reports whether tests of pkg may import imp. Tests are free but
-// for two walls: infer and its arithmetic are tested with CGO_ENABLED=0 and without Arrow, and
-// nobody needs the old generator or C.
+// allowedInTest reports whether tests of pkg may import imp. Tests are free with two exceptions: infer and its
+// arithmetic are tested with CGO_ENABLED=0 and without Arrow, and no test needs the old generator or C.
 func allowedInTest(pkg, imp string) bool {
 	if slices.Contains(nobody, imp) {
 		return false
@@ -289,9 +288,8 @@ func idle(deps map[string]string, t *tree) []string {
 	return out
 }
 
-// The map is exact: each of its packages exists, and each permission is one that
-// its package uses. A typing slip, a room that was moved and a dependency that
-// was given up show here.
+// The map is exact: each of its packages exists, and each permission is one that its package uses. A typing slip, a
+// package that was moved and a dependency that was given up show here.
 func TestMapIsExact(t *testing.T) {
 	tr := &tree{fset: token.NewFileSet()}
 	for p, text := range map[string]string{
@@ -326,8 +324,8 @@ func imports(s *source, imp string) bool {
 // worker lists the packages by which a worker on another machine carries out a planned fit.
 var worker = []string{"pipelines/internal/plan", "pipelines/internal/draw", "pipelines/internal/spool"}
 
-// TestWorkerKnowsNoLedger follows the map from a worker's packages: none of what they need is the ledger, or a room
-// that carries out a run.
+// TestWorkerKnowsNoLedger follows the map from a worker's packages: none of their dependencies is the ledger, or a
+// package that carries a run.
 func TestWorkerKnowsNoLedger(t *testing.T) {
 	seen, queue := map[string]bool{}, slices.Clone(worker)
 	for len(queue) > 0 {

@@ -14,10 +14,9 @@ var looking = strings.Fields(`Contains ContainsAny ContainsFunc Count Cut CutPre
 	FindString FindStringSubmatch HasPrefix HasSuffix Index IndexByte LastIndex MatchString Replace ReplaceAll
 	ReplaceAllString Split SplitN SplitSeq Lines Trim TrimLeft TrimRight TrimPrefix TrimSuffix TrimSpace`)
 
-// errorText is the rule that no code looks for text in an error, whose facts are in
-// its type, and that hints stand in a value. Package words, which parts the two by
-// the value, is free. Where an engine says what happened in words alone, a comment
-// excuses it: //errtext:ok reason.
+// errorText is the rule that no code looks for text in an error, whose facts are in its type, and that hints are in
+// a value. Package words, which parts the two by the value, is free. If an engine reports a fault as text only, a
+// comment excuses it: //errtext:ok reason.
 func errorText(t *tree) []finding {
 	var out []finding
 	for _, s := range t.files {

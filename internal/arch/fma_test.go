@@ -25,8 +25,8 @@ import (
 //   - a product passed to a function that uses the parameter as such an operand;
 //   - any product of complex numbers, which is sums of products inside.
 //
-// A product with a constant power of two is exact and may stand. Products that
-// travel further (through a struct of another function, say) are not seen.
+// A product with a constant power of two is exact and may stay. Products that travel further (through a struct of
+// another function, say) are not seen.
 func fusible(t *tree) []finding {
 	pkgs, err := t.check()
 	if err != nil {

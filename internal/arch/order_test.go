@@ -47,8 +47,7 @@ func readingOrder(t *tree) []finding {
 	return out
 }
 
-// generated reports whether a file says, by Go's convention, that a program
-// wrote it.
+// generated reports whether a file is marked, by Go's convention, as generated.
 func generated(s *source) bool {
 	for _, g := range s.ast.Comments {
 		if g.Pos() > s.ast.Package {

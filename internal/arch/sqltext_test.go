@@ -121,7 +121,7 @@ func (r *sqlRule) file(s *source) {
 				}
 			}
 		case *ast.SelectorExpr:
-			called[n.Sel] = true // by what stands before it
+			called[n.Sel] = true // by the text before it
 			r.handedOn(n, n.Sel, called[n])
 		case *ast.Ident:
 			r.handedOn(n, n, called[n])
@@ -130,8 +130,7 @@ func (r *sqlRule) file(s *source) {
 	})
 }
 
-// handedOn reports a function that runs SQL where it is not called: nobody sees
-// who calls it.
+// handedOn reports a function that runs SQL if it is not called but passed on: its callers are unknown.
 func (r *sqlRule) handedOn(e ast.Expr, name *ast.Ident, called bool) {
 	f, ok := r.info.Uses[name].(*types.Func)
 	if !ok || called {
@@ -423,7 +422,7 @@ func (p *sqlPackage) note(n ast.Node) bool {
 			p.lose(n.Key)
 		}
 	case *ast.UnaryExpr:
-		if n.Op == token.AND { // somebody may write through it
+		if n.Op == token.AND { // other code may write through it
 			p.lose(n.X)
 		}
 	case *ast.CompositeLit:

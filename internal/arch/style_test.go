@@ -81,8 +81,7 @@ func TestSizes(t *testing.T) {
 // vague are names that say nothing of what a package owns.
 var vague = strings.Fields("util utils common helper helpers misc base shared lib tools")
 
-// packages is the rule that each package says in doc.go what it is, and that
-// its name says something.
+// packages is the rule that each package has a doc.go with a comment, and a name with a meaning.
 func packages(t *tree) []finding {
 	var out []finding
 	documented, first := map[string]bool{}, map[string]*source{}
@@ -202,8 +201,7 @@ func TestDocumented(t *testing.T) {
 // promise matches words that put work off.
 var promise = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|X` + `XX|HA` + `CK)\b`)
 
-// TestNothingPutOff reads every text of the repository: what is not done stands
-// in an issue, not in a comment.
+// TestNothingPutOff reads every text of the repository: open work is described in an issue, not in a comment.
 func TestNothingPutOff(t *testing.T) {
 	if !promise.MatchString("// TO"+"DO: later") || promise.MatchString("autodoc method") {
 		t.Fatal("the rule cannot see what it must")

@@ -33,8 +33,7 @@ type checked struct {
 	dir   string
 	files []*source
 	info  *types.Info
-	// errs are what the checker complained of: a rule that cannot see types
-	// must say so instead of passing.
+	// errs are the checker's complaints: a rule that cannot see types must report that instead of passing.
 	errs []error
 }
 
@@ -48,8 +47,7 @@ type loader struct {
 	std   types.Importer
 	cache string            // GOMODCACHE
 	mods  map[string]string // module path → version
-	// only, if not nil, are the packages that are loaded beside the module's own;
-	// others are empty.
+	// only, if not nil, lists the packages that are loaded in addition to the module's own; others are empty.
 	only []string
 }
 
@@ -214,8 +212,8 @@ func typed(look func(*tree, checked) []finding) rule {
 	}
 }
 
-// excused reports whether a comment "//mark reason" stands on the line of pos or
-// on the line above. A mark without a reason excuses nothing.
+// excused reports whether a comment "//mark reason" is on the line of pos or on the line above. A mark without a
+// reason excuses nothing.
 func (t *tree) excused(s *source, pos token.Pos, mark string) bool {
 	line := t.fset.Position(pos).Line
 	for _, g := range s.ast.Comments {

@@ -15,16 +15,16 @@ type sample struct {
 	file        string // in the panel's folder; empty: synthetic
 	family      string // of synthetic data
 	standardize string
-	triplets    string // file of the columns' non-zeros, beside file; the reference is dense all the same
-	// draws that each sampler keeps, after its warm-up: as many as tell an
-	// effective sample size of 100 or come near it.
+	triplets    string // file of the columns' non-zeros, next to file; the reference is dense all the same
+	// draws that each sampler keeps, after its warm-up: enough for an effective sample size of 100 or nearly so.
 	auto, reference, nuts length
-	peers                 length   // of Stan, as its users leave it
-	model                 string   // of grouped data, in the folder multilevel beside the panel's; empty: y ~ . and so on
-	peer                  string   // the case of peers.R, for grouped data that Stan is asked to sample too
-	reduced               length   // of nuts in the reduced coordinates; none without draws
-	metrics               []string // of nuts: the best ones that were found
-	bars                  figures  // ratios to the reference
+	peers                 length // of Stan, as its users leave it
+	// of grouped data, in the folder multilevel next to the panel's; empty: y ~ . and so on
+	model   string
+	peer    string   // the case of peers.R, for grouped data that Stan is asked to sample too
+	reduced length   // of nuts in the reduced coordinates; none if it has no draws
+	metrics []string // of nuts: the best ones that were found
+	bars    figures  // ratios to the reference
 }
 
 // length is the iterations of one chain.

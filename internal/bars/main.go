@@ -32,7 +32,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// options are what a call asks for.
+// options are the arguments of a call.
 type options struct {
 	data, samplers, metrics []string
 	auto, others            int // repetitions
@@ -86,7 +86,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	return o, err
 }
 
-// panel is where the panel's data are, if nobody says otherwise.
+// panel is the default folder of the panel's data.
 func panel() string {
 	if dir := os.Getenv("PANEL_DIR"); dir != "" {
 		return dir

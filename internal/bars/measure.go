@@ -16,7 +16,7 @@ import (
 	"glmbatch/pipelines"
 )
 
-// measured is what the ledger says of one fit.
+// measured holds the measures of one fit, from the ledger.
 type measured struct {
 	how                     string  // method and basis
 	setup, warmup, sampling float64 // processor seconds of the chain's thread

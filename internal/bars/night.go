@@ -17,7 +17,7 @@ import (
 // nightWorkers draw a night, as many as the machines of the bars have.
 const nightWorkers = 2
 
-// night is what a whole run took: seconds of the processor, except where the name says otherwise.
+// night holds the costs of a whole run: seconds of the processor, unless the name has another unit.
 type night struct {
 	name, size      string
 	method          string
@@ -27,11 +27,11 @@ type night struct {
 	unchanged       float64 // of a second run, which skips all
 	wallOfUnchanged float64
 	values          float64 // stored numbers of draws
-	commit          float64 // of the verb of this name, where fits waited for it; 0 where none did
-	least           float64 // what nobody can save
+	commit          float64 // of the command of this name, if fits waited for it; otherwise 0
+	least           float64 // the cost that cannot be avoided
 }
 
-// rest is what is neither read, set up nor sampled: diagnosing and storing.
+// rest is the cost of diagnosing and storing: neither reading, setting up nor sampling.
 func (n night) rest() float64 { return n.process - n.sampling - n.setup - n.unchanged }
 
 // nights measures the kinds of nights that are chosen, each by its methods, in folders of their own.
@@ -90,7 +90,7 @@ func measureNight(ctx context.Context, o options, k nightKind, folder, method st
 	return n, err
 }
 
-// ask reads what the ledger knows of the run.
+// ask reads the costs of the run from the ledger.
 func (n *night) ask(ctx context.Context, database string) error {
 	const spent = "SELECT sum(setup_seconds), sum(warmup_seconds) + sum(sampling_seconds), " +
 		"(SELECT sum(n) FROM draw_piece) FROM fit"

@@ -140,8 +140,8 @@ func tallFile(o options, dir string) (d nightData, err error) {
 	return d, errors.Join(err, out.Close()) // closes the file
 }
 
-// least is what nobody can save of a night, in processor seconds: its files read once, a multiplication for each
-// entry of the designs, and each stored number written once.
+// least is the cost of a run that cannot be avoided, in processor seconds: its files read once, a multiplication
+// for each entry of the designs, and each stored number written once.
 func least(dir string, d nightData, values int) (float64, error) {
 	pattern := d.pattern
 	if !filepath.IsAbs(pattern) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// result is what was measured of one sample, by sampler in the order of the run.
+// result holds the measures of one sample, by sampler in the order of the run.
 type result struct {
 	sample
 	names []string
@@ -22,7 +22,7 @@ func sampled(m measured) figures { return m.to100(false) }
 
 func sizes(m measured) figures { return m.ess }
 
-// bars prints auto against the reference, and the bars beside the ratios.
+// bars prints auto against the reference, and the bars next to the ratios.
 func bars(w io.Writer, results []result) {
 	if !slices.ContainsFunc(results, func(r result) bool { return r.model == "" }) {
 		return
@@ -94,7 +94,7 @@ func triple(f, ess figures) string {
 	return strings.Join(parts, ", ")
 }
 
-// cell is a ratio beside its bar.
+// cell is a ratio with its bar.
 func cell(ratio, bar, extrapolated float64) string {
 	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
 		return "–"

@@ -85,7 +85,7 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// cloned are the files and folders that stand in the scratch folder of a page that names the word.
+// cloned are the files and folders in the scratch folder of a page that names the word.
 var cloned = []struct {
 	word  string
 	paths []string
@@ -154,7 +154,7 @@ func watch(t *testing.T) {
 	}
 }
 
-// What is not executed is counted, so that opting out is a decision.
+// Blocks that are not executed are counted, so that opting out is a decision.
 func TestSkippedBlocks(t *testing.T) {
 	n := 0
 	for name, blocks := range pages(t) {

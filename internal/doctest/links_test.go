@@ -95,8 +95,8 @@ func markdown(t *testing.T) []string {
 	return list
 }
 
-// unlisted returns the pages below a folder that its index has no link to, but
-// for those that an index of their own lists.
+// unlisted returns the pages below a folder that its index has no link to, except those that an index of their own
+// lists.
 func unlisted(index string, pages []string) []string {
 	var out []string
 	for _, p := range pages {
@@ -111,7 +111,7 @@ func unlisted(index string, pages []string) []string {
 	return out
 }
 
-// Every page of the manual stands in docs/README.md.
+// docs/README.md lists every page of the manual.
 func TestPagesAreListed(t *testing.T) {
 	planted := unlisted("[a](a.md) [b](sub/b.md)",
 		[]string{"README.md", "docs/README.md", "docs/a.md", "docs/sub/b.md", "docs/c.md", "docs/decisions/0001-x.md"})
@@ -125,7 +125,7 @@ func TestPagesAreListed(t *testing.T) {
 	}
 }
 
-// Every decision page stands in the list of decisions.
+// The list of decisions has every decision page.
 func TestDecisionsAreListed(t *testing.T) {
 	list, err := os.ReadFile(filepath.Join(root, "docs", "decisions", "README.md"))
 	must(t, err)
@@ -143,7 +143,7 @@ func TestDecisionsAreListed(t *testing.T) {
 // soonest is the most lines of 120 columns, two screens of them, that a page of the manual has before its first example.
 const soonest = 80
 
-// Every page of the manual shows an example soon: a block to type or to read, or a formula that stands by itself.
+// Every page of the manual shows an example soon: a block to type or to read, or a formula on a line of its own.
 func TestPagesShowAnExampleSoon(t *testing.T) {
 	long := strings.Repeat("much that is to be known first\n", soonest)
 	for text, want := range map[string]bool{"```sh\nls\n```\n": true, long + "```sh\n": false, "a\n\n    x = 1\n": true, "a\n": false,

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// masks are what two runs of one program may print differently. Everything
-// else, numbers above all, must be equal.
+// masks are the differences that two runs of one program may print. Everything else, numbers above all, must be
+// equal.
 var masks = []struct {
 	re   *regexp.Regexp
 	with string

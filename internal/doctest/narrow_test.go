@@ -18,8 +18,7 @@ func wide(page string) []int {
 	return out
 }
 
-// Pages keep within Width. The notes beside test data are left as their sources
-// have them.
+// Pages keep within Width. The notes next to test data are left as their sources have them.
 func TestPagesAreNarrow(t *testing.T) {
 	if got := wide("a\n" + strings.Repeat("ö", Width) + "\n" + strings.Repeat("ö", Width+1)); len(got) != 1 ||
 		got[0] != 3 {
@@ -78,7 +77,7 @@ func TestTextIsWrapped(t *testing.T) {
 	}
 }
 
-// What a narrow row leaves out follows its table, under the row's name.
+// The cells that a narrow row leaves out follow its table, under the row's name.
 func TestNarrow(t *testing.T) {
 	short, long := "Short. ", strings.TrimSpace(strings.Repeat("word ", 40))
 	page := "| key | value | meaning |\n|---|---|---|\n| a | b | " + short + long + ". End. |\n| **c** | d \\| e | " +

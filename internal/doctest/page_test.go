@@ -16,7 +16,7 @@ type Block struct {
 	Skip string
 	// File is where a "file" comment wants the text; empty for nowhere.
 	File string
-	// Follows tells that nothing but blank lines parts it from the block before.
+	// Follows reports whether only blank lines separate it from the block before.
 	Follows bool
 }
 

@@ -9,7 +9,7 @@ import (
 
 const fakeMakefile = "run: build ## run\n\t$(BIN) run quickstart\n\ntest: ## test\n\tgo test ./...\n"
 
-// walk works through a page with the stand-in program.
+// walk works through a page with the substitute program.
 func walk(t *testing.T, page string) error {
 	t.Helper()
 	blocks, err := Parse(strings.ReplaceAll(page, "'''", "```"))

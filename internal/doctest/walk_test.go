@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// inert are the languages of blocks that stand as they are.
+// inert are the languages of blocks that are not executed.
 var inert = []string{"text", "json", "csv", "go", "make", "mermaid", "math", "ini", "diff"}
 
 // commandTime bounds one command: a page that hangs must fail, not wait.
@@ -34,8 +34,8 @@ type Session struct {
 	cloned bool // the next cd goes to where we are
 }
 
-// Walk runs every block of a page and returns what went wrong, each error with
-// its line. It goes on after a fault: one run shows them all.
+// Walk runs every block of a page and returns what went wrong, each error with its line. It continues after a
+// fault: one run shows them all.
 func (s *Session) Walk(ctx context.Context, blocks []Block) error {
 	var errs []error
 	for i, b := range blocks {
@@ -116,8 +116,8 @@ func isExit(err error) bool {
 
 var makeRun = regexp.MustCompile(`(?m)^run:.*\n\t\$\(BIN\) (.+)$`)
 
-// replace returns what is run in the place of a command and of those that "&&"
-// chains to it; empty for nothing.
+// replace returns the command that is run instead of a command and of those that "&&" chains to it; empty for
+// nothing.
 func (s *Session) replace(command string) (string, error) {
 	var kept []string
 	for part := range strings.SplitSeq(command, " && ") {
@@ -222,8 +222,7 @@ func (s *Session) yaml(ctx context.Context, b Block) error {
 	return nil
 }
 
-// output is what a command printed: on standard output, and on both streams as
-// a terminal would show them.
+// output is the output of a command: on standard output, and on both streams as a terminal would show them.
 type output struct{ stdout, all string }
 
 // match accepts either view: a page may or may not show progress and logs.

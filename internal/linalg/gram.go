@@ -11,9 +11,8 @@ var kernels = simd.Vector()
 // bits do not depend on it, takes fewer of more columns.
 const blockRows, blockEntries = 256, 256 * 512
 
-// pack copies rows first to first+m−1 of x, rows × cols by column, so that they
-// stand by column without gaps, and returns the number of columns up to the last one
-// that is not zero in these rows.
+// pack copies rows first to first+m−1 of x, rows × cols by column, so that they are stored by column without gaps,
+// and returns the number of columns up to the last one that is not zero in these rows.
 func pack(x []float64, rows, cols, first, m int, dst []float64) (width int) {
 	for width = cols; width > 0 && zero(x[(width-1)*rows+first:][:m]); width-- {
 	}
@@ -42,8 +41,8 @@ func Gram(x []float64, rows, cols int, w, h []float64) {
 	gramOf(rows, cols, func(first, m int, block []float64) int { return pack(x, rows, cols, first, m, block) }, w, h)
 }
 
-// gramOf is Gram of an X that block tells: it writes rows first to first+m−1 as pack
-// does, and returns the number of columns up to the last one that is not zero there.
+// gramOf is Gram of an X given by block: it writes rows first to first+m−1 as pack does, and returns the number of
+// columns up to the last one that is not zero there.
 func gramOf(rows, cols int, block func(first, m int, dst []float64) (width int), w, h []float64) {
 	for i := range cols {
 		clear(h[i*cols : i*cols+i+1])

@@ -54,7 +54,7 @@ func (l *lanczos) grow(m int) {
 		size := math.Sqrt(kernels.SumSquares(w))
 		l.alpha = append(l.alpha, kernels.Dot(w, l.next))
 		rest := l.orthogonal(w)
-		if j+1 < l.n && !(rest > 1e-15*size) { // the space holds its own products: go on with another
+		if j+1 < l.n && !(rest > 1e-15*size) { // the space holds its own products: continue with another start
 			rest, w = 0, l.fresh(j+1)
 		}
 		l.beta, l.next = append(l.beta, rest), w

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A = GGᵀ of rank r comes back as RRᵀ, and R and its transpose are solved for at the
-// pivots, to 1e-9 of the largest entry. What is left out is below tol.
+// A = GGᵀ of rank r comes back as RRᵀ, and R and its transpose are solved for at the pivots, to 1e-9 of the largest
+// entry. The part that is left out is below tol.
 func TestPivoted(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, shape := range [][2]int{{1, 1}, {5, 5}, {7, 3}, {12, 11}, {30, 40}, {4, 0}} {
@@ -68,7 +68,7 @@ func TestPivoted(t *testing.T) {
 	}
 }
 
-// A direction below tol is left out, and a matrix that is no number has rank 0.
+// A direction below tol is left out, and a matrix with a NaN has rank 0.
 func TestPivotedLeavesOut(t *testing.T) {
 	if p := NewPivoted([]float64{1, 0, 0, 0, 1e-8, 0, 0, 0, 1e-12}, 3, 1e-10); p.Rank != 2 || p.Pivots[0] != 0 || p.Pivots[1] != 1 {
 		t.Errorf("rank %d with pivots %v, want 2 with 0 and 1", p.Rank, p.Pivots)

@@ -16,15 +16,14 @@ type Products struct {
 	Transposed func(q, dst []float64)
 }
 
-// trusted is the share of a row's square, outside the span of the rows before,
-// from which on a factor of AAᵀ tells it well enough: that of gramCondition.
+// trusted is the share of a row's square, outside the span of the rows before, from which a factor of AAᵀ is
+// accurate enough: that of gramCondition.
 const trusted = 1 / gramCondition / gramCondition
 
 // orthonormality is the largest ‖(VᵀV − I)w‖/‖w‖ that the row space of Products may have.
 const orthonormality = 1e-9
 
-// errNotOrthonormal tells that rows are so near to dependent, all of them together,
-// that their products do not tell their span.
+// errNotOrthonormal reports that rows are so near to dependent that their products do not determine their span.
 var errNotOrthonormal = errors.New("linalg: the products of the rows do not tell their span")
 
 // NewRowSpaceOf is NewRowSpace of a matrix given by its products a, from the lower triangle of K = AAᵀ by rows, n ×

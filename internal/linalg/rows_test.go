@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// told returns the products of A, given as Aᵀ by column, and the lower triangle of
-// AAᵀ.
+// products returns the products of A, given as Aᵀ by column, and the lower triangle of AAᵀ.
 func told(at []float64, n, d int) ([]float64, Products) {
 	k := make([]float64, n*n)
 	Gram(at, d, n, nil, k)
@@ -27,8 +26,8 @@ func told(at []float64, n, d int) ([]float64, Products) {
 	}
 }
 
-// Whatever depends on what among the rows, VᵀV = I and A = (A·V)·Vᵀ, and no direction
-// above 1e-12 of the largest singular value is dropped.
+// For any dependence among the rows, VᵀV = I and A = (A·V)·Vᵀ, and no direction above 1e-12 of the largest singular
+// value is dropped.
 func TestRowSpaceOf(t *testing.T) {
 	for _, c := range []struct {
 		name      string

@@ -61,7 +61,7 @@ func NewRowSpace(block func(first, m int, dst []float64), n, d int, tol float64)
 	return s, nil
 }
 
-// viaGram returns nil where AAᵀ is not to be trusted.
+// viaGram returns nil if AAᵀ is not accurate enough.
 func viaGram(block func(first, m int, dst []float64), n, d int) (*RowSpace, error) {
 	k := make([]float64, n*n)
 	gramOf(d, n, func(first, m int, dst []float64) int {

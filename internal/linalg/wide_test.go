@@ -51,7 +51,7 @@ func TestGram(t *testing.T) {
 	}
 }
 
-// blocksOf tells a matrix whose transpose stands by column.
+// blocksOf returns the blocks of a matrix whose transpose is stored by column.
 func blocksOf(at []float64, n, d int) func(first, m int, dst []float64) {
 	return func(first, m int, dst []float64) {
 		for i := range n {

@@ -18,8 +18,8 @@ func listed(t *testing.T) []fault {
 	return list
 }
 
-// Each fault of the list can be planted in the code as it stands, once; so the list
-// does not rot. There are 120 or more, and some in every part of the program.
+// Each fault of the list can be planted in the current code, once; so the list does not rot. There are 120 or more,
+// and some in every part of the program.
 func TestFaultsCanBePlanted(t *testing.T) {
 	list := listed(t)
 	if len(list) < 120 {
@@ -148,8 +148,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// What tests print decides: a failing test has found a fault, a build that fails, or
-// tests that do not exist, have not.
+// The output of tests decides: a failing test has found a fault, a build that fails, or tests that do not exist,
+// have not.
 func TestJudge(t *testing.T) {
 	for out, want := range map[string]outcome{
 		"--- FAIL: TestA (0.0s)\n    --- FAIL: TestA/b (0.00s)\nFAIL\n": found,

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// outcome is what the tests say of a fault.
+// outcome is the result of the tests of a fault.
 type outcome string
 
 const (
@@ -61,7 +61,7 @@ func try(ctx context.Context, root string, f *fault) (o outcome, by string, err 
 	return o, by, nil
 }
 
-// writeOverlay writes what the go command is to read in place of other files.
+// writeOverlay writes the files that the go command reads instead of others.
 func writeOverlay(at string, replaced map[string]string) error {
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": replaced})
 	if err != nil {
@@ -115,8 +115,8 @@ func linkFlags() string {
 	return "-s -w -extldflags=-fuse-ld=gold"
 }
 
-// test runs go test; overlay is "" for the code as it is. It stands in GOFLAGS, so
-// that tests which build the program build it with the fault.
+// test runs go test; overlay is "" for the code as it is. It is set in GOFLAGS, so that tests which build the
+// program build it with the fault.
 func test(ctx context.Context, root string, args []string, overlay string) (out string, passed bool) {
 	flags := []string{"test", "-vet=off", "-ldflags=" + linkFlags(), "-failfast", "-timeout=15m", pins}
 	c := exec.CommandContext(ctx, "go", slices.Concat(flags, args)...)

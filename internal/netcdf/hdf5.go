@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// file is what a file has besides the values of its variables.
+// file holds the content of a file except the values of its variables.
 type file struct {
 	objects    []*object // the root first
 	items      []*item
@@ -18,7 +18,7 @@ type object struct {
 	at         uint64 // of the header
 	attributes []Attribute
 	links      []link // of a group
-	// Of a dataset:
+	// For a dataset:
 	kind       []byte // its datatype; nil: a group
 	shape      []uint64
 	data, size uint64        // where the data are, and how many bytes
@@ -52,7 +52,7 @@ func (f *file) keep(bytes func() []byte) *item {
 	return it
 }
 
-// appendTo appends what stands in a dataset or attribute for a sequence that is kept in the heap.
+// appendTo appends the reference in a dataset or attribute for a sequence that is kept in the heap.
 func (it *item) appendTo(out []byte, length int) []byte {
 	if length == 0 {
 		return append(out, make([]byte, 16)...)
@@ -83,7 +83,7 @@ func kindType(k Kind) []byte {
 	return map[Kind][]byte{Float64: typeFloat64, Int64: typeInt64, Bool: typeInt8}[k]
 }
 
-// typeText is the type of a string of so many bytes in UTF-8, the last one 0.
+// typeText is the type of a string of size bytes in UTF-8, the last one 0.
 func typeText(size int) []byte { return u32([]byte{0x13, 0x10, 0, 0}, uint32(size)) }
 
 // part is bytes with their place in the file.
@@ -115,7 +115,7 @@ func (f *file) place() (parts []part) {
 			o.data = after(o.size)
 		}
 	}
-	// The last byte of the file stands before values are put there.
+	// The last byte of the file is written before values are put there.
 	parts = []part{{0, superblock(next, f.objects[0].at)}, {next - 1, []byte{0}}}
 	for _, o := range f.objects {
 		parts = append(parts, part{o.at, o.header()})
@@ -129,7 +129,7 @@ func (f *file) place() (parts []part) {
 	return parts
 }
 
-// superblock is what a file of so many bytes begins with.
+// superblock is the beginning of a file of size bytes.
 func superblock(size, root uint64) []byte {
 	b := append([]byte("\x89HDF\r\n\x1a\n"), 2, 8, 8, 0)
 	return checked(u64(u64(u64(u64(b, 0), nowhere), size), root))
@@ -140,7 +140,7 @@ func (o *object) header() []byte {
 	var b []byte
 	message := func(kind byte, body []byte) { b = append(append(u16(append(b, kind), len(body)), 0), body...) }
 	if o.kind == nil {
-		// Links stand in the header, in the order in which they were made, which is noted.
+		// Links are in the header, in the order in which they were made, which is recorded.
 		message(0x02, u64(u64(u64([]byte{0, 1}, uint64(len(o.links))), nowhere), nowhere))
 		message(0x0a, []byte{0, 0})
 		for i, l := range o.links {
@@ -175,7 +175,7 @@ func dataspace(shape []uint64) []byte {
 	return b
 }
 
-// longest is what a message in a header may take of text.
+// longest is the most text that a message in a header may hold.
 const longest = 60_000
 
 func (a Attribute) body() []byte {

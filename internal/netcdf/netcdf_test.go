@@ -59,7 +59,7 @@ func write(t *testing.T) (path string, beta []float64) {
 	return path, beta
 }
 
-// What was written is in the file to the bit, under its names.
+// The written values are in the file to the bit, under their names.
 func TestReadBack(t *testing.T) {
 	path, beta := write(t)
 	b, err := os.ReadFile(path)

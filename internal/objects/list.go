@@ -36,7 +36,7 @@ func (s *Store) Glob(ctx context.Context, pattern string) ([]string, error) {
 		prefix += "/"
 	}
 	var out []string
-	after := "" // where a listing that failed goes on
+	after := "" // where a listing that failed resumes
 	err = s.try(ctx, func(ctx context.Context) error {
 		ctx, moved, end := s.bounded(ctx)
 		defer end()

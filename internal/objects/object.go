@@ -40,7 +40,8 @@ type Object struct {
 type span struct{ from, to int64 }
 
 const (
-	// tail is what is fetched with the end of an object, where Parquet has its footer; a smaller object comes whole.
+	// tail is the size of the part that is fetched with the end of an object, where Parquet has its footer; a
+	// smaller object comes whole.
 	tail = 64 << 10
 	// hole is how far apart ranges may lie that one request fetches, with what is between them. Arrow's C++ reader has
 	// the same.
@@ -258,7 +259,7 @@ func (o *Object) fetch(ctx context.Context, s span) error {
 	return err
 }
 
-// absent is what the cache lacks of a span.
+// absent returns the parts of a span that the cache lacks.
 func (o *Object) absent(s span) (out []span) {
 	for _, h := range o.have {
 		if h.to <= s.from || h.from >= s.to {

@@ -108,7 +108,7 @@ func TestMissingTempDir(t *testing.T) {
 	}
 }
 
-// Whatever fails for a moment is mended, with the same bytes, in order and in ranges.
+// A temporary failure is repaired by retries, with the same bytes, in order and in ranges.
 func TestMended(t *testing.T) {
 	const n = 3 << 20
 	for name, fault := range map[string]objectstest.Fault{
@@ -146,7 +146,7 @@ func TestMended(t *testing.T) {
 	}
 }
 
-// A request that was mended goes on at the byte that was reached, and does not begin anew.
+// A request that was repaired continues at the byte that was reached, and does not start again.
 func TestGoesOn(t *testing.T) {
 	server, o, data := opened(t, 2<<20)
 	first := true
@@ -317,7 +317,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Settings that cannot be used say which variable to mend, and no error has a secret in it.
+// Settings that cannot be used name the variable to fix, and no error has a secret in it.
 func TestEnvironment(t *testing.T) {
 	for name, c := range map[string]struct {
 		set  map[string]string

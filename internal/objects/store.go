@@ -25,7 +25,7 @@ type Store struct {
 
 	tries int           // calls that fail one after the other before the last failure is reported
 	pause time.Duration // before the second call; it doubles
-	idle  time.Duration // for which a request may stand still
+	idle  time.Duration // for which a request may stall
 }
 
 // The patience of a store: five calls within 3 s and the calls' own time.
@@ -122,7 +122,7 @@ func (set settings) client() (*Store, error) {
 
 const endpointHint = "write it as https://host or http://host:port"
 
-// place takes the endpoint apart. What the endpoint says is not shown: it may hold a password.
+// place takes the endpoint apart. The error does not show the endpoint: it may hold a password.
 func (set settings) place() (host string, secure bool, err error) {
 	if set.endpoint == "" {
 		return "s3.amazonaws.com", true, nil
@@ -176,7 +176,7 @@ func Split(name string) (bucket, key string, err error) {
 	return bucket, key, nil
 }
 
-// try calls do until it succeeds, fails for good, or has failed as often as the store's patience goes.
+// try calls do until it succeeds, fails permanently, or has failed as often as the store's patience allows.
 func (s *Store) try(ctx context.Context, do func(ctx context.Context) error) error {
 	for n := 1; ; n++ {
 		err := do(ctx)
@@ -208,7 +208,7 @@ func (s *Store) again(ctx context.Context, n int, err error) (bool, error) {
 	}
 }
 
-// bounded runs a call that is ended when it stands still for the store's patience; moved says that it does not.
+// bounded runs a call that is ended when it stalls for the store's patience; moved reports progress.
 func (s *Store) bounded(ctx context.Context) (_ context.Context, moved func(), end func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(s.idle, func() { cancel(errIdle) })
@@ -218,7 +218,7 @@ func (s *Store) bounded(ctx context.Context) (_ context.Context, moved func(), e
 	}
 }
 
-// status tells an answer of the store from none.
+// status distinguishes an answer of the store from other errors.
 func status(err error) (code string, status int) {
 	var answer minio.ErrorResponse
 	if errors.As(err, &answer) {

@@ -38,7 +38,7 @@ func (r *stream) Read(p []byte) (int, error) {
 			r.failed = 0
 		}
 		if n > 0 {
-			return n, nil // an error comes again, or another request mends it
+			return n, nil // an error returns, or another request repairs it
 		}
 		if err == nil {
 			continue

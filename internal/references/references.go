@@ -43,7 +43,7 @@ func Folder(t testing.TB, name string) string {
 // start is where the tests of a package begin, whatever they change it to.
 var start, errStart = os.Getwd()
 
-// beside returns the folder of the data.
+// beside returns the folder of the data, next to the repository.
 func beside() (string, error) {
 	if errStart != nil {
 		return "", errStart

@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// A file that is missing is told from one that has changed, and folders that nobody
-// wrote a hash for are no references.
+// A file that is missing is distinguished from one that has changed, and folders without a hash are not references.
 func TestCheck(t *testing.T) {
 	at := t.TempDir()
 	must(t, os.MkdirAll(filepath.Join(at, "a"), 0o755))
@@ -31,7 +30,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// told collects how a test ended.
+// told records how a test ended.
 type told struct {
 	testing.TB
 	how string

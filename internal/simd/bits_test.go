@@ -51,7 +51,7 @@ type call struct {
 	tall        []float64
 	delta       float64
 	rows        []int32
-	column      []float64 // what stands in rows
+	column      []float64 // the values in rows
 	starts      []int     // of columns: rows and column in three parts
 	first, size int
 }

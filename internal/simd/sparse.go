@@ -2,8 +2,8 @@ package simd
 
 import "math"
 
-// The operations below are on what is stored of a sparse column: values, and the rows that
-// they stand in, in increasing order. Rows beyond the vector panic, as an index does.
+// The operations below are on a sparse column as stored: values, and their rows, in increasing order. Rows beyond
+// the vector panic, as an index does.
 
 // GatheredDot returns Σ values[i]·v[rows[i]], in four lanes.
 func (k Kernels) GatheredDot(values []float64, rows []int32, v []float64) float64 {

@@ -121,7 +121,7 @@ func TestSparseRows(t *testing.T) {
 	}
 }
 
-// What they compute, on whole numbers, where nothing is rounded.
+// Their results, on whole numbers, where nothing is rounded.
 func TestSparseOperations(t *testing.T) {
 	rows, values := []int32{0, 2, 3, 5, 6}, []float64{1, 2, 3, 4, 5}
 	v := []float64{10, 20, 30, 40, 50, 60, 70}

@@ -37,7 +37,7 @@ func poissonLaw(mean float64) scaled {
 func binomialLaw(n, p float64) scaled {
 	return scaled{fmt.Sprintf("binomial %g × %g", n, p),
 		func(s Source, f float64) float64 {
-			if p > 0.5 { // the factor speaks of the failures
+			if p > 0.5 { // the factor is of the failures
 				return Binomial(s, n, 1-f*(1-p), f*(1-p))
 			}
 			return Binomial(s, n, f*p, 1-f*p)
@@ -50,8 +50,8 @@ func binomialLaw(n, p float64) scaled {
 		}}
 }
 
-// standard is a count of a large mean and sd, against the normal law, from which
-// it differs by less than 1/sd in distribution.
+// standard compares a count of a large mean and sd with the normal distribution, from which it differs by less than
+// 1/sd.
 func standard(name string, mean, sd float64, draw func(s Source) float64) scaled {
 	return scaled{name, func(s Source, f float64) float64 { return (draw(s)-mean)/sd + (f-1)*3 }, normalCDF}
 }
@@ -107,8 +107,8 @@ func laws() []scaled {
 		}})
 }
 
-// discrete returns the distance of counts from their law: both have steps at
-// the counts, so that only the values there are compared.
+// discrete returns the distance of counts from their distribution: both have steps at the counts, so that only the
+// values there are compared.
 func discrete(sample []float64, cdf func(float64) float64) float64 {
 	at := map[float64]float64{}
 	for _, x := range sample {

@@ -105,8 +105,8 @@ func GlobalScale(s Source, logTau, logTau0, half float64, count int) float64 {
 	return 0.5 * (vec.Log(invXi+half) - vec.Log(Gamma(s, 0.5*float64(count+1))))
 }
 
-// logGamma returns the logarithm of a draw of the gamma law with rate 1, which
-// does not underflow where the shape is small.
+// logGamma returns the logarithm of a draw of the gamma distribution with rate 1, which does not underflow if the
+// shape is small.
 func logGamma(s Source, shape float64) float64 {
 	if shape < 1 { // Γ(shape) is Γ(shape + 1)·U^(1/shape)
 		boost := vec.Log(s.Float64()) / shape
@@ -148,12 +148,11 @@ const (
 	// inversionMean is the mean from which rejection takes the place of
 	// inversion, whose cost grows with it.
 	inversionMean = 10
-	// inversionMost is where inversion begins anew: a count that a law of mean
-	// below inversionMean reaches with probability below 1e-100, or rounding.
+	// inversionMost is where inversion restarts: a count that a distribution of mean below inversionMean reaches
+	// with probability below 1e-100, or rounding.
 	inversionMost = 200
-	// roundedMean is the mean from which a count is a rounded normal draw: there
-	// the two laws differ by less than 1e-7 in distribution, and neighbouring
-	// counts are hardly told apart by a float64.
+	// roundedMean is the mean from which a count is a rounded normal draw: there the two distributions differ by
+	// less than 1e-7, and a float64 hardly distinguishes neighbouring counts.
 	roundedMean = 1e15
 )
 

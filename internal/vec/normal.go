@@ -146,7 +146,7 @@ func NormalQuantile(p float64) float64 {
 	return z
 }
 
-// horner evaluates a polynomial whose coefficients stand lowest first.
+// horner evaluates a polynomial whose coefficients are in increasing order.
 func horner(x float64, c *[8]float64) float64 {
 	y := c[7]
 	for i := 6; i >= 0; i-- {

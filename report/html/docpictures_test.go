@@ -15,8 +15,8 @@ import (
 
 var updatePictures = flag.Bool("update", false, "draw the pictures of the documentation anew; GLMBATCH_BROWSER names a Chromium")
 
-// A docPicture is a picture of the documentation: curves of docs/pictures/NAME.csv, with the columns series, x and y,
-// drawn by the page's own code into NAME.svg beside it.
+// A docPicture is a picture of the documentation: curves of docs/pictures/NAME.csv, with the columns series, x and
+// y, drawn by the page's own code into NAME.svg of the same folder.
 type docPicture struct {
 	Name, Title, Words, X, Y string
 	Linear                   bool // the horizontal axis; others have powers of two
@@ -119,9 +119,9 @@ func quotedJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// drawDocPicture draws curves as the page draws its charts, with the name of each at its right end, into an SVG that
-// stands alone: colours of the light scheme, on paper, places to a thousandth of a pixel, since the last digits of
-// logarithms differ between versions of the browser.
+// drawDocPicture draws curves as the page draws its charts, with the name of each at its right end, into a
+// self-contained SVG: colours of the light scheme, on paper, positions to a thousandth of a pixel, since the last
+// digits of logarithms differ between versions of the browser.
 const drawDocPicture = `(p, rows, mark) => {
   const names = [...new Set(rows.map((r) => r.series))], colour = (d) => chainColour(names.indexOf(d.series));
   const whole = (x) => x.toLocaleString("en", { maximumSignificantDigits: 4, useGrouping: false });

@@ -95,8 +95,9 @@ func TestBrowserFiltersByKeyboard(t *testing.T) {
 	}
 }
 
-// Missing cells have a part of their own: a column's model, its shares, the cells that stand out, and the parameters of
-// the models of columns, which are not among the coefficients. Imputations stand beside each other.
+// Missing cells have a part of their own: a column's model, its shares, the cells that stand out, and the
+// parameters of the models of columns, which are not among the coefficients. Imputations are compared with each
+// other.
 func TestBrowserIncomplete(t *testing.T) {
 	b := openBrowser(t)
 	p := sample("age", 60)
@@ -151,8 +152,8 @@ func TestBrowserIncomplete(t *testing.T) {
 	}
 }
 
-// The overview draws the results of a model, also as ratios; a table of a fit tells quantiles as ratios and numbers its
-// axis.
+// The overview draws the results of a model, also as ratios; a table of a fit has quantiles as ratios and numbers
+// its axis.
 func TestBrowserRatios(t *testing.T) {
 	b := openBrowser(t)
 	b.open(sample("age", 3), "")

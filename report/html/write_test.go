@@ -137,7 +137,7 @@ func gapsOf(name string) []Incomplete {
 	return []Incomplete{number, levels, response}
 }
 
-// termOf is a term of a grouping with so many levels, shown of them from both ends and between.
+// termOf is a term of a grouping with levels levels, shown of them from both ends and between.
 func termOf(name string, levels, shown int) Term {
 	t := Term{Grouping: name, Term: name, Levels: levels, Mean: 1, SD: 0.1, Quantiles: [5]Number{0.5, 0.8, 1, 1.2, 2},
 		ICC: Interval{0.3, 0.1, 0.5}}
@@ -257,7 +257,7 @@ func TestVendoredFilesAreThePublishedOnes(t *testing.T) {
 	}
 }
 
-// A page of nothing says so in words, and a page is a function of its data.
+// A page without fits explains that, and a page is a function of its data.
 func TestEmptyPage(t *testing.T) {
 	empty := &Page{Title: "t", Runs: []Run{}, Fits: []Fit{}, Pairs: []Pair{}, LOO: []Ranked{}, Drift: []Drift{},
 		Notes: []string{}, Said: []Said{}, Results: []Result{}}

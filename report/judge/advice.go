@@ -43,7 +43,7 @@ func Cause(reason string) string {
 	return ""
 }
 
-// details are what differs among warnings that say the same: quoted names, paths and numbers.
+// details are the parts that differ among warnings of one kind: quoted names, paths and numbers.
 var details = regexp.MustCompile(`"[^"]*"|[^\s:]*/[^\s:]*|[-−]?\b[0-9][0-9.,e+-]*\b`)
 
 // Advice says what to do about the reasons of a verdict, each thing once. auto says that

@@ -8,9 +8,9 @@ import (
 )
 
 // A family of parameters are quantities alike of which a fit may have thousands, as the effects of the levels of a
-// grouping. Diagnostics are estimates, and the worst of many is bad by chance alone. Of a family of at least fewest
-// members, therefore, at most one in fewest may break a limit, and none by more than the noise of that many estimates:
-// see bound. Smaller families are judged as other parameters are.
+// grouping. Diagnostics are estimates, and the worst of many is bad by chance alone. In a family of at least fewest
+// members, therefore, at most one in fewest may break a limit, and none by more than the noise of that many
+// estimates: see bound. Smaller families are judged as other parameters are.
 const fewest = 100
 
 // falseAlarms bounds the probability that a family of which each member has a limit's value breaks bound.

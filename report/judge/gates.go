@@ -99,9 +99,8 @@ func (g Gates) Diverged(divergences int) bool {
 	return limit.On && divergences > int(math.Floor(limit.At))
 }
 
-// storedGates is the JSON of Gates, as the ledger and its readers have it: the
-// limits that fail stand by their names, −1 where they are off; those that warn
-// and those of drift are left out where they are off.
+// storedGates is the JSON of Gates, as in the ledger: the limits that fail have their names, −1 if they are off;
+// those that warn and those of drift are left out if they are off.
 type storedGates struct {
 	RHat        *float64   `json:"rhat"`
 	ESSBulk     *float64   `json:"ess_bulk"`
@@ -158,8 +157,8 @@ func (g *Gates) UnmarshalJSON(data []byte) error {
 type driftGate struct {
 	name   string // its column of the view drift_summary
 	limits Limits
-	value  string // what is measured, in words
-	unit   string // of the value, in words; may be empty
+	value  string // description of the measure
+	unit   string // of the value; may be empty
 }
 
 func (d DriftGates) list() []driftGate {
@@ -182,8 +181,8 @@ type Measure struct {
 	Where string  // the parameter or column concerned; empty if there is none
 }
 
-// judgeDrift holds measures against gates. What cannot be computed breaks none:
-// a first night has no predecessor, an intercept's column no spread.
+// judgeDrift holds measures against gates. A measure that cannot be computed breaks none: a first run has no
+// predecessor, an intercept's column no spread.
 func (d DriftGates) judgeDrift(measures []Measure) (fails, warns []string) {
 	for _, gate := range d.list() {
 		for _, m := range measures {

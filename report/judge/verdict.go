@@ -54,7 +54,7 @@ type Sensitivity struct {
 	Prior, Likelihood float64
 }
 
-// sensitive is the sensitivity to the likelihood below which the data say little of a quantity.
+// sensitive is the sensitivity to the likelihood below which the data hardly inform a quantity.
 //
 // Source: Kallioinen et al. (2024), doi:10.1007/s11222-023-10366-5.
 const sensitive = 0.05
@@ -138,14 +138,13 @@ func (v Verdict) Rewarn(old func(string) bool, warnings []string) Verdict {
 	return out
 }
 
-// breach is what one gate says of a fit that breaks it.
+// breach is the finding of one gate that a fit breaks.
 type breach struct {
 	gate  string
 	words []string
 }
 
-// broken lists the gates whose limit of one step evidence breaks, those already
-// told left out.
+// broken lists the gates whose limit of one step evidence breaks, without those already listed.
 func (g Gates) broken(in *Evidence, step func(Limits) Limit, told []breach) (out []breach) {
 	add := func(name string, words []string) {
 		known := slices.ContainsFunc(told, func(b breach) bool { return b.gate == name })
@@ -273,7 +272,7 @@ func apart(v, limit float64) string {
 	return short(v, 17)
 }
 
-// short writes v with so many significant digits, and never as 2e+04.
+// short writes v with digits significant digits, and never as 2e+04.
 func short(v float64, digits int) string {
 	if math.Abs(v) >= math.Pow10(digits) && !math.IsInf(v, 0) {
 		return strconv.FormatFloat(v, 'f', 0, 64)

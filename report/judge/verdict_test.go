@@ -109,8 +109,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Drift worsens a verdict and never betters it; what fails stands first.
-// A verdict whose warnings are replaced is the one that Judge gives with the other warnings.
+// Drift worsens a verdict and never betters it; broken gates come first. A verdict whose warnings are replaced is
+// the one that Judge gives with the other warnings.
 func TestRewarn(t *testing.T) {
 	good, bad := diag.Summary{RHat: 1, ESSBulk: 900, ESSTail: 900}, diag.Summary{RHat: 2, ESSBulk: 900, ESSTail: 900}
 	caution := good
@@ -139,7 +139,7 @@ func TestDrifted(t *testing.T) {
 		before Grade
 		shift  float64
 		want   Grade
-		first  bool // the drift stands before the reasons that were there
+		first  bool // drift comes before the earlier reasons
 	}{
 		{Pass, 0.5, Pass, false}, {Pass, 2, Warn, false}, {Pass, 5, Fail, true},
 		{Warn, 2, Warn, false}, {Warn, 5, Fail, true}, {Fail, 2, Fail, false},

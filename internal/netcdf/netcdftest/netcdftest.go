@@ -123,7 +123,7 @@ func (o *object) attribute(b, m []byte) {
 	}
 }
 
-// heap is what a sequence refers to.
+// heap returns the data that a sequence refers to.
 func heap(b, sequence []byte) []byte {
 	at, index := u64(sequence, 4), u32(sequence, 12)
 	if at == 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/mmcloughlin/avo/ir"
 )
 
-// portable has the portable forms of kernels, as the dispatch calls them. Kernels that
-// stand neither here nor in own have none: whoever calls them has asked for Scalar before.
+// portable has the portable forms of kernels, as the dispatch calls them. Kernels that are in neither map have
+// none: their callers have checked Scalar before.
 var portable = map[string]string{
 	"dot":                "vec.Dot(x, y)",
 	"sum":                "vec.Sum(x)",
@@ -103,7 +103,7 @@ func (k *kernel) forms() []string {
 	return []string{"AVX512", "AVX2"}
 }
 
-// portable is the call of the portable form, empty where there is none.
+// portable is the call of the portable form, empty if there is none.
 func (k *kernel) portable() string {
 	if slices.Contains(own, k.name) {
 		return calling(k.name, k.params())
@@ -111,7 +111,7 @@ func (k *kernel) portable() string {
 	return portable[k.name]
 }
 
-// both reports whether one function has the forms, and is told which to take.
+// both reports whether one function has both forms, and takes an argument that selects one.
 func (k *kernel) both() bool { return len(k.forms()) > 1 }
 
 // symbol is the name of the kernel's function in assembly.

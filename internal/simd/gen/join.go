@@ -13,8 +13,8 @@ const avx512 = 2
 // narrow is the label at which the form for AVX2 begins.
 const narrow = "avx2"
 
-// join puts the form for AVX2 behind that for AVX-512, in one function that jumps to the
-// one it is told to take. Registers are given out before, to each form by itself.
+// join puts the form for AVX2 after that for AVX-512, in one function that jumps to the form that its argument
+// selects. Registers are given out before, to each form by itself.
 func (k *kernel) join(f *ir.File) {
 	var wide, second *ir.Function
 	f.Sections = slices.DeleteFunc(f.Sections, func(s ir.Section) bool {

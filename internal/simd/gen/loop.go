@@ -27,17 +27,16 @@ type kernel struct {
 	sig  string
 	code func(f *form)
 
-	// woven has the two halves of a step of AVX2 in turn, an instruction of each: while one
-	// waits for its numbers the other goes on. It wants twice the registers.
+	// woven interleaves the two halves of a step of AVX2, an instruction of each in turn: while one waits for its
+	// numbers the other continues. It wants twice the registers.
 	woven bool
 
 	// narrowOnly has the form for AVX2 alone, which AVX-512 also calls.
 	narrowOnly bool
 }
 
-// sum is an accumulator of 8 lanes. It begins at from and is returned, its
-// lanes added (or multiplied, where times) by the tree of vec's reduce; or its
-// lanes stand in the array lanes at number at·8, before and after.
+// sum is an accumulator of 8 lanes. It begins at from and is returned, its lanes added (or multiplied, if times) by
+// the tree of vec's reduce; or its lanes are in the array lanes at number at·8, before and after.
 type sum struct {
 	from  float64
 	times bool

@@ -82,8 +82,8 @@ func main() {
 	}
 }
 
-// sums256 returns the SHA-256 of the files written and of the files here, so that a
-// test can tell without this program whether they belong together.
+// sums256 returns the SHA-256 of the files written and of the files here, so that a test can check without this
+// program whether they belong together.
 func sums256(outputs map[string][]byte) []byte {
 	texts := map[string][]byte{}
 	for name, text := range outputs {

@@ -40,8 +40,7 @@ func (f *form) narrowDots() {
 	f.Label("done")
 }
 
-// dots is what narrowDots keeps in registers: numbers of bytes, and where the mask of the
-// last lanes begins.
+// dots are the registers of narrowDots: numbers of bytes, and where the mask of the last lanes begins.
 type dots struct {
 	*form
 	vectors, columns, dst          reg.GPVirtual
@@ -62,7 +61,7 @@ func (d *dots) block(name string, vectors, columns int) {
 			d.LEAQ(operand.Mem{Base: from[i-1], Index: d.stride, Scale: 1}, from[i])
 		}
 	}
-	done := d.GP64() // vectors whose sums stand in dst, in bytes
+	done := d.GP64() // vectors whose sums are in dst, in bytes
 	d.XORQ(done, done)
 	d.Label(name + "vectors")
 	sums := make([][2]vec, vectors*columns) // number i + vectors·j of vector i and column j
@@ -213,7 +212,7 @@ func (f *form) narrowTiles() {
 	f.Label("done")
 }
 
-// tiles is what narrowTiles keeps in registers.
+// tiles are the registers of narrowTiles.
 type tiles struct {
 	*form
 	a, columns, dst, apart, masks reg.GPVirtual

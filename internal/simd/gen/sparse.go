@@ -5,9 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Kernels over what is stored of a sparse column: values, and the rows that they stand in.
-// They trust the rows: whoever calls them has checked the first and the last. One form serves
-// both: the loads of scattered numbers are the work.
+// Kernels over a sparse column as stored: values, and their rows. They trust the rows: whoever calls them has
+// checked the first and the last. One form serves both: the loads of scattered numbers are the work.
 
 func sparse() []*kernel {
 	return []*kernel{
@@ -99,7 +98,7 @@ func scatteredAxpys(f *form) {
 	})
 }
 
-// columns emits body, told the number of entries, for each column, as many as a slice has.
+// columns emits body, which takes the number of entries, for each column, as many as a slice has.
 func (f *form) columns(slice string, body func(n reg.Register)) {
 	starts := f.address("starts")
 	left := f.Load(f.Param(slice).Len(), f.GP64())

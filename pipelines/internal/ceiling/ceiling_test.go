@@ -63,7 +63,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// On Linux the kernel tells.
+// On Linux the kernel reports it.
 func TestDefault(t *testing.T) {
 	text, err := os.ReadFile("/proc/meminfo")
 	if err != nil || !strings.Contains(string(text), "MemTotal") {

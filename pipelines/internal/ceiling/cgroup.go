@@ -42,7 +42,7 @@ func limits(root fs.FS) []int64 {
 	return out
 }
 
-// mount is where a hierarchy of control groups stands among the files.
+// mount is the mount point of a hierarchy of control groups.
 type mount struct {
 	root  string // the group whose folder point is
 	point string

@@ -8,18 +8,17 @@ import (
 	"sync"
 )
 
-// garbage is what may be dead beside 100 bytes that live while a run is on, half of
-// Go's own measure: little of a large fit makes garbage, so that it costs no time, and 4 ×
-// 1000 draws of 7130 coefficients have a peak of 482 in place of 517 MB with what expanding draws reuses.
-// Beside little that lives it may be smallGarbage bytes: a night of small fits would else spend a third of its time on
-// collecting a few megabytes again and again.
+// garbage is the percentage of dead to live bytes during a run, half of Go's own measure: little of a large fit
+// makes garbage, so that it costs no time, and 4 × 1000 draws of 7130 coefficients have a peak of 482 instead of
+// 517 MB with the memory that expanding draws reuses. If few bytes are live it may be smallGarbage bytes: a run of
+// small fits would otherwise spend a third of its time on collecting a few megabytes again and again.
 const (
 	garbage      = 50
 	smallGarbage = 32 << 20
 	mostGarbage  = 1600
 )
 
-// percent is what may be dead beside 100 bytes of so many that live.
+// percent is the percentage of dead to live bytes, for live bytes.
 func percent(live uint64) int {
 	return int(min(max(garbage, 100*smallGarbage/max(live, 1)), mostGarbage))
 }
@@ -47,7 +46,7 @@ type tuning struct {
 	last  int
 }
 
-// watch waits for the next collection, which finds an object that nobody has.
+// watch waits for the next collection, which finds an unreachable object.
 func (t *tuning) watch() {
 	runtime.AddCleanup(new([16]byte), (*tuning).collected, t)
 }

@@ -22,7 +22,7 @@ func TestFrugal(t *testing.T) {
 	}
 }
 
-// Beside little that lives a run may make garbage for a while; beside much, half of that.
+// If few bytes are live a run may make garbage for a while; if many, half of that.
 func TestLittleHeapsAreSeldomCollected(t *testing.T) {
 	for _, c := range []struct {
 		live uint64
@@ -35,7 +35,7 @@ func TestLittleHeapsAreSeldomCollected(t *testing.T) {
 	t.Setenv("GOGC", "")
 	defer Frugal()()
 	runtime.GC()
-	time.Sleep(100 * time.Millisecond) // what follows a collection runs beside the test
+	time.Sleep(100 * time.Millisecond) // work after a collection runs while the test does
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range 16 {

@@ -31,7 +31,7 @@ type drawn struct {
 	picks      []int       // indexes into a trace
 	iterations int
 	mixed      bool // it reached the effective draws it needs
-	selects    bool // coefficients may stay at 0 for good
+	selects    bool // coefficients may stay at 0 permanently
 }
 
 // draw runs a chain until every statistic, of which are parameters and log_lik, has

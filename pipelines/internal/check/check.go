@@ -65,7 +65,7 @@ type Result struct {
 	Tests       []report.RankTest `json:"tests,omitempty"`
 
 	name    string
-	refused bool // for what its spec says
+	refused bool // for a reason in its spec
 }
 
 // Name is the fit's name as people read it.
@@ -237,9 +237,8 @@ func (k *checker) record(s *simulator, id string) *report.Calibration {
 	}
 }
 
-// simulateAll adds the simulations that record lacks, on all workers, and
-// commits them a chunk at a time. What was simulated before ctx ended is
-// committed too.
+// simulateAll adds the simulations that record lacks, on all workers, and commits them a chunk at a time.
+// Simulations that finished before ctx ended are committed too.
 func (k *checker) simulateAll(ctx context.Context, s *simulator, record *report.Calibration) error {
 	have := map[int]bool{}
 	record.Simulations = slices.DeleteFunc(record.Simulations,

@@ -39,7 +39,7 @@ models: {m: {formula: y ~ x + offset(e), family: bernoulli, prior: {coefficients
 samplers: {gibbs: {method: cggibbs}}
 `
 
-// load writes the table and reads a spec beside it.
+// load writes the table and reads a spec of the same folder.
 func load(t *testing.T, text string) Config {
 	t.Helper()
 	dir := t.TempDir()
@@ -146,8 +146,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Neither workers nor an interruption change a rank, and more simulations go
-// on from those that the ledger has.
+// Neither workers nor an interruption change a rank, and more simulations continue from those that the ledger has.
 func TestSameRanks(t *testing.T) {
 	one, many, stopped := load(t, bernoulli), load(t, bernoulli), load(t, bernoulli)
 	one.Workers, many.Workers = 1, 8
@@ -180,8 +179,7 @@ func TestSameRanks(t *testing.T) {
 	}
 }
 
-// What cannot be drawn from is refused by name, with what to write instead; it
-// can be calibrated around the data.
+// A prior that cannot be sampled is refused by name, with a replacement; it can be calibrated around the data.
 func TestImproper(t *testing.T) {
 	flat := load(t, strings.Replace(strings.Replace(bernoulli, `"normal(0, 1.5)"`, "flat", 1), "y ~ x", "k ~ x", 1))
 	flat.Pipeline.Models[0].Family.Name, flat.Pipeline.Models[0].Family.Link = "poisson", "log"
@@ -201,7 +199,7 @@ func TestImproper(t *testing.T) {
 	}
 }
 
-// A prior that allows what no data look like is told of.
+// A prior whose data sets look like no real data is reported.
 func TestDegenerate(t *testing.T) {
 	wide := load(t, strings.Replace(strings.Replace(bernoulli, `"normal(0, 1.5)"`, `"normal(0, 12)"`, 1), "y ~ x", "k ~ x", 1))
 	wide.Pipeline.Models[0].Family.Name, wide.Pipeline.Models[0].Family.Link = "poisson", "log"

@@ -146,8 +146,8 @@ func (s *simulator) respond(i int) (theta, y []float64, redrawn int, err error) 
 	}
 }
 
-// plain tells why responses cannot be a data set of the family, or nil. It
-// looks at the responses alone, so that leaving them out keeps ranks uniform.
+// plain returns the reason why responses cannot be a data set of the family, or nil. It looks at the responses
+// alone, so that leaving them out keeps ranks uniform.
 func (s *simulator) plain(y []float64) error {
 	low, high := -mostResponse, mostResponse
 	switch s := s.Posterior.Family.Support(); {
@@ -166,8 +166,7 @@ func (s *simulator) plain(y []float64) error {
 	return nil
 }
 
-// fitted is what is fitted: simulated responses on the design, under the real
-// data where these are given.
+// fitted is the data set of a fit: simulated responses on the design, below the real data if these are given.
 func (s *simulator) fitted(y []float64) *glm.Data {
 	if s.afterData() {
 		return doubled(s.data, y)

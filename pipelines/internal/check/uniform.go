@@ -109,7 +109,7 @@ func (u *uniformity) binomial(r, n int, p float64) float64 {
 	return math.Exp(u.logFact[n] - u.logFact[r] - u.logFact[n-r] + float64(r)*math.Log(p) + float64(n-r)*math.Log1p(-p))
 }
 
-// holm tells which p-values Holm's procedure rejects at family-wise level alpha.
+// holm reports which p-values Holm's procedure rejects at family-wise level alpha.
 //
 // Source: Holm (1979), https://www.jstor.org/stable/4615733.
 func holm(p []float64, alpha float64) (rejected []bool) {

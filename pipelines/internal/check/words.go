@@ -101,7 +101,7 @@ func findings(c *report.Calibration, rejected, n int) []string {
 	for _, t := range tests[:min(rejected, named)] {
 		how := "the ranks have an odd shape"
 		z := (t.Mean - 0.5) / (spread / math.Sqrt(float64(n)))
-		w := (t.SD/spread - 1) * math.Sqrt(2.5*float64(n)) // the kurtosis of a uniform law is 1.8
+		w := (t.SD/spread - 1) * math.Sqrt(2.5*float64(n)) // the kurtosis of a uniform distribution is 1.8
 		switch {
 		case math.Abs(z) >= math.Abs(w) && z < -2:
 			how = "the truth lies below the draws too often: these are too large"
@@ -175,9 +175,8 @@ func count(c *report.Calibration, outcome string) (n int, first report.Simulatio
 	return n, first
 }
 
-// shift is the shift of draws, in posterior standard deviations, that moves the
-// distribution of ranks by what n simulations tell from uniform ones: 2·Φ(s/2) − 1
-// against the bound of Massart (1990) for k quantities.
+// shift is the shift of draws, in posterior standard deviations, that n simulations can detect in the distribution
+// of ranks: 2·Φ(s/2) − 1 against the bound of Massart (1990) for k quantities.
 func shift(n, k int, alpha float64) float64 {
 	d := math.Sqrt(math.Log(2*float64(k)/alpha) / (2 * float64(n)))
 	if d >= 1 {

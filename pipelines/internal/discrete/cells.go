@@ -134,7 +134,7 @@ func (s *side) known(name string) *column {
 	return &column{name: name}
 }
 
-// noNumber is the error of a column without numbers, at the first text that is none.
+// noNumber is the error of a column without numbers, at the first text that is not a number.
 func (s *side) noNumber(c *column, hint string) error {
 	for row, text := range c.texts {
 		if _, err := strconv.ParseFloat(text, 64); text != "" && err != nil {
@@ -144,7 +144,7 @@ func (s *side) noNumber(c *column, hint string) error {
 	return s.fault(c.name, 0, hint, "the column holds no numbers")
 }
 
-// twice is the error of a cell that stands in an earlier row of the file too.
+// twice is the error of a cell that appears in an earlier row of the file too.
 func (s *side) twice(at [2][]int32, row int) error {
 	r, c := at[0][row], at[1][row]
 	before := 0

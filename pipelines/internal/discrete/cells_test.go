@@ -119,7 +119,7 @@ func TestGridHasGaps(t *testing.T) {
 	}
 }
 
-// What is wrong with a grid is said with its place and what to do.
+// A fault of a grid is reported with its position and remedy.
 func TestBadGridIsNamed(t *testing.T) {
 	const head, whole = "row,col,value\n", "row,col,value\n1,1,0\n2,2,1\n"
 	for _, c := range []struct {

@@ -30,7 +30,7 @@ type Data struct {
 type column struct {
 	name    string
 	numbers []float64
-	texts   []string // of a column that is no number
+	texts   []string // of a column that does not hold numbers
 	file    string   // the grid that it is the values of; empty: it is a column of the data set
 	bad     error    // of a cell that is not of the column's type, for models that read the column; otherwise nil
 }
@@ -200,7 +200,7 @@ func (d *Data) steps(steps []int) error {
 	return nil
 }
 
-// mostVariables is what a model can hold.
+// mostVariables is the most variables of a model.
 const mostVariables = math.MaxInt32
 
 // checkSize refuses data with more variables than a model can hold.

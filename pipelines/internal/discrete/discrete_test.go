@@ -117,8 +117,7 @@ func pow(q, n int) int {
 	return out
 }
 
-// The hash of a system tells any two apart that differ in an edge, in a table's name or
-// in one of its values.
+// The hash of a system distinguishes any two that differ in an edge, in a table's name or in one of its values.
 func TestHashTellsTablesApart(t *testing.T) {
 	of := func(name string, value, weight float64) string {
 		d := &Data{Variables: system.Variables{N: 2}, edges: []edge{{i: 0, j: 1, weight: weight}},

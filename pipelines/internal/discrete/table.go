@@ -120,14 +120,14 @@ func (d *Data) named(id string) error {
 	return nil
 }
 
-// side is a table that stands beside the rows.
+// side is a table in addition to the rows.
 type side struct {
 	*ingest.Table
 	what    string // edges or tables
 	columns []column
 }
 
-// readSide reads a table beside the rows.
+// readSide reads a table in addition to the rows.
 func (d *Data) readSide(ctx context.Context, what string, src *ingest.Source) (*side, error) {
 	t, err := ingest.Read(ctx, *src)
 	if err != nil {
@@ -137,7 +137,7 @@ func (d *Data) readSide(ctx context.Context, what string, src *ingest.Source) (*
 	return &side{t, what, columnsOf(t)}, nil
 }
 
-// column finds a column of a side table; nil where it was not named and is not there.
+// column finds a column of a side table; nil if it was not named and does not exist.
 func (s *side) column(given, leftOut string) (*column, error) {
 	want := given
 	if want == "" {

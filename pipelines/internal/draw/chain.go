@@ -30,9 +30,8 @@ func blockSize(params int) int {
 	return n
 }
 
-// advance draws chain c until its file holds to iterations. What is finished
-// when ctx ends is kept, and an iteration under way is left if it takes long;
-// release is called when nothing is computed any more.
+// advance draws chain c until its file holds to iterations. Iterations that are finished when ctx ends are kept,
+// and an iteration under way is left if it takes long; release is called when nothing is computed any more.
 func (s *Chains) advance(ctx context.Context, c, to int, release func()) error {
 	p := &pen{file: s.Spool.Chains[c]}
 	from, began := p.file.Draws(), s.world.Now()
@@ -70,7 +69,7 @@ func (s *Chains) draw(ctx context.Context, p *pen, c, to int) (err error) {
 			return err
 		}
 	}
-	timer.Lap() // resuming is no part of a block
+	timer.Lap() // resuming does not count as part of a block
 	block := infer.NewBlock(c, have, 0, s.numbers.Spooled())
 	for have < to {
 		block.Reset(have, min(blockSize(s.numbers.Spooled()), to-have))
@@ -173,14 +172,14 @@ type pen struct {
 	taken bool
 	file  *spool.Chain
 
-	// What is finished of the block under way, if iterations are slow.
+	// The finished part of the block under way, if iterations are slow.
 	block   *infer.Block
 	draws   int
 	state   []byte
 	elapsed time.Duration // of the block, up to the last lap
 }
 
-// with calls fn while nobody can take the pen, and reports whether it could.
+// with calls fn while no other goroutine can take the pen, and reports whether it could.
 func (p *pen) with(fn func() error) (ok bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -202,7 +201,7 @@ func (p *pen) take() error {
 	return p.file.Append(p.block, p.state, p.elapsed)
 }
 
-// keep notes the kernel's state after so many draws of the block.
+// keep notes the kernel's state after draws draws of the block.
 func (p *pen) keep(k infer.Kernel, block *infer.Block, draws int, lap time.Duration) (err error) {
 	p.elapsed += lap
 	p.state, err = k.MarshalBinary()

@@ -66,7 +66,7 @@ func (w Workers) Spare(others *atomic.Int64) infer.Parallel {
 			})
 		}
 		func() {
-			defer group.Wait() // of parts that go on when the caller's own has panicked
+			defer group.Wait() // of parts that continue when the caller's own has panicked
 			all()
 		}()
 		if p := failed.Load(); p != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Parts go on the caller's worker and on those that are free, all of which are free again afterwards; none waits for one
-// that is not.
+// Parts run on the caller's worker and on those that are free, all of which are free again afterwards; none waits
+// for one that is not.
 func TestSpareWorkers(t *testing.T) {
 	for _, busy := range []int{0, 1, 2} {
 		w := make(Workers, 3)

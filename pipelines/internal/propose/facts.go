@@ -38,17 +38,19 @@ const (
 	Time
 )
 
-// mostLevels is how many distinct cells of a column of text are remembered, mostCounted how many are told apart.
+// mostLevels is the number of distinct cells of a column of text that are remembered, mostCounted the number that
+// are distinguished.
 const mostLevels, mostCounted = 1000, 1 << 20
 
 // Column holds the facts of one column.
 type Column struct {
-	Name     string
-	Kind     Kind
-	Values   []float64 // of numbers and truth values, NaN if the cell is missing
-	Levels   []string  // distinct cells of text, in byte order; at most mostLevels
-	codes    []float64 // of text, which level a row has, in the order in which they came; NaN where the cell is missing
-	Many     bool      // there are more than mostLevels
+	Name   string
+	Kind   Kind
+	Values []float64 // of numbers and truth values, NaN if the cell is missing
+	Levels []string  // distinct cells of text, in byte order; at most mostLevels
+	// of text, the level of each row, in the order in which levels appeared; NaN if the cell is missing
+	codes    []float64
+	Many     bool // there are more than mostLevels
 	Missing  int
 	Distinct int // distinct values, of numbers at most mostLevels + 1, of text at most mostCounted
 	Present  int
@@ -168,8 +170,7 @@ func (c *Column) log() *Column {
 	return logs
 }
 
-// cells are numbers that differ where cells do, NaN where they are missing; nil where they
-// are not known.
+// cells are numbers that differ where cells do, NaN if they are missing; nil if they are not known.
 func (c *Column) cells() []float64 {
 	if c.Many {
 		return nil
@@ -204,8 +205,7 @@ func (c *Column) two() (low, high string, ok bool) {
 	return "", "", false
 }
 
-// indicator is 1 where the column has its second value, NaN where it is missing; nil for
-// text, whose cells are not kept.
+// indicator is 1 if the column has its second value, NaN if it is missing; nil for text, whose cells are not kept.
 func (c *Column) indicator() []float64 {
 	out := make([]float64, len(c.Values))
 	for i, v := range c.Values {

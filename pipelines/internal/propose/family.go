@@ -9,7 +9,7 @@ import (
 	"glmbatch/internal/words"
 )
 
-// family is what the response asks for, and why.
+// family is the proposed family of the response, and the reason.
 type family struct {
 	name string
 	why  []string
@@ -19,12 +19,11 @@ type family struct {
 	text bool
 	// levels are those of ordered classes, the lowest first; nil for other responses.
 	levels []string
-	// unit is the scale of the linear predictor in the unit of the response: 0 where it
-	// has none.
+	// unit is the scale of the linear predictor in the unit of the response: 0 if it has none.
 	unit float64
 }
 
-// skewed is the skewness of what is not symmetric, as Likely has it.
+// skewed is the skewness from which a distribution counts as asymmetric, as in Likely.
 const skewed = 1
 
 // familyOf chooses a family for the response by its values. draft writes a spec with

@@ -10,8 +10,8 @@ import (
 // whoseNames are called like identifiers of whom or what rows are of, not like numbers of rows.
 var whoseNames = regexp.MustCompile(`(?i)^(id|uuid|guid|key|.+[_.](id|uuid|key))$`)
 
-// groups is the number of levels of a column that tells which group a row is of: text of many levels, or whole numbers
-// that are called like the numbers of groups, with two rows a level or more. 0 of others.
+// groups is the number of levels of a column that identifies the group of a row: text of many levels, or whole
+// numbers that are called like the numbers of groups, with two rows a level or more. 0 of others.
 func (c *Column) groups() int {
 	levels := c.Distinct
 	switch {

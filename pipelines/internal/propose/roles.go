@@ -11,7 +11,7 @@ import (
 	"glmbatch/internal/words"
 )
 
-// role is what a column is for, and why.
+// role is the use of a column, and the reason.
 type role struct {
 	column *Column
 	why    string
@@ -21,7 +21,7 @@ type role struct {
 type roles struct {
 	response   role
 	trials     role // successes out of these
-	failures   role // beside successes
+	failures   role // in addition to successes
 	event      role // marks censored times
 	censored   string
 	exposure   role // its logarithm is an offset
@@ -33,7 +33,7 @@ type roles struct {
 	incomplete int    // rows with a missing cell in a used column
 }
 
-// Names that tell what a column is for, in lower case.
+// Names that indicate the use of a column, in lower case.
 var (
 	responseNames = strings.Fields("y response target outcome label class type status event case died dead death " +
 		"deaths survived default churn success successes cases ncases n_cases claims claim_count count counts n_claims " +
@@ -228,7 +228,7 @@ func (t *Table) assign() (*roles, error) {
 // the number of a group before it is one.
 const mostFactor = 8
 
-// useless says why a column is no predictor; empty where it may be one.
+// useless is the reason why a column cannot be a predictor; empty if it may be one.
 func (c *Column) useless(rows int) string {
 	switch {
 	case c.Present == 0:
@@ -272,8 +272,8 @@ func below(y, trials *Column) bool {
 	return true
 }
 
-// tells reports whether a column of numbers fixes a response: it is the response but for
-// its unit, or separates its two values.
+// fixes reports whether a column of numbers determines a response: it is the response in another unit, or separates
+// its two values.
 func tells(y, c *Column) bool {
 	if c.Values == nil || y.Values == nil || len(y.Values) < 5 || c.Distinct < 2 {
 		return false
@@ -284,7 +284,7 @@ func tells(y, c *Column) bool {
 	return sameLine(y, c) || y.Min > 0 && sameLine(y.log(), c) || c.Min > 0 && sameLine(y, c.log())
 }
 
-// sameLine reports whether one column of numbers is the other but for its unit.
+// sameLine reports whether one column of numbers is the other in another unit.
 func sameLine(a, b *Column) bool {
 	return a.Values != nil && b.Values != nil && len(a.Values) > 4 && a.Distinct > 2 && b.Distinct > 2 &&
 		math.Abs(correlation(a.Values, b.Values)) > 0.99999
@@ -294,8 +294,8 @@ func sameLine(a, b *Column) bool {
 // column all have one value of the response.
 const byChance = 1e-6
 
-// leastRepeats is how often each value occurs, on average, in a column of which that can be
-// said: rows that stand in a file twice agree in all columns.
+// leastRepeats is the average number of rows per value of a column from which duplicates count: rows that a file
+// holds twice agree in all columns.
 const leastRepeats = 5
 
 // fixes reports whether rows that agree in c agree in y, more often than chance has it: were

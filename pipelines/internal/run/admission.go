@@ -18,7 +18,7 @@ const (
 	openFiles     = 400
 	awaitingBytes = 128 << 20
 	smallUnit     = 2 << 20
-	// awaitingFit is what a fit takes besides its table, design and draws.
+	// awaitingFit is the memory of a fit apart from its table, design and draws.
 	awaitingFit = 64 << 10
 )
 
@@ -30,7 +30,7 @@ type admission struct {
 	fits     *semaphore.Weighted // admitted
 	awaiting *semaphore.Weighted // bytes of fits that await their commit
 	busy     atomic.Int64        // admitted fits that have not come to their commit
-	idle     chan struct{}       // told when busy comes to 0
+	idle     chan struct{}       // receives when busy comes to 0
 }
 
 func newAdmission(m plan.Memory) *admission {
@@ -69,8 +69,7 @@ func (a *admission) claim(ctx context.Context, bytes int64) error {
 	return nil
 }
 
-// read gives back what the table has claimed: its unit, of which nobody else can get ahead, waits for all that it
-// needs.
+// read releases the claim of the table: its unit, which no other unit can overtake, waits for all that it needs.
 func (a *admission) read() {
 	a.bytes.Release(a.claimed)
 	a.claimed = 0
@@ -93,7 +92,7 @@ func (a *admission) fit(ctx context.Context) *admitted {
 		if a.busy.Add(-1) == 0 {
 			select {
 			case a.idle <- struct{}{}:
-			default: // it is told already
+			default: // it was sent already
 			}
 		}
 	})
@@ -104,9 +103,9 @@ func (a *admission) fit(ctx context.Context) *admitted {
 	return out
 }
 
-// awaits is what a fit takes while it awaits its commit: a table, a design and what is held of its draws, or as
-// large a share of the bytes as its open files are of openFiles. At most half of all, so that there is always room
-// for more than what is being written.
+// awaits is the memory of a fit while it awaits its commit: a table, a design and the draws in memory, or as large
+// a share of the bytes as its open files are of openFiles. At most half of all, so that there is always room for
+// more than what is being written.
 func awaits(u *plan.Unit, held int64, files int) int64 {
 	return min(awaitingBytes/2, awaitingFit+2*u.Bytes()+held+awaitingBytes/openFiles*int64(files))
 }

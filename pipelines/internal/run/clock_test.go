@@ -40,8 +40,8 @@ func TestClockLeapsDuringARun(t *testing.T) {
 	}
 }
 
-// Runs whose clocks go back a day, or a year ahead and back, or keep another zone,
-// are told apart by their order: each fit's predecessor is that of the run before.
+// Runs whose clocks go back a day, or a year ahead and back, or keep another zone, are distinguished by their
+// order: each fit's predecessor is that of the run before.
 func TestClockLeapsBetweenRuns(t *testing.T) {
 	database := filepath.Join(volatile(t), "d.duckdb")
 	east := time.FixedZone("east", 12*3600)

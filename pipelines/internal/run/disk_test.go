@@ -39,7 +39,7 @@ func runOnDisk(t *testing.T, database string, d spool.Disk) *outcome.Outcome {
 	return out
 }
 
-// drawn is what a ledger holds of its only fit, as text.
+// drawn is the content of a ledger about its only fit, as text.
 func drawn(t *testing.T, database string) string {
 	t.Helper()
 	return ask(t, database, `SELECT (SELECT count(*) FROM fit),
@@ -57,10 +57,10 @@ func ask(t *testing.T, database, query string) string {
 	return b.String()
 }
 
-// Whichever operation of the spool fails in a run, the fit says so with a hint,
-// and the next run leaves the bits of an undisturbed one: of a fit that is on disk from the beginning, of one that comes
-// there while it is drawn, and of one that is held in memory. With GLMBATCH_KILLS at 100
-// or more each operation fails, and from then on too, instead of every 20th.
+// Each operation of the spool is made to fail in a run: the fit reports it with a hint, and the next run leaves the
+// bits of an undisturbed one, for a fit that is on disk from the beginning, for one that comes there while it is
+// drawn, and for one that is held in memory. With GLMBATCH_KILLS at 100 or more each operation fails, and from then
+// on too, instead of every 20th.
 func TestRunOnAFailingDisk(t *testing.T) {
 	for name, patience := range map[string]time.Duration{"spooled": -1, "kept": 1, "held": time.Hour} {
 		count, first := 0, filepath.Join(t.TempDir(), "whole.duckdb")
@@ -110,7 +110,7 @@ func failAt(t *testing.T, patience time.Duration, at int, broken bool, want stri
 		t.Fatalf("the next run: exit code %d, %v", out.ExitCode, out.Fits[0].Reasons)
 	}
 	got := drawn(t, database)
-	if strings.HasPrefix(strings.SplitN(got, "\n", 2)[1], "2,") { // the error that the ledger was told of is a fit too
+	if strings.HasPrefix(strings.SplitN(got, "\n", 2)[1], "2,") { // the recorded error is a fit too
 		got = strings.Replace(got, "\n2,", "\n1,", 1)
 	}
 	if got != want {

@@ -12,9 +12,8 @@ import (
 // told is a sampler whose draws are spooled whole, compact or not.
 type told struct{ infer.Setup }
 
-// What the ledger has of a fit whose rows are spooled are the bits of one whose
-// draws are: parameters in the units of the data, where the intercept gives up a
-// part for every other column, what is derived from them, and all summaries.
+// The ledger has the same bits of a fit whose rows are spooled as of one whose draws are: parameters in the units
+// of the data, where the intercept gives up a part for every other column, derived quantities, and all summaries.
 func TestRowsGiveTheSameFit(t *testing.T) {
 	dir := wideFolder(t, "method: cggibbs, basis: reduced", "standardize: center_scale, derive: {a: x3 - x150, b: exp(x1)}, ", 30)
 	var fits [2]wideFit
@@ -36,7 +35,7 @@ func TestRowsGiveTheSameFit(t *testing.T) {
 	}
 }
 
-// wideFit is what a ledger has of the fit of wideFolder.
+// wideFit is the content of a ledger about the fit of wideFolder.
 type wideFit struct {
 	values    []float64
 	summaries []report.ParameterSummary

@@ -58,10 +58,9 @@ func bits(t *testing.T, database string) string {
 		FROM draw WHERE fit_id = (SELECT max(fit_id) FROM fit WHERE status = 'complete')`)
 }
 
-// Nights that start from the one before: the first as usual, the second from the
-// first with a quarter of the warm-up; a night that asks what was asked is
-// skipped, whatever came in between; what is forced, and what was stopped and goes on,
-// has the same start and the same bits.
+// Runs that start from the previous one: the first as usual, the second from the first with a quarter of the
+// warm-up. A run with an equal request is skipped, whatever came in between. A forced fit, and one that was stopped
+// and resumed, has the same start and the same bits.
 func TestNightsStartFromTheOneBefore(t *testing.T) {
 	const first, second = "seed: 1}", "seed: 2}"
 	dir := volatile(t)
@@ -129,8 +128,8 @@ func copyFile(t *testing.T, from, to string) {
 	must(t, err)
 }
 
-// What an earlier fit cannot serve starts as usual, and the ledger has the reason.
-// Those that need nights of their own are part of make stat.
+// A fit that an earlier one cannot serve starts as usual, and the ledger has the reason. Those that need nights of
+// their own are part of make stat.
 func TestStartsAsUsual(t *testing.T) {
 	dir := volatile(t)
 	shared := filepath.Join(dir, "first.duckdb")

@@ -29,9 +29,8 @@ type attempt struct {
 	unknown bool
 }
 
-// fit carries out one fit. Whatever goes wrong in it, a panic included, is the
-// result of this fit alone. Once ctx has ended or the fit has had its time, it is
-// not waited for much longer.
+// fit carries out one fit. Any fault in it, a panic included, is the result of this fit alone. Once ctx has ended
+// or the fit has had its time, it is not waited for much longer.
 func (r *runner) fit(ctx context.Context, f *plan.Fit, place *admitted, l look) *outcome.Result {
 	watch := &plan.Stopwatch{Limit: f.Timeout}
 	if f.Timeout > 0 {

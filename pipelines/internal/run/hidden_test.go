@@ -16,8 +16,8 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// frozen is a sampler whose chains never leave what the likelihood sees of their
-// starts, and draw the rest as ever.
+// frozen is a sampler whose chains keep the part of their starts that the likelihood depends on, and draw the rest
+// as ever.
 type frozen struct{ infer.Compact }
 
 func (s frozen) Kernel(c infer.Chain) (infer.Kernel, error) {
@@ -87,9 +87,9 @@ func runWide(t *testing.T, dir string, tamper func(infer.Setup) infer.Setup) *ou
 	return out.Fits[0]
 }
 
-// A sampler that does not move what the likelihood sees fails by the gates of z,
-// though most of its coefficients look mixed, and so does log_lik, which is that of
-// the places where each iteration would have gone. One that moves it passes.
+// A sampler that does not move the part that the likelihood depends on fails by the gates of z, though most of its
+// coefficients look mixed, and so does log_lik, which is that of the points where each iteration would have gone.
+// One that moves it passes.
 func TestFrozenZFails(t *testing.T) {
 	dir := wideFolder(t, "method: cggibbs, basis: reduced", "", 400)
 	if res := runWide(t, dir, nil); res.Verdict != "pass" {

@@ -17,15 +17,14 @@ import (
 	"glmbatch/report/record"
 )
 
-// known are the complete fits of a ledger on which another run may be at work.
-// They are read when a run begins, and again when the file was written to by
-// somebody else: what two runs have in common is drawn by one of them.
+// known are the complete fits of a ledger on which another run may be at work. They are read when a run begins, and
+// again when another process has written to the file: one of the two runs draws their common fits.
 type known struct {
 	database string
 
 	mu      sync.Mutex // not held while the ledger is waited for
 	fits    map[string]report.Stored
-	names   map[record.Key][]string // fingerprints of fits, the newest first; nil until somebody asks
+	names   map[record.Key][]string // fingerprints of fits, the newest first; nil until they are first needed
 	mark    mark
 	writing bool // this run has the file open, and knows what was in it
 	held    bool // another process held the file when it was last read
@@ -33,7 +32,7 @@ type known struct {
 	rereading sync.Mutex
 }
 
-// mark tells a file from what it was before somebody wrote to it.
+// mark identifies the state of a file, so that a write by another process is noticed.
 type mark struct {
 	size int64
 	time time.Time
@@ -61,7 +60,7 @@ func (k *known) read(ctx context.Context, ledger *report.Ledger) error {
 	return err
 }
 
-// fit is what was known last of the complete fit with a fingerprint.
+// fit is the last known state of the complete fit with a fingerprint.
 func (k *known) fit(fingerprint string) (report.Stored, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -94,10 +93,9 @@ func (k *known) alike(id *plan.Identified, serves func(record.Stored) bool) stri
 	return id.Fingerprint
 }
 
-// now is fit, after a look at what others have stored since. It reads the ledger
-// where somebody else has written to it, and else costs a look at the file. Where
-// the ledger cannot be read now, it is what was known last; one that was held is
-// not waited for again before this run has written to it.
+// now is fit, after a look at what others have stored since. It reads the ledger if another process has written to
+// it, and otherwise costs a look at the file. Where the ledger cannot be read now, it is what was known last; one
+// that was held is not waited for again before this run has written to it.
 func (k *known) now(ctx context.Context, ledger *report.Ledger, fingerprint string) (report.Stored, bool) {
 	k.rereading.Lock()
 	defer k.rereading.Unlock()
@@ -110,7 +108,7 @@ func (k *known) now(ctx context.Context, ledger *report.Ledger, fingerprint stri
 	return k.fit(fingerprint)
 }
 
-// begin is told by the writer of this run when it has the file open.
+// begin is called by the writer of this run when it has the file open.
 func (k *known) begin(ctx context.Context, s *report.Session) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -125,7 +123,7 @@ func (k *known) begin(ctx context.Context, s *report.Session) error {
 	return nil
 }
 
-// end is told when it has closed the file.
+// end is called when it has closed the file.
 func (k *known) end() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -163,7 +161,7 @@ func FailedLast() States {
 
 func (s States) empty() bool { return len(s.grades) == 0 }
 
-// chosen is what the call selects, before the ledger is asked.
+// chosen is the selection of the call, before the ledger is asked.
 func (r *runner) chosen() plan.Choice {
 	c := plan.Choice{Selector: r.Only}
 	if r.Night != nil {

@@ -20,8 +20,8 @@ import (
 	"glmbatch/pipelines/internal/spool"
 )
 
-// stuck is a sampler whose chains never come back from their iteration number at,
-// counted from where they were made, until free is closed. reached is told once.
+// stuck is a sampler whose chains never come back from their iteration number at, counted from where they were
+// made, until free is closed. reached receives once.
 type stuck struct {
 	infer.Setup
 	at      int
@@ -92,8 +92,7 @@ func TestStoppedInTheMiddle(t *testing.T) {
 			if err != nil || out.ExitCode != exit.Interrupted || out.Fits[0].Action != outcome.Interrupted {
 				t.Fatalf("%v %+v", err, out)
 			}
-			// A chain that is stuck keeps no fast iterations; one beside it that sees
-			// the stop keeps what it has.
+			// A chain that is stuck keeps no fast iterations; another one that sees the stop keeps those it has.
 			if got := longest(t, database); got > c.want || got < c.want && !c.orLess {
 				t.Errorf("the longest chain has %d iterations, want %d (or less: %v)", got, c.want, c.orLess)
 			}

@@ -56,7 +56,7 @@ type write func(context.Context, *report.Session) error
 type request struct {
 	fit   *record.Fit
 	bytes int64 // that the fit takes while it waits
-	// serves reports whether a complete fit of the same fingerprint serves in place of fit.
+	// serves reports whether a complete fit of the same fingerprint can replace fit.
 	serves func(report.Stored) bool
 	id     int64 // of the fit, once it is stored
 	write  write
@@ -359,7 +359,7 @@ func (l *ledger) stop() {
 	<-l.done
 }
 
-// record is the run's own row; out is nil while it goes on.
+// record is the run's own row; out is nil while it is running.
 func (r *runner) record(out *outcome.Outcome) *report.Run {
 	row := Record(r.Pipeline, r.Source, r.Build, Night{ID: r.id, Started: r.started, Place: r.place})
 	if out != nil {
@@ -415,7 +415,7 @@ func (a *attempt) commit(ctx context.Context, d *assess.Drawn, j *assess.Judged)
 	return nil
 }
 
-// serves reports whether a complete fit that the attempt did not know of serves in place of what it drew.
+// serves reports whether a complete fit that the attempt did not know of can replace its draws.
 func (a *attempt) serves(stored report.Stored) bool {
 	return a.unknown && !a.Force && !redraws(a.fit.Model, stored)
 }

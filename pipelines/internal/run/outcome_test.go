@@ -7,8 +7,8 @@ import (
 	"glmbatch/pipelines/internal/outcome"
 )
 
-// An interruption outweighs what is uncommitted, and that a failure; a run that was stopped says so
-// whatever its fits say. The test stands here because one in the room of outcomes would link the engine for itself.
+// An interruption outweighs uncommitted fits, and these a failure; a run that was stopped reports that whatever its
+// fits are. The test is here because one in the package of outcomes would link the engine for itself.
 func TestExitCode(t *testing.T) {
 	for _, c := range []struct {
 		fits    []*outcome.Result

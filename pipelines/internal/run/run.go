@@ -116,7 +116,7 @@ func Run(ctx context.Context, c Config) (*outcome.Outcome, error) {
 	return r.end(ctx, results), nil
 }
 
-// open opens the ledger and asks it what is known. What it started ends with ledger.stop.
+// open opens the ledger and asks it what is known. Its goroutines end with ledger.stop.
 func open(ctx context.Context, c Config) (*runner, error) {
 	r := &runner{Config: c, numbered: numbered{started: c.Now()}, memory: plan.MemoryOf(c.Pipeline),
 		known: &known{database: c.Database}}
@@ -146,8 +146,8 @@ func open(ctx context.Context, c Config) (*runner, error) {
 }
 
 // mayDrawUnread reports whether a run draws although reading the ledger failed with err: where another process
-// holds it from the beginning, fits wait in the spool. What is stored already may be drawn once more then, with the
-// same bits. Not so where the ledger decides what is drawn.
+// holds it from the beginning, fits wait in the spool. Stored fits may be drawn once more then, with the same bits.
+// Not so where the ledger decides what is drawn.
 func (r *runner) mayDrawUnread(err error) bool {
 	var held *report.LockedError
 	if !errors.As(err, &held) || r.DryRun || !r.Select.empty() || r.Pipeline.Run.Start == plan.StartPrevious {
@@ -187,8 +187,8 @@ func (r *runner) unclaim() {
 	}
 }
 
-// all reads the data sets in order and fits their units side by side. Results
-// stand in the order of the spec, whenever they arrive.
+// all reads the data sets in order and fits their units side by side. Results are in the order of the spec,
+// whenever they arrive.
 func (r *runner) all(ctx context.Context, l look) ([]*outcome.Result, error) {
 	var g errgroup.Group
 	var results []*outcome.Result
@@ -237,7 +237,7 @@ func (r *runner) launch(ctx context.Context, g *errgroup.Group, u *plan.Unit, l 
 	return results
 }
 
-// end tells the ledger how the run ended, and delivers what the spec asks for.
+// end records the end of the run in the ledger, and delivers the files that the spec requests.
 func (r *runner) end(ctx context.Context, results []*outcome.Result) *outcome.Outcome {
 	out := &outcome.Outcome{
 		RunID: r.id, Pipeline: r.Pipeline.Name, Database: r.Database, DryRun: r.DryRun,

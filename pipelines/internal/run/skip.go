@@ -81,7 +81,7 @@ func hours(d time.Duration) string {
 	return strings.Replace(strings.TrimSuffix(d.Round(time.Minute).String(), "0s"), "h0m", "h", 1)
 }
 
-// rejudge takes the verdict of a stored fit anew, by changed gates.
+// rejudge recomputes the verdict of a stored fit, by changed gates.
 func (a *attempt) rejudge(ctx context.Context, id *plan.Identified) error {
 	evidence, err := a.storedEvidence(ctx, id)
 	if err != nil {
@@ -95,7 +95,7 @@ func (a *attempt) rejudge(ctx context.Context, id *plan.Identified) error {
 	return nil
 }
 
-// storedEvidence is what a stored fit is judged by.
+// storedEvidence is the evidence for the verdict of a stored fit.
 func (a *attempt) storedEvidence(ctx context.Context, id *plan.Identified) (judge.Evidence, error) {
 	e, err := a.ledger.file.Evidence(ctx, id.Fingerprint)
 	assess.Gate(id.Gating(), &e)
@@ -262,8 +262,7 @@ func redraws(m *spec.Model, stored report.Stored) bool {
 	return !stored.Kept && !slices.Equal(assess.Expressions(m), stored.Derived)
 }
 
-// rederive computes the derived quantities of a complete fit from the draws in
-// the ledger, and takes the verdict anew.
+// rederive computes the derived quantities of a complete fit from the draws in the ledger, and then the verdict.
 func (a *attempt) rederive(ctx context.Context, id *plan.Identified,
 	stored report.Stored) (out *report.Derivations, err error) {
 	err = a.world.Workers.Work(ctx, a.watch, func() error {
@@ -298,7 +297,8 @@ func (a *attempt) derivations(ctx context.Context, id *plan.Identified,
 	}, nil
 }
 
-// look is what one pass over the data takes: the fits that are chosen and, in a second pass, of these the named ones.
+// look selects the fits of one pass over the data: the fits that are chosen and, in a second pass, of these the
+// named ones.
 type look struct {
 	plan.Choice
 	names map[string]bool // nil of the first pass

@@ -97,7 +97,7 @@ func (c *chooser) choose(f report.Stored, t *report.Taken) error {
 	return nil
 }
 
-// anew reports whether a run would, or could, compute something anew of a stored fit.
+// recomputes reports whether a run would, or could, recompute results of a stored fit.
 func (c *chooser) anew(ref spec.FitRef, f report.Stored) (bool, error) {
 	if !slices.Equal(assess.Expressions(ref.Model), f.Derived) {
 		return true, nil

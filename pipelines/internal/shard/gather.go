@@ -90,7 +90,7 @@ func (p *Plan) Gather(ctx context.Context, dir string, g Gathering) (*outcome.Ou
 	return out, nil
 }
 
-// found is what a shard has left.
+// found holds the results of a shard.
 type found struct {
 	out      *outcome.Outcome
 	fragment *report.Fragment
@@ -137,7 +137,7 @@ func (m *Manifest) open(dir string, i int, out *outcome.Outcome) (*report.Fragme
 	return &report.Fragment{File: file, Check: func(c report.Contents) error { return m.fragment(i, out, c) }}, err
 }
 
-// say completes the outcome, and the run by it, when all that is there was loaded.
+// say completes the outcome, and with it the run, when all present shards were loaded.
 func (p *Plan) say(ctx context.Context, s *report.Session, g Gathering, all []found, out *outcome.Outcome) error {
 	numbers, err := s.Numbers(ctx)
 	if err != nil {

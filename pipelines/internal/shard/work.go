@@ -89,7 +89,7 @@ func (w *Work) Empty() error {
 	return err
 }
 
-// bytes is what the folder takes.
+// bytes is the size of the folder.
 func (w *Work) bytes() (n int64) {
 	_ = filepath.WalkDir(w.dir, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
@@ -163,7 +163,7 @@ func (p *Plan) restart(ctx context.Context, w *Work) error {
 	return file.Write(ctx, func(s *report.Session) error { return s.Restart(ctx, p.Run) })
 }
 
-// removeLedger removes a ledger, where it is there, and what the engine and its guard leave beside it.
+// removeLedger removes a ledger, if it exists, and the auxiliary files of the engine and its guard.
 func removeLedger(path string) error {
 	return errors.Join(removeIfThere(path), removeIfThere(path+".wal"), removeIfThere(path+".guard"))
 }
@@ -285,8 +285,8 @@ func (p *Progress) estimate(since time.Duration) {
 	p.SecondsLeft = &left
 }
 
-// WriteProgress writes the progress of a shard until stop is called, and then once more. A progress that cannot be written
-// is left out.
+// WriteProgress writes the progress of a shard until stop is called, and then once more. A progress that cannot be
+// written is left out.
 func (p *Plan) WriteProgress(dir string, i int, w *Work, t *progress.Tracker, every time.Duration) (stop func()) {
 	began, quit, done := time.Now(), make(chan struct{}), make(chan struct{})
 	tell := func() {

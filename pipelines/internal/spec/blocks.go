@@ -2,7 +2,8 @@ package spec
 
 import "slices"
 
-// checkBlocks checks what blocks say together, and with the sampler's other keys. What names mean only data tell.
+// checkBlocks checks what blocks say together, and with the sampler's other keys. Only the data determine the
+// meaning of names.
 func (c *checker) checkBlocks(s *Sampler) {
 	if len(s.Blocks) == 0 || !s.Of().takes("blocks") {
 		return

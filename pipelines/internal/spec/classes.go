@@ -53,7 +53,7 @@ func (m *Model) Item(column string) *Item {
 	return m.Mixture.Items[i]
 }
 
-// classes checks a model of latent classes. What is not said of missing cells means that they are not seen.
+// classes checks a model of latent classes. Without a key for missing cells they count as not observed.
 func (c *checker) classes(m *Model) {
 	at := func(keys ...string) []string { return append([]string{"models", m.Name}, keys...) }
 	if !c.given("models", m.Name, "missing") {

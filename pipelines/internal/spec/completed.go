@@ -19,7 +19,7 @@ func (d *Dataset) Divided() bool { return d.Each == "file" || len(d.Groups()) > 
 
 // keysOfPath are the options of a data set that belong to a path.
 func (d *Dataset) keysOfPath() []string {
-	if d.Imputed() { // by tells imputations of a query apart
+	if d.Imputed() { // by identifies the imputations of a query
 		return csvKeys
 	}
 	return append([]string{"each"}, csvKeys...)

@@ -13,8 +13,8 @@ import (
 	"glmbatch/internal/words"
 )
 
-// decoder fills the types of pipeline.go from a tree. It reports what does not
-// fit, leaves the zero value there and goes on.
+// decoder fills the types of pipeline.go from a tree. It reports entries that do not fit, leaves the zero value
+// there and continues.
 type decoder struct {
 	*reporter
 	places map[string]pos // by path, joined by pathSeparator
@@ -87,7 +87,7 @@ func (d *decoder) numeric(n *node, v reflect.Value, f field) {
 			v.SetUint(u)
 			x = float64(u)
 		}
-	case reflect.Pointer: // of a number that is nil where it is left out
+	case reflect.Pointer: // of a number that is nil if it is left out
 		v.Set(reflect.New(v.Type().Elem()))
 		d.numeric(n, v.Elem(), f)
 		return

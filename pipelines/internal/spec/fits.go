@@ -67,8 +67,8 @@ func (c *checker) expandFits() {
 	c.checkGates()
 }
 
-// misspelt reports whether entry i of fits has an unknown key, which is told already: without the key it stands for
-// other fits than were meant, and what is wrong with those is no help.
+// misspelt reports whether entry i of fits has an unknown key, which is reported already: without the key the entry
+// selects other fits than were meant, and further faults of those are no help.
 func (c *checker) misspelt(i int) bool {
 	if n := c.root.get("fits"); n != nil && i < len(n.items) {
 		known := keysOf(fieldsOf(reflect.TypeFor[Entry]()))
@@ -201,7 +201,7 @@ func (g Gates) aimless() bool {
 	return true
 }
 
-// gatesPath is where the gates of an entry stand: its own, or the pipeline's.
+// gatesPath is the path of the gates of an entry: its own, or the pipeline's.
 func (c *checker) gatesPath(i int) []string {
 	if at := c.root.get("fits"); at != nil && at.items[i].get("gates") != c.root.get("gates") {
 		return []string{"fits", strconv.Itoa(i), "gates"}

@@ -24,8 +24,8 @@ func testOptions() Options {
 	}
 }
 
-// TestCases reads each testdata/cases/NAME/spec.yaml and compares the problems,
-// or the resolved pipeline, with want.txt beside it.
+// TestCases reads each testdata/cases/NAME/spec.yaml and compares the problems, or the resolved pipeline, with
+// want.txt in its folder.
 func TestCases(t *testing.T) {
 	cases, err := filepath.Glob("testdata/cases/*/spec.yaml")
 	if err != nil || len(cases) < 20 {

@@ -40,7 +40,7 @@ var bytesUnits = map[string]float64{
 	"kiB": 1 << 10, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
 }
 
-// leastMemory is what a run needs of its own, without any data.
+// leastMemory is the memory that a run needs without any data.
 const leastMemory Bytes = 128e6
 
 // ParseBytes reads an amount of memory with its unit; decimal units are powers

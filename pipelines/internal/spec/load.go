@@ -93,7 +93,7 @@ func (r *reporter) add(at pos, message, hint string) {
 	r.list = append(r.list, Problem{File: r.file, Line: at.line, Column: at.column, Message: message, Hint: hint})
 }
 
-// problems is what was collected, as an error.
+// problems returns the collected problems as an error.
 func (r *reporter) problems() *Problems {
 	if r.more > 0 {
 		r.list = append(r.list, Problem{File: r.file, Message: fmt.Sprintf("and %d more problems", r.more)})

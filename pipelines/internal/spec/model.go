@@ -101,8 +101,7 @@ func (p *CoefficientPrior) decodeNode(d *decoder, n *node, f field, _ []string) 
 	p.Prior = d.prior(n, f, kindsFor(f))
 }
 
-// kindsFor lists the priors of a coefficient: those of the intercept stand under
-// the key prior.
+// kindsFor lists the priors of a coefficient: those of the intercept are under the key prior.
 func kindsFor(f field) []prior.Kind {
 	if f.key == "prior" { //name:ok a key
 		return interceptPriors

@@ -10,7 +10,7 @@ import (
 	"glmbatch/internal/words"
 )
 
-// sourceKeys name where the rows of a data set come from: one of them must stand.
+// sourceKeys name the origin of the rows of a data set: one of them is required.
 var sourceKeys = []string{"path", "sql", "synthetic", "image", "grid", "sequences"}
 
 // madeKeys are the sources that are whole: nothing of path and sql goes with them.
@@ -107,7 +107,7 @@ func paramsOf(n *node) map[string]string {
 	return nil
 }
 
-// image checks and fills in an image. n is its value; nil without one.
+// image checks and fills in an image. n is its value; nil if there is none.
 func (c *checker) image(i *Image, n *node, path []string, each bool) {
 	if n == nil {
 		return
@@ -248,7 +248,7 @@ func (c *checker) checkKind(m *Model) {
 	}
 }
 
-// unknownKind tells that a model's kind is none, which is reported.
+// unknownKind reports whether a model's kind does not exist, which is an error already.
 func (c *checker) unknownKind(m *Model) bool {
 	return m.Kind == "" && c.given("models", m.Name, "kind")
 }

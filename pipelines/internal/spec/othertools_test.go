@@ -43,7 +43,7 @@ func whole(fragment string) string {
 	return strings.Join(parts, "\n") + "\n"
 }
 
-// Whatever docs/other-tools.md tells a reader to write is read by Parse.
+// Parse reads every spec that docs/other-tools.md has a reader write.
 func TestOtherTools(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/other-tools.md")
 	must(t, err)

@@ -167,7 +167,7 @@ func (Model) planned() string {
 	return "sample"
 }
 
-// waives tells that a mapping need not have a key that is required of others.
+// waives reports whether a mapping need not have a key that is required of others.
 func (Model) waives(n *node, key string) bool {
 	kind, formula := n.get("kind"), n.get("formula")
 	items := n.get("mixture") != nil && formula != nil && transform.IsOfItems(formula.text)

@@ -12,8 +12,8 @@ var (
 	growingKeys = []string{"until", "first", "max_iterations"}
 )
 
-// applyProfile gives each profile the keys of run that it does not override,
-// and puts the chosen profile's database and run in place of the pipeline's.
+// applyProfile gives each profile the keys of run that it does not override, and replaces the pipeline's database
+// and run with the chosen profile's.
 func applyProfile(r *reporter, root *node, name string) {
 	profiles := root.get("profiles")
 	for _, p := range profiles.list() {
@@ -48,7 +48,7 @@ func applyProfile(r *reporter, root *node, name string) {
 		r.add(at, "there is no profile "+quote(name), words.DidYouMean(name, "profiles", profiles.keys()))
 		return
 	}
-	if chosen.get("database") != nil { // these speak of the pipeline's own
+	if chosen.get("database") != nil { // these are for the pipeline's own
 		root.entries = slices.DeleteFunc(root.entries,
 			func(e entry) bool { return e.key == "publish" || e.key == "report" })
 	}

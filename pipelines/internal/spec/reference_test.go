@@ -64,8 +64,7 @@ func TestReferenceHasEveryKey(t *testing.T) {
 	}
 	var schema map[string]any
 	must(t, json.Unmarshal(Schema(), &schema))
-	// Definitions stand once, as sections do; Gates stand under gates and again
-	// under fits, by reference.
+	// Definitions appear once, as sections do; Gates appears under gates and again under fits, by reference.
 	keys := countKeys(schema)
 	if keys < 90 || lines != keys {
 		t.Errorf("the schema has %d keys, the reference %d", keys, lines)

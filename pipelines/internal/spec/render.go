@@ -253,9 +253,8 @@ func (r *renderer) bind(n *node) {
 	n.text, n.inline = b.String(), false
 }
 
-// sqlLexer follows the text of a query just far enough to know whether a place
-// stands inside a string, a quoted name or a comment. Text comes in pieces,
-// between which parameters stand.
+// sqlLexer follows the text of a query just far enough to determine whether a position is inside a string, a quoted
+// name or a comment. Text comes in pieces, with parameters between them.
 type sqlLexer struct {
 	// inside is 0 in plain text, otherwise what it waits for: ' or " (end of
 	// the quote), \n (line comment), * (block comment) or $ (dollar quote).

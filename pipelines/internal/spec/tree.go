@@ -49,8 +49,8 @@ type node struct {
 	kind    kind
 	text    string // scalars: as written, quotes removed
 	at      pos
-	inline  bool              // text stands in one line of the file as it is
-	quoted  bool              // a quote stands before text
+	inline  bool              // text is in one line of the file, unchanged
+	quoted  bool              // a quote precedes text
 	params  map[string]string // sql: values of its parameters
 	items   []*node
 	entries []entry
@@ -246,7 +246,7 @@ func (t *treeMaker) mapping(m ast.MapNode, at pos, depth int) *node {
 		}
 		first[name] = where
 		if value.at == (pos{}) || value.kind > stringKind {
-			value.at = where // a block's own start is less telling than its key
+			value.at = where // its key is a better position than a block's own start
 		}
 		v.entries = append(v.entries, entry{key: name, at: where, value: value})
 	}

@@ -12,9 +12,9 @@ import (
 	"syscall"
 )
 
-// claimsName is the file of a work folder of which each fit that a run draws locks a byte, so that fits which
-// are held in memory need no folder to be told from those that nobody draws. Byte 0 is shared by all who have
-// the file open: who removes it has that byte alone.
+// claimsName is the file of a work folder of which each fit that a run draws locks a byte, so that fits in memory
+// need no folder to be distinguished from those that no run draws. Byte 0 is shared by all who have the file open:
+// who removes it has that byte alone.
 const claimsName = "claims"
 
 // claimable reports whether the system has locks of bytes that belong to an open file, as Linux has: two runs of one
@@ -101,7 +101,7 @@ func (c *Claims) open() (*os.File, error) {
 		}
 		if err := errors.Join(err, file.Close()); err != nil && !errors.Is(err, errLocked) {
 			return nil, fmt.Errorf("lock %s: %w", file.Name(), err)
-		} // else somebody has removed it, or is about to
+		} // otherwise another process has removed it, or is about to
 	}
 	return c.file, nil
 }
@@ -126,7 +126,7 @@ func (c *Claims) Close() error {
 	return err
 }
 
-// claimed reports whether somebody draws the fit with a folder under root.
+// claimed reports whether a process draws the fit with a folder under root.
 func (d Disk) claimed(root, dir string) bool {
 	file, err := os.OpenFile(filepath.Join(root, claimsName), os.O_RDWR, 0)
 	if err != nil {
@@ -136,7 +136,7 @@ func (d Disk) claimed(root, dir string) bool {
 	return errors.Is(lockByte(file, syscall.F_WRLCK, place(dir)), errLocked)
 }
 
-// current reports whether a file is the one that stands under its name.
+// current reports whether a file is still the one with its name.
 func current(file *os.File) bool {
 	held, err := file.Stat()
 	if err != nil {

@@ -34,8 +34,8 @@ func extend(t *testing.T, c *Chain, blocks int, took time.Duration) {
 	}
 }
 
-// A fit of less than a second touches the disk for its claim alone, and can be read; what is held of a longer one, or
-// of a larger one, comes to its folder, with the bytes of one that was there from the beginning, and goes on there.
+// A fit of less than a second touches the disk for its claim alone, and can be read. A longer or larger one comes
+// from memory to its folder, with the bytes of one that was on disk from the beginning, and continues there.
 func TestShortFitsAreHeldInMemory(t *testing.T) {
 	var operations []string
 	d := Disk{Before: func(op Op, path string) error {
@@ -87,7 +87,7 @@ func TestShortFitsAreHeldInMemory(t *testing.T) {
 	}
 }
 
-// What is drawn of a short fit outlives the process where it is kept; nothing is left of one that was not.
+// The draws of a short fit outlive the process if it is kept; nothing is left of one that was not.
 func TestHeldFitsAreKept(t *testing.T) {
 	root := t.TempDir()
 	for _, keep := range []bool{false, true} {
@@ -153,7 +153,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// What a killed run leaves of its claims is removed by the end of the next, which may have claimed nothing.
+// The claims that a killed run leaves are removed by the end of the next, which may have claimed nothing.
 func TestClaimsOfAKilledRun(t *testing.T) {
 	root := t.TempDir()
 	killed := Disk{}.Claims(root)

@@ -30,8 +30,8 @@ func (f *faulty) disk() Disk {
 	}}
 }
 
-// fillUp does with a disk what a run does: it opens a fit, goes on where its
-// chains stand, reads them, keeps the record and opens the fit again for a commit.
+// fillUp uses a disk as a run does: it opens a fit, resumes its chains, reads them, keeps the record and opens the
+// fit again for a commit.
 func fillUp(d Disk, root string) (err error) {
 	m := manifest()
 	m.Chains = 2
@@ -101,9 +101,9 @@ func memory(t *testing.T) string {
 	return dir
 }
 
-// Whichever operation on the disk fails, for once or from then on, the error is
-// told, and the next run ends with the bytes of an undisturbed one: of a fit that is on disk from the beginning, of
-// one that comes there while its second chain is drawn, and of one that does in the end.
+// Each operation on the disk is made to fail, once or from then on: the error is reported, and the next run ends
+// with the bytes of an undisturbed one, for a fit that is on disk from the beginning, for one that comes there
+// while its second chain is drawn, and for one that does in the end.
 func TestEveryOperationFails(t *testing.T) {
 	for _, patience := range []time.Duration{-1, 8 * time.Second, time.Minute} {
 		t.Run(patience.String(), func(t *testing.T) { everyOperationFails(t, patience) })
@@ -165,8 +165,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A lock of a folder that its holder removes in between does not count, whether
-// or not somebody has made the folder again.
+// A lock of a folder that its holder removes in between does not count, whether or not another process has made the
+// folder again.
 func TestLockOfARemovedFolder(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		root := t.TempDir()
@@ -196,7 +196,7 @@ func TestLockOfARemovedFolder(t *testing.T) {
 	}
 }
 
-// Chains whose manifest is gone may be of another shape: they are drawn anew.
+// Chains whose manifest is gone may be of another shape: they are redrawn.
 func TestManifestGone(t *testing.T) {
 	root := t.TempDir()
 	path := written(t, root, 2)

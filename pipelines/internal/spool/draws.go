@@ -14,9 +14,8 @@ import (
 	"glmbatch/internal/words"
 )
 
-// drawsName is the file of the parameters' draws of a finished fit whose chains
-// hold rows, which nobody can expand without the data: values as they come,
-// little-endian, and behind them their CRC-32C.
+// drawsName is the file of the parameters' draws of a finished fit whose chains hold rows, which cannot be expanded
+// without the data: values as they come, little-endian, and then their CRC-32C.
 const drawsName = "draws"
 
 // WriteDraws keeps the draws of a fit's parameters, in pieces that are written one

@@ -12,10 +12,9 @@ import (
 	"time"
 )
 
-// formatVersion is raised when frames or manifests change shape; a folder of
-// another version is drawn anew. rowsVersion is that of folders whose draws are
-// rows that a Setup expands, which a program that knows the former alone would
-// take for parameters.
+// formatVersion is raised when frames or manifests change shape; a folder of another version is redrawn.
+// rowsVersion is that of folders whose draws are rows that a Setup expands, which a program that supports only the
+// former would take for parameters.
 const (
 	formatVersion = 1
 	rowsVersion   = 2
@@ -54,7 +53,7 @@ type Fit struct {
 	disk     Disk
 	dir      string
 	manifest Manifest
-	claim    *claim // nil where the folder's lock alone keeps others away
+	claim    *claim // nil if the folder's lock alone excludes others
 	Chains   []*Chain
 
 	mu    sync.Mutex    // while the fit is in memory, of its chains' writes
@@ -211,7 +210,7 @@ func (f *Fit) keep() error {
 	return nil
 }
 
-// folder is where a fit's spool stands under root.
+// folder is the path of a fit's spool under root.
 func folder(root, fingerprint string) string {
 	return filepath.Join(root, fingerprint[:min(32, len(fingerprint))])
 }
@@ -365,6 +364,6 @@ func (f *Fit) Remove() error {
 		return f.Close()
 	}
 	err := errors.Join(f.disk.removeAll(f.dir), f.Close())
-	_ = os.Remove(filepath.Dir(f.dir)) // fails while other fits are there, as it should
+	_ = os.Remove(filepath.Dir(f.dir)) // fails while other fits exist, as it should
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// markPrefix begins the names of files that stand in a work folder while runs go on.
+// markPrefix begins the names of files in a work folder that mark runs in progress.
 const markPrefix = "run-"
 
 // Mark records a run before the ledger does: a file in the work folder, locked by the process during the run. A
@@ -89,7 +89,7 @@ func (m *Mark) Clear() {
 		return
 	}
 	_ = errors.Join(os.Remove(m.path), m.lock.Close())
-	_ = os.Remove(filepath.Dir(m.path)) // fails while fits are there, as it should
+	_ = os.Remove(filepath.Dir(m.path)) // fails while fits exist, as it should
 }
 
 // Remove removes a mark that no process holds.

@@ -17,7 +17,7 @@ import (
 
 const params = 5
 
-// block returns a block whose every number tells where it stands.
+// block returns a block in which every number encodes its position.
 func block(first, draws int) *infer.Block {
 	b := infer.NewBlock(0, first, draws, params)
 	for i := range draws {
@@ -109,8 +109,7 @@ func planted(t *testing.T, data []byte) *Fit {
 	return open(t, root, manifest())
 }
 
-// A file cut anywhere recovers exactly the frames that were whole before
-// the cut, and goes on to the same bytes.
+// A file cut anywhere recovers exactly the frames that were whole before the cut, and continues to the same bytes.
 func TestTornAnywhere(t *testing.T) {
 	whole, err := os.ReadFile(written(t, t.TempDir(), 2, 1, 2))
 	must(t, err)
@@ -226,9 +225,8 @@ func TestOtherManifestStartsAnew(t *testing.T) {
 	}
 }
 
-// A folder of rows has starts of another length than its draws, and a version that
-// a program without rows refuses; one that holds parameters of the same fit, as it
-// was before, is drawn anew.
+// A folder of rows has starts of another length than its draws, and a version that a program without rows refuses;
+// one that holds parameters of the same fit, as it was before, is redrawn.
 func TestRowsAreToldApart(t *testing.T) {
 	root := t.TempDir()
 	written(t, root, 2)

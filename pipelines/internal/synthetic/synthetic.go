@@ -88,7 +88,7 @@ func columns(ctx context.Context, s spec.Synthetic) (x [][]float64, eta []float6
 	return x, eta
 }
 
-// column makes x_(j+1). first is x_1, once it is there.
+// column makes x_(j+1). first is x_1, once it has been made.
 func column(s spec.Synthetic, j int, first []float64) []float64 {
 	if j >= s.Relevant && s.Rest == "collinear" {
 		return first

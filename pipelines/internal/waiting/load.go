@@ -28,7 +28,7 @@ const (
 // load is a finished fit on its way to the ledger.
 type load struct {
 	res  *outcome.Result
-	fit  *spool.Fit // nil where nothing can be loaded: res says why
+	fit  *spool.Fit // nil if nothing can be loaded: res has the reason
 	end  func() error
 	text finished
 	err  error // of storing it
@@ -105,8 +105,8 @@ func (l *load) close() {
 	l.fit, l.end = nil, nil
 }
 
-// commit loads a batch into the ledger, which it opens once, and clears the spool of what is stored there. What cannot
-// be opened or stored costs its own fit only.
+// commit loads a batch into the ledger, which it opens once, and clears the spool of what is stored there. A fault
+// in opening or storing a fit costs this fit only.
 func commit(ctx context.Context, ledger *report.Ledger, batch []*load, c *Config) {
 	some := slices.DeleteFunc(slices.Clone(batch), func(l *load) bool { return l.fit == nil })
 	if len(some) == 0 {
