@@ -39,7 +39,7 @@ func TestBombs(t *testing.T) {
 	only := func(names ...string) func(*Schema) ([]string, error) {
 		return func(*Schema) ([]string, error) { return names, nil }
 	}
-	numbers := bomb(t, "y,x\n", strings.Repeat("1,2\n", 1<<14), 256)                        // 16 MiB of text, 64 MiB of numbers
+	numbers := bomb(t, "y,x\n", strings.Repeat("1,2\n", 1<<14), 256) // 16 MiB of text, 64 MiB of numbers
 	// 48 MiB in a column that is not needed
 	unused := bomb(t, "y,x,z\n", "1,2,"+strings.Repeat("z", 1<<20)+"\n", 48)
 	mixed := bomb(t, "y,x\n1,2\n", strings.Repeat("1,2\nw,w\n", 1<<13), 512)                // cells that are counted only

@@ -293,7 +293,7 @@ func (q *query) parameters(raw any) error {
 // engineReason drops what the driver puts around the engine's own words, and
 // its blank lines.
 func engineReason(err error) error {
-	// errtext:ok nothing depends on it: it only removes the text around the message
+	//errtext:ok nothing depends on it: it only removes the text around the message
 	return errors.New(strings.TrimSpace(driverWords.Replace(err.Error())))
 }
 
