@@ -68,7 +68,7 @@ study: ## run what make test leaves out: pages and pipelines of studies, long co
 	GLMBATCH_STUDIES=1 $(GO) test -count=1 -timeout=2h -run '^TestDocumentation$$/^docs$$/^(comparing|discrete-studies|missing|mixtures|paper|prediction|priors)' ./internal/doctest
 	GLMBATCH_STUDIES=1 $(GO) test -count=1 -timeout=2h -run '^Test(PinnedShipped|Wheel|Modes|KindsAndQuestions|StanPosteriors|\w+Against(Stan|JAGS))$$' \
 		./cmd/pipeline ./pipelines ./pipelines/internal/plan ./infer/infertest
-	GLMBATCH_STUDIES=1 $(GO) test -count=1 -timeout=2h -run '^TestInvariance$$' ./infer/model
+	GLMBATCH_STUDIES=1 $(GO) test -count=1 -timeout=2h -run '^Test(Invariance|Hamiltonian)$$' ./infer/model
 	GLMBATCH_STAT=1 $(GO) test -count=1 -timeout=2h -run 'Figure3Learning|Entities' ./discrete/...
 
 verify: ## write and print the tables of docs/verification.md: posteriors, the grid of models, R's fits

@@ -7,18 +7,21 @@ import (
 	"glmbatch/infer/design"
 )
 
-// eachCounted is eachFamily, also with rows that count several times.
+// eachCounted is eachFamily, at every second point with rows that count several times.
 func eachCounted(t *testing.T, check func(t *testing.T, target *Target, theta []float64)) {
+	points := 0
 	eachFamily(t, func(t *testing.T, target *Target, theta []float64) {
-		check(t, target, theta)
-		data := *target.data
-		data.Frequency = make([]float64, data.Rows())
-		for i := range data.Frequency {
-			data.Frequency[i] = float64(1 + i%3)
+		if points++; points%2 == 0 {
+			data := *target.data
+			data.Frequency = make([]float64, data.Rows())
+			for i := range data.Frequency {
+				data.Frequency[i] = float64(1 + i%3)
+			}
+			var err error
+			target, err = NewTarget(&data, target.model)
+			must(t, err)
 		}
-		counted, err := NewTarget(&data, target.model)
-		must(t, err)
-		check(t, counted, theta)
+		check(t, target, theta)
 	})
 }
 

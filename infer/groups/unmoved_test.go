@@ -90,7 +90,8 @@ func unmoved(t *testing.T, s study, pairs int, seed uint64, sampler func(data *g
 		theta, data := s.draw(infer.NewStream(seed, "draw", strconv.Itoa(i)))
 		of, setup, err := sampler(data)
 		must(t, err)
-		started, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(seed, "chain", strconv.Itoa(i))})
+		started, err := setup.Kernel(infer.Chain{Index: 1, Count: 2, // from the prior
+			Stream: infer.NewStream(seed, "chain", strconv.Itoa(i))})
 		must(t, err)
 		k := started.(settable)
 		must(t, k.SetPosition(theta))

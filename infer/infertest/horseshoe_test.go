@@ -41,7 +41,7 @@ func TestNutsInvarianceOnHorseshoes(t *testing.T) {
 		})
 	}
 	check.Case, check.Sampler = infertest.HorseshoeCases()[0], infertest.WrongPriorScale(s, 4)
-	check.Seed, check.Pairs, check.Steps = 1, 1000, 6
+	check.Seed, check.Pairs, check.Steps = 1, 1000, 20
 	infertest.MustReject(t, func(tb infertest.TB) { infertest.Invariance(tb, check) })
 }
 

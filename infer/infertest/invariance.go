@@ -169,7 +169,9 @@ func (c Check) advance(given Given, theta []float64, i int) error {
 	if err != nil {
 		return err
 	}
-	k, err := setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(c.Seed, "invariance", "chain", strconv.Itoa(i))})
+	// The last of several chains starts from the prior: the others would search for modes, and theta replaces them.
+	k, err := setup.Kernel(infer.Chain{Index: 1, Count: 2,
+		Stream: infer.NewStream(c.Seed, "invariance", "chain", strconv.Itoa(i))})
 	if err != nil {
 		return err
 	}
