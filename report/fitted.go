@@ -83,8 +83,8 @@ func (f *Fitted) complete(ctx context.Context, c *sql.Conn) error {
 	if err != nil {
 		return err
 	}
-	return read(ctx, c, &f.Names, `SELECT name, kind, grouping, level, term, beside, predictor, response FROM parameter
-		WHERE fit_id = ? AND parameter_id > 0 ORDER BY parameter_id`, f.ID)
+	return read(ctx, c, &f.Names, `SELECT name, kind, grouping, level, term, beside AS term2, predictor, response
+		FROM parameter WHERE fit_id = ? AND parameter_id > 0 ORDER BY parameter_id`, f.ID)
 }
 
 // Posterior holds the common facts of fits of one posterior, whatever drew them.
@@ -98,8 +98,9 @@ type Posterior struct {
 func (l *Ledger) PosteriorOf(ctx context.Context, f Stored) (p Posterior, err error) {
 	err = l.read(ctx, func(c *sql.Conn) error {
 		p.ModelHash = f.ModelHash
-		return read(ctx, c, &p.Parameters, `SELECT name, kind, prior, center, scale, grouping, level, term, beside, predictor,
-			response FROM parameter WHERE fit_id = ? AND kind <> 'derived' AND parameter_id > 0 ORDER BY parameter_id`, f.ID)
+		return read(ctx, c, &p.Parameters, `SELECT name, kind, prior, center, scale, grouping, level, term, beside AS term2,
+			predictor, response FROM parameter WHERE fit_id = ? AND kind <> 'derived' AND parameter_id > 0
+			ORDER BY parameter_id`, f.ID)
 	})
 	return p, err
 }

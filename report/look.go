@@ -200,7 +200,7 @@ func worstOf(ctx context.Context, c *sql.Conn, ids []int64) (of func(id int64) W
 func (l *Ledger) Lines(ctx context.Context, id int64) (out []Line, err error) {
 	err = l.readTables(ctx, func(c *sql.Conn) error {
 		return read(ctx, c, &out, "SELECT "+columnList(Line{})+` FROM (SELECT * FROM summary WHERE fit_id = ?1) s
-			LEFT JOIN (SELECT parameter_id AS parameter, prior, center, scale, grouping, level, term, beside
+			LEFT JOIN (SELECT parameter_id AS parameter, prior, center, scale, grouping, level, term, beside AS term2
 				FROM parameter WHERE fit_id = ?1) p ON parameter = parameter_id
 			LEFT JOIN (SELECT column_id, sd AS column_sd FROM column_summary WHERE fit_id = ?1) c
 				ON column_id = parameter_id AND kind IN ('coefficient', 'intercept')
