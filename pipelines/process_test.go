@@ -13,7 +13,7 @@ func TestProcessesLikeBrms(t *testing.T) {
 pipeline: p
 database: t.duckdb
 seed: 3
-datasets: {mcycle: {path: mcycle.csv}, discoveries: {path: discoveries.csv}}
+datasets: {mcycle: {path: mcycle.csv}, discoveries: {path: discoveries.csv}, topo: {path: topo.csv}}
 models:
   mcycle: {formula: "accel ~ gp(times, k = 40, c = 5/4)", family: gaussian, prior: {intercept: "normal(0, 50)",
     sds: "half_normal(60)", lscale: "inverse_gamma(3, 0.4)", sigma: "exponential(0.05)"},
@@ -21,12 +21,16 @@ models:
   discoveries: {formula: "count ~ gp(year, k = 30)", family: poisson, prior: {intercept: "normal(0, 2)",
     sds: "half_normal(1)", by_name: {lscale_gpyear: "inverse_gamma(3, 0.4)"}},
     derive: {at1870: "linear_predictor(year = 1870)", at1886: "linear_predictor(year = 1886)", at1950: "linear_predictor(year = 1950)"}}
+  topo: {formula: "z ~ gp(x, y, k = 7)", family: gaussian, prior: {intercept: "normal(800, 100)",
+    sds: "half_normal(100)", lscale: "inverse_gamma(3, 0.6)", sigma: "exponential(0.05)"},
+    derive: {at1: "linear_predictor(x = 1, y = 1)", at3: "linear_predictor(x = 3, y = 4)", at5: "linear_predictor(x = 5, y = 2)"}}
 samplers: {auto: {method: auto}}
 run: {chains: 2, warmup: 300, draws: 1500}
 fits:
   - {datasets: [mcycle], models: [mcycle], samplers: [auto]}
   - {datasets: [discoveries], models: [discoveries], samplers: [auto]}
-`, "mcycle.csv", "discoveries.csv")
+  - {datasets: [topo], models: [topo], samplers: [auto]}
+`, "mcycle.csv", "discoveries.csv", "topo.csv")
 	f.computes()
 	f.far("mean or standard deviation", fmt.Sprintf(`
 		SELECT max(greatest(abs(s.mean - v.m) / s.sd, abs(ln(s.sd / v.s)))) + abs(count(*) - %d)

@@ -23,7 +23,7 @@ var brmsFaults = []struct{ formula, message, hint string }{
 	{"bf(y ~ x, family = gaussian())", "the argument family of bf()", "the key family"},
 	{"bf(y ~ x, autocor = ~ ar(t))", "the argument autocor of bf()", "residuals"},
 	{"bf(y ~ x, sigma = 2)", "sigma has a value in bf()", "constant(2)"},
-	{"y ~ gp(x, z)", "gp() is a process along one number", "gp(x) + gp(z)"},
+	{"y ~ gp(x, z, u, v)", "gp() takes at most 3 numbers", "gp(x) + gp(z)"},
 	{"y ~ t2(x, z)", "t2() cannot be used here", "curves add up"},
 	{"y ~ s(g, bs = \"re\")", "the basis \"re\" of s()", "(1 | g)"},
 	{"y ~ s(x, z)", "s() smooths one number", "s(x) + s(z)"},

@@ -118,7 +118,7 @@
 //   - factor.go, category.go, slips.go, dates.go, cut.go, contrasts.go: factors;
 //   - basis.go, spline.go: one number as several columns;
 //   - smooth.go, smooths.go, penalised.go, knots.go, cubic.go: curves with a penalty, their terms, then their columns;
-//   - process.go: Gaussian processes;
+//   - distances.go, process.go: distances of points, Gaussian processes;
 //   - monotone.go: steps from each level to the next one;
 //   - bars.go, grouping.go, effects.go, told.go: group-level effects, and which of them the data cannot tell;
 //   - response.go, limits.go, surv.go, separation.go, dependent.go, fill.go, sparse.go, room.go, units.go: the response

@@ -157,7 +157,9 @@ func (r *Record) among(keep func(grouping string) bool) *Record {
 	}
 	out.Smooths = slices.Clone(r.Smooths)
 	for i := range out.Smooths { // whose variables stand in Terms
-		out.Smooths[i].Basis = variables[r.Smooths[i].Basis]
+		of := &out.Smooths[i]
+		of.Basis = variables[of.Basis]
+		of.Others = number(variables, of.Others, nil)
 	}
 	return &out
 }

@@ -314,8 +314,10 @@ func (s *selection) used() []bool {
 		mark(s.bars[i].terms)
 	}
 	for _, t := range s.smooths {
-		if out[t.x] = true; t.by >= 0 {
-			out[t.by] = true
+		for _, v := range append(slices.Clone(t.x), t.by) {
+			if v >= 0 {
+				out[v] = true
+			}
 		}
 	}
 	return out

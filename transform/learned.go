@@ -160,7 +160,7 @@ func (b *builder) refused(v *variable, why, hint string) error {
 func (b *builder) learnPiece() (anything bool, err error) {
 	b.all.rows += b.n
 	for _, t := range b.chosen.smooths {
-		return false, b.refused(&b.chosen.variables[t.x], "is made of all of its values", "write ns() or bs() with knots")
+		return false, b.refused(&b.chosen.variables[t.x[0]], "is made of all of its values", "write ns() or bs() with knots")
 	}
 	note := func(some bool, failed error) bool {
 		anything, err = anything || some, failed

@@ -89,7 +89,7 @@ func (c *smoothCall) learn(x, counts []float64) (*Basis, error) {
 		return nil, fmt.Errorf("it is %v in all rows, and a curve needs %d values", d.x[0], leastK)
 	}
 	if c.bs == processBasis {
-		return c.learnProcess(d), nil
+		return c.learnProcess(x)
 	}
 	if len(d.x) < c.k {
 		return nil, fmt.Errorf("it has %d distinct values, fewer than k = %d", len(d.x), c.k)

@@ -49,7 +49,10 @@ func (d *Derived) Check(f *Formula, family glm.Family, more []string) error {
 		names = append(names, "sd_"+s.groupName(b.grouping)+"__"+ones)
 	}
 	for _, t := range s.smooths {
-		if inputs = append(inputs, s.variables[t.x].columns...); t.by >= 0 {
+		for _, x := range t.x {
+			inputs = append(inputs, s.variables[x].columns...)
+		}
+		if t.by >= 0 {
 			inputs = append(inputs, s.variables[t.by].columns...)
 		}
 		names = append(names, t.node.deviation()+s.smoothName(t, ""))
@@ -183,7 +186,9 @@ func (s *selection) inputs() (inputs []string) {
 		}
 	}
 	for _, t := range s.smooths {
-		inputs = append(inputs, s.variables[t.x].columns...)
+		for _, x := range t.x {
+			inputs = append(inputs, s.variables[x].columns...)
+		}
 		if t.by >= 0 {
 			inputs = append(inputs, s.variables[t.by].columns...)
 		}

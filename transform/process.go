@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,53 +13,97 @@ import (
 //
 //	φ_m(u) = sin(m·π·(u + L)/(2L))/√L,  u = (x − Centre)/Unit,  L = Half
 //
+// gp(x, z) has one for each of its numbers, with the same Unit and Half, and the columns of the design are products.
+//
 // Source: Riutort-Mayol, Bürkner, Andersen, Solin and Vehtari (2023), doi:10.1007/s11222-022-10167-2, equation 5; Unit
 // and Half are brms's.
 type Process struct {
 	Functions int     `json:"functions"`
 	Centre    float64 `json:"centre"` // the mean of x
-	Unit      float64 `json:"unit"`   // the range of x, or 1 with scale = FALSE
+	Unit      float64 `json:"unit"`   // the largest distance of two points, or 1 with scale = FALSE
 	Half      float64 `json:"half"`
-	// Nearest and Farthest are the least positive and the largest distance of two values of u.
+	// Nearest and Farthest are the least positive and the largest distance of two points, in Units.
 	Nearest  float64 `json:"nearest"`
 	Farthest float64 `json:"farthest"`
 }
 
 // Sizes of gp(): functions, and the default of c.
 const (
-	defaultFunctions = 20
-	defaultEdge      = 1.25
-	mostEdge         = 100
+	defaultEdge   = 1.25
+	mostEdge      = 100
+	mostFunctions = 400 // of all numbers together
 )
+
+// defaultFunctions are those of each number of a process of one, two or three.
+var defaultFunctions = []int{20, 10, 5}
 
 // processFormals are the arguments of brms's gp that are here, in the order of those without names.
 var processFormals = []string{"x", "by", "k", "cov", "scale", "c"}
 
-// processArguments puts the arguments of gp under their names. Further ones of brms are refused by name.
+// processArguments puts the arguments of gp under their names, of its numbers the first. Further ones of brms are
+// refused by name.
 func (s *selector) processArguments(n *node) ([]*node, error) {
+	if most := len(defaultFunctions); len(n.coordinates()) > most {
+		return nil, s.fail(n.args[most].pos, fmt.Sprintf("gp() takes at most %d numbers", most),
+			"processes add up: gp(x) + gp(z)")
+	}
+	one := *n
+	one.args, one.names = nil, nil
 	for i, name := range n.names {
-		switch {
-		case i > 0 && name == "":
-			return nil, s.fail(n.args[i].pos, "gp() is a process along one number",
-				"processes of several numbers add up: gp(x) + gp(z); surfaces are not supported")
-		case slices.Contains([]string{"iso", "gr", "cmc"}, name):
+		if name == "" && i > 0 {
+			continue
+		}
+		if all, ok := n.args[i].boolean(); name == "iso" && ok && all {
+			continue
+		}
+		if slices.Contains([]string{"iso", "gr", "cmc"}, name) {
 			return nil, s.fail(n.args[i].pos, fmt.Sprintf("%s of gp() is not supported", name), "leave it out")
 		}
+		one.args, one.names = append(one.args, n.args[i]), append(one.names, name)
 	}
-	return s.match(n, processFormals)
+	return s.match(&one, processFormals)
 }
 
-// processSettings reads the arguments of gp besides x.
-func (s *selector) processSettings(args []*node) (*smoothCall, error) {
-	c := &smoothCall{k: defaultFunctions, bs: processBasis, edge: defaultEdge, ranged: true}
+// coordinates are the calls that make the bases of the numbers of s(…) or gp(…): n with each of them in front.
+func (n *node) coordinates() (out []*node) {
+	for i, name := range n.names {
+		if name != "" && i > 0 {
+			continue
+		}
+		of := *n
+		of.args = slices.Insert(slices.Delete(slices.Clone(n.args), i, i+1), 0, n.args[i])
+		of.names = slices.Insert(slices.Delete(slices.Clone(n.names), i, i+1), 0, name)
+		out = append(out, &of)
+	}
+	return out
+}
+
+// processSettings reads the arguments of gp other than its first number.
+func (s *selector) processSettings(n *node, args []*node) (*smoothCall, error) {
+	c := &smoothCall{bs: processBasis, edge: defaultEdge, ranged: true}
+	for _, other := range n.coordinates()[1:] {
+		c.others = append(c.others, other.args[0])
+		if err := s.arithmetic(other.args[0]); err != nil {
+			return nil, err
+		}
+	}
+	c.k = defaultFunctions[len(c.others)]
 	by, k, cov, scale, edge := args[1], args[2], args[3], args[4], args[5]
 	if k != nil {
 		v, ok := k.number()
 		if !ok || v < leastK || v > mostK || v != math.Trunc(v) {
 			return nil, s.fail(k.pos, fmt.Sprintf("k of gp() is a whole number from %d to %d", leastK, mostK),
-				fmt.Sprintf("k is the number of basis functions; the default is %d", defaultFunctions))
+				fmt.Sprintf("k is the number of basis functions of each number; the default is %d", c.k))
 		}
 		c.k = int(v)
+	}
+	if all := c.functions(c.k); all > mostFunctions {
+		most := c.k
+		for c.functions(most) > mostFunctions {
+			most--
+		}
+		return nil, s.fail(k.pos, fmt.Sprintf("%d functions are too many for gp(): k counts those of each number", all),
+			fmt.Sprintf("all together are at most %d: write k = %d", mostFunctions, most))
 	}
 	if cov != nil && (cov.kind != nodeString || cov.text != "exp_quad") {
 		return nil, s.fail(cov.pos, fmt.Sprintf("the covariance %s of gp() is not supported", shortened(cov.label())),
@@ -82,6 +127,15 @@ func (s *selector) processSettings(args []*node) (*smoothCall, error) {
 	return c, s.multiply(c, by, "as by of gp()")
 }
 
+// functions is how many functions a process has, with k of each number.
+func (c *smoothCall) functions(k int) int {
+	all := k
+	for range c.others {
+		all *= k
+	}
+	return all
+}
+
 // ratio returns the value of a number or of a quotient such as 5/4.
 func (n *node) ratio() (float64, bool) {
 	n = n.bare()
@@ -96,23 +150,31 @@ func (n *node) ratio() (float64, bool) {
 // processBasis is the Kind of the basis of gp().
 const processBasis = "gp"
 
-// learnProcess makes the basis of a process along the values.
-func (c *smoothCall) learnProcess(d values) *Basis {
-	low, high := d.x[0], d.x[len(d.x)-1]
-	sum, n := 0.0, 0.0
-	for i, x := range d.x {
-		sum, n = math.FMA(d.n[i], x-low, sum), n+d.n[i]
-	}
-	p := &Process{Functions: c.k, Centre: low + sum/n, Unit: 1, Nearest: math.Inf(1)}
+// learnProcess makes the basis of a process along the first of its numbers. Each point counts once, as in brms.
+func (c *smoothCall) learnProcess(x []float64) (*Basis, error) {
+	points := distinctPoints(append([][]float64{x}, c.with...))
+	p := &Process{Functions: c.k, Unit: 1}
+	p.Nearest, p.Farthest = distances(points)
 	if c.ranged {
-		p.Unit = high - low
+		p.Unit = p.Farthest
 	}
-	for i := range d.x[1:] {
-		p.Nearest = min(p.Nearest, (d.x[i+1]-d.x[i])/p.Unit)
+	if !(p.Nearest > 0) || math.IsInf(p.Farthest, 0) {
+		return nil, errors.New("its points are all one, or too far from each other")
 	}
-	p.Farthest = (high - low) / p.Unit
-	p.Half = float64(c.edge * max(1, p.Farthest))
-	return &Basis{Kind: processBasis, Boundary: [2]float64{low, high}, Process: p}
+	p.Nearest, p.Farthest = p.Nearest/p.Unit, p.Farthest/p.Unit
+	parts := make([]stretch, len(points[0]))
+	for i := range parts {
+		parts[i] = stretchOf(points, i)
+	}
+	span := 0.0 // of all numbers, each less its mean
+	for i, one := range parts {
+		span = max(span, one.high-one.low)
+		for _, other := range slices.Concat(parts[:i], parts[i+1:]) {
+			span = max(span, (one.high-one.mean)-(other.low-other.mean))
+		}
+	}
+	p.Centre, p.Half = parts[0].mean, float64(c.edge*max(1, span/p.Unit))
+	return &Basis{Kind: processBasis, Boundary: [2]float64{parts[0].low, parts[0].high}, Process: p}, nil
 }
 
 // check finds a process that no Build writes.
@@ -144,7 +206,7 @@ func (p *Process) frequency(m int) float64 { return float64(m+1) * math.Pi / (2 
 // Source: Riutort-Mayol and others (2023), equation 22.
 const resolution = 1.75
 
-// A Wave is a Gaussian process of the design.
+// A Wave is a Gaussian process of the design, with the basis of its first number.
 type Wave struct {
 	*Smooth
 	*Process
@@ -153,7 +215,7 @@ type Wave struct {
 // Waves are the Gaussian processes of the design.
 func (r *Record) Waves() (out []Wave) {
 	for i := range r.Smooths {
-		if p := r.Variables[r.Smooths[i].Basis].Basis.Process; p != nil {
+		if p := r.bases(&r.Smooths[i])[0].Process; p != nil {
 			out = append(out, Wave{&r.Smooths[i], p})
 		}
 	}
@@ -166,11 +228,22 @@ func (p *Process) Shortest() float64 { return resolution * p.Half / float64(p.Fu
 // Enough returns how many functions represent a length.
 func (p *Process) Enough(length float64) int { return int(math.Ceil(resolution * p.Half / length)) }
 
-// frequencies are those of all functions.
-func (p *Process) frequencies() []float64 {
-	out := make([]float64, p.Functions)
-	for m := range out {
-		out[m] = p.frequency(m)
+// frequencies are those of products of functions of bases, those of the first in turn for each of the others: the roots
+// of sums of eigenvalues.
+func frequencies(of []*Basis) []float64 {
+	squares := []float64{0}
+	for _, b := range of {
+		var next []float64
+		for m := range b.Process.Functions {
+			for _, v := range squares {
+				f := b.Process.frequency(m)
+				next = append(next, math.FMA(f, f, v))
+			}
+		}
+		squares = next
 	}
-	return out
+	for i, v := range squares {
+		squares[i] = math.Sqrt(v)
+	}
+	return squares
 }

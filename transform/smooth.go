@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// smoothing is a smooth term of a formula, s(x), s(x, by = z) or gp(x).
+// smoothing is a smooth term of a formula, s(x), s(x, by = z), gp(x) or gp(x, z).
 type smoothing struct {
 	node *node
-	x    int // index into selection.variables: the call, which makes the columns of a basis
-	by   int // index into selection.variables, or −1
+	x    []int // indices into selection.variables: of each number the call, which makes the columns of a basis
+	by   int   // index into selection.variables, or −1
 }
 
 // smoothCall is a call of s or gp as it is written.
@@ -22,9 +22,11 @@ type smoothCall struct {
 	by *node
 	// free says that the curve is not centred: it is multiplied by a number that varies.
 	free    bool
-	weights []float64 // of the rows, by which unpenalised columns are scaled; nil: 1 each
-	edge    float64   // c of gp
-	ranged  bool      // scale of gp
+	weights []float64   // of the rows, by which unpenalised columns are scaled; nil: 1 each
+	edge    float64     // c of gp
+	ranged  bool        // scale of gp
+	others  []*node     // the further numbers of gp
+	with    [][]float64 // their values in the rows
 }
 
 // Dimensions of a smooth: tp and cr have two functions that are not penalised.
@@ -84,11 +86,14 @@ func (s *selector) smooth(n *node, added bool) error {
 	if err != nil {
 		return err
 	}
-	if err := s.columnsOf(n); err != nil {
-		return err
+	out := smoothing{node: n, by: -1}
+	for _, of := range n.coordinates() {
+		if err := s.columnsOf(of); err != nil {
+			return err
+		}
+		x := s.variable(of)
+		out.x, s.out.variables[x].named = append(out.x, x), true
 	}
-	out := smoothing{node: n, x: s.variable(n), by: -1}
-	s.out.variables[out.x].named = true
 	if by := call.smooth.by; by != nil {
 		if err := s.columnsOf(by); err != nil {
 			return err
@@ -97,7 +102,7 @@ func (s *selector) smooth(n *node, added bool) error {
 		s.out.variables[out.by].named = true
 	}
 	for _, o := range s.out.smooths {
-		if o.x == out.x {
+		if slices.Equal(o.x, out.x) {
 			return s.fail(n.pos, text+" stands twice", "")
 		}
 		if s.out.smoothName(o, "") == s.out.smoothName(out, "") {
@@ -112,7 +117,7 @@ func (s *selector) smooth(n *node, added bool) error {
 // smoothSettings reads the arguments of s or gp besides x.
 func (s *selector) smoothSettings(n *node, args []*node) (*smoothCall, error) {
 	if n.isProcess() {
-		return s.processSettings(args)
+		return s.processSettings(n, args)
 	}
 	c := &smoothCall{k: defaultK, bs: "tp", m: [2]int{2, 2}}
 	k, bs, m, by := args[1], args[2], args[3], args[4]
@@ -197,17 +202,13 @@ func (s *selection) smoothName(t smoothing, level string) string {
 	return name + "_1"
 }
 
-// smoothX is the number that is smoothed, in R's spelling.
-func (s *selection) smoothX(t smoothing) string { return t.node.smoothArgument("x").label() }
-
-// smoothArgument is an argument of s(…) or gp(…) by its name; x is the first.
-func (n *node) smoothArgument(name string) *node {
-	for i, given := range n.names {
-		if given == name || given == "" && name == "x" {
-			return n.args[i]
-		}
+// smoothX is the number that is smoothed, or several, in R's spelling.
+func (s *selection) smoothX(t smoothing) string {
+	var labels []string
+	for _, of := range t.node.coordinates() {
+		labels = append(labels, of.args[0].label())
 	}
-	return nil
+	return strings.Join(labels, ", ")
 }
 
 // plainName spells an expression as brms does where it is a part of a name.

@@ -18,6 +18,8 @@ type Smooth struct {
 	By    string `json:"by,omitempty"`    // what it is multiplied by, if anything
 	Level string `json:"level,omitempty"` // of a factor
 	Basis int    `json:"basis"`           // index into Record.Variables
+	// Others are those of the further numbers of gp(x, z): columns are products.
+	Others []int `json:"others,omitempty"`
 	// The columns of the design: from Fixed those without a penalty, from First to before Last the penalised.
 	Fixed int `json:"fixed"`
 	First int `json:"first"`
@@ -28,10 +30,19 @@ type Smooth struct {
 func (r *Record) smooths() (out []design.Smooth) {
 	for _, s := range r.Smooths {
 		d := design.Smooth{Name: s.Name, Term: s.Label, First: s.First, Last: s.Last}
-		if p := r.Variables[s.Basis].Basis.Process; p != nil {
-			d.Frequencies, d.Distances = p.frequencies(), [2]float64{p.Nearest, p.Farthest}
+		if of := r.bases(&s); of[0].Process != nil {
+			d.Frequencies, d.Numbers = frequencies(of), len(of)
+			d.Distances = [2]float64{of[0].Process.Nearest, of[0].Process.Farthest}
 		}
 		out = append(out, d)
+	}
+	return out
+}
+
+// bases are those of the numbers of a smooth.
+func (r *Record) bases(s *Smooth) (out []*Basis) {
+	for _, v := range append([]int{s.Basis}, s.Others...) {
+		out = append(out, r.Variables[v].Basis)
 	}
 	return out
 }
@@ -39,12 +50,18 @@ func (r *Record) smooths() (out []design.Smooth) {
 // checkSmooths finds smooths that no Build writes.
 func (r *Record) checkSmooths() error {
 	for _, s := range r.Smooths {
-		known := s.Basis >= 0 && s.Basis < len(r.Variables) && r.Variables[s.Basis].Basis != nil &&
-			r.Variables[s.Basis].Basis.smooth()
-		if !known || s.Fixed < 0 || s.Fixed > s.First || s.First >= s.Last || s.Last > len(r.Columns) {
+		columns := 1
+		unknown := slices.ContainsFunc(append([]int{s.Basis}, s.Others...), func(v int) bool {
+			if v < 0 || v >= len(r.Variables) || r.Variables[v].Basis == nil || !r.Variables[v].Basis.smooth() {
+				return true
+			}
+			columns *= r.Variables[v].Basis.columns()
+			return len(s.Others) > 0 && r.Variables[v].Basis.Process == nil
+		})
+		if unknown || s.Fixed < 0 || s.Fixed > s.First || s.First >= s.Last || s.Last > len(r.Columns) {
 			return fmt.Errorf("design record: smooth %q has no basis, or columns that do not exist", s.Name)
 		}
-		if b := r.Variables[s.Basis].Basis; s.First-s.Fixed != b.Fixed || s.Last-s.Fixed != b.columns() {
+		if b := r.Variables[s.Basis].Basis; s.First-s.Fixed != b.Fixed || s.Last-s.Fixed != columns {
 			return fmt.Errorf("design record: smooth %q has not the columns of its basis", s.Name)
 		}
 	}
@@ -53,9 +70,11 @@ func (r *Record) checkSmooths() error {
 
 // reserveSmooth keeps the columns that s() and gp() smooth away from . and globs.
 func (s *selector) reserveSmooth(n *node) error {
-	if x := n.smoothArgument("x"); x != nil && s.arithmetic(x) == nil { // else reported where terms are read
-		v := newVariable(x, x.label(), s.formula.source)
-		s.take(v)
+	for _, of := range n.coordinates() {
+		if x := of.args[0]; s.arithmetic(x) == nil { // else reported where terms are read
+			v := newVariable(x, x.label(), s.formula.source)
+			s.take(v)
+		}
 	}
 	return nil
 }
@@ -63,13 +82,15 @@ func (s *selector) reserveSmooth(n *node) error {
 // smoothTerms makes terms of the smooths, behind the others; index is where the record has a variable.
 func (b *builder) smoothTerms(index []int) (out []Term) {
 	for _, t := range b.chosen.smooths {
-		term := Term{Label: b.chosen.variables[t.x].label, Variables: []int{index[t.x]}}
+		term := Term{Label: b.chosen.variables[t.x[0]].label}
 		if t.by >= 0 {
-			by := index[t.by]
-			term.Variables = []int{by, index[t.x]}
-			if b.record.Variables[by].Levels != nil {
-				term.Full = []bool{true, false}
+			term.Variables = []int{index[t.by]}
+			if b.record.Variables[index[t.by]].Levels != nil {
+				term.Full = append([]bool{true}, make([]bool, len(t.x))...)
 			}
+		}
+		for _, x := range t.x {
+			term.Variables = append(term.Variables, index[x])
 		}
 		out = append(out, term)
 	}
@@ -123,9 +144,9 @@ func (b *builder) planSmooths(names *names) error {
 	for i, t := range b.chosen.smooths {
 		k := len(b.chosen.terms) + i
 		term := &b.record.Terms[k]
-		at := term.Variables[len(term.Variables)-1]
-		basis := b.record.Variables[at].Basis
-		s := Smooth{Text: term.Label, Basis: at}
+		at := term.Variables[len(term.Variables)-len(t.x):]
+		basis := b.record.Variables[at[0]].Basis
+		s := Smooth{Text: term.Label, Basis: at[0], Others: at[1:]}
 		levels := []string{""}
 		if t.by >= 0 {
 			s.By = b.chosen.variables[t.by].label
@@ -147,14 +168,13 @@ func (b *builder) planSmooths(names *names) error {
 				fixed += ":" + plainName(s.By+level)
 			}
 			s.Fixed, s.First = len(b.plan), len(b.plan)+basis.Fixed
-			for j := range basis.columns() {
+			for j, parts := range products(b.record.bases(&s)) {
 				name := fixed + "_" + strconv.Itoa(j+1)
 				if j >= basis.Fixed {
 					name = t.node.text + "_" + s.Name + "[" + strconv.Itoa(j-basis.Fixed+1) + "]"
 				}
-				parts := []int{j}
 				if t.by >= 0 {
-					parts = []int{l, j}
+					parts = slices.Insert(parts, 0, l)
 				}
 				b.plan = append(b.plan, planned{name: names.take([]string{name}, []string{""}), term: k, parts: parts,
 					asIs: true})
@@ -169,6 +189,21 @@ func (b *builder) planSmooths(names *names) error {
 	return nil
 }
 
+// products are the products of columns of bases, a column of each: those of the first in turn for each of the others.
+func products(of []*Basis) [][]int {
+	out := [][]int{nil}
+	for _, b := range of {
+		var next [][]int
+		for j := range b.columns() {
+			for _, parts := range out {
+				next = append(next, append(slices.Clone(parts), j))
+			}
+		}
+		out = next
+	}
+	return out
+}
+
 // remarkSmooth warns of a smooth whose line, or whose levels' means, the terms have twice or not at all.
 func (b *builder) remarkSmooth(t smoothing, of *Term) {
 	has := func(key string) bool {
@@ -176,7 +211,7 @@ func (b *builder) remarkSmooth(t smoothing, of *Term) {
 			return len(u) == 1 && b.chosen.variables[u[0]].key == key
 		})
 	}
-	if x := t.node.smoothArgument("x").bare(); t.by < 0 && has(x.exact()) {
+	if x := t.node.coordinates()[0].args[0].bare(); t.by < 0 && has(x.exact()) {
 		b.warn("%s has a line in %s already, and %s is also a term: the data determine only the sum of both, the priors "+
 			"divide it", of.Label, x.label(), x.label())
 	}
@@ -194,10 +229,13 @@ type Curve struct {
 	Columns [][]float64
 }
 
-// Curves are the smooths on grids of so many points.
+// Curves are the smooths of one number on grids of so many points.
 func (r *Record) Curves(points int) (out []Curve) {
 	for i := range r.Smooths {
 		s := &r.Smooths[i]
+		if len(s.Others) > 0 {
+			continue
+		}
 		basis := r.Variables[s.Basis].Basis
 		c := Curve{Smooth: s, X: make([]float64, points)}
 		low, high := basis.Boundary[0], basis.Boundary[1]

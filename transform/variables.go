@@ -140,6 +140,14 @@ func (b *builder) learnExpression(v *variable, record *Variable) (x, counts []fl
 		if err := b.multiplier(call.smooth); err != nil {
 			return nil, nil, nil, err
 		}
+		for _, other := range call.smooth.others {
+			e := &evaluator{b: b, source: v.source, keep: keep, n: rows, learn: true, role: termRole}
+			z, err := e.values(other)
+			if err != nil {
+				return nil, nil, nil, err
+			}
+			call.smooth.with = append(call.smooth.with, z)
+		}
 	}
 	e := &evaluator{b: b, source: v.source, keep: keep, n: rows, learn: true, role: termRole}
 	x, err = e.values(n)

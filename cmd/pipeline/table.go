@@ -65,7 +65,8 @@ func printFit(w *screen, f *pipelines.Result) {
 		w.sentence("  ", plural(f.Effects, "group-level effect")+" not shown: SELECT * FROM group_effects")
 	}
 	if f.Penalised > 0 {
-		w.sentence("  ", plural(f.Penalised, "coefficient")+" of smooths not shown; their curves: SELECT * FROM smooths")
+		w.sentence("  ", plural(f.Penalised, "coefficient")+
+			" of smooths not shown; curves: SELECT * FROM smooths; surfaces: pipeline effects")
 	}
 	fmt.Fprintf(w, "\nverdict: %s\n", w.paint(gradeColour(f.Verdict), verdict(f)))
 	for _, r := range f.Reasons {

@@ -10,10 +10,11 @@ type Smooth struct {
 	// Term is the term as written, as "s(x)" or "s(x, by = f)", with the level of a factor, as "s(x):fa".
 	Term string
 	// Frequencies are those of the basis functions of a Gaussian process gp(x), in the order of the columns; nil for s(x).
-	// See prior.Length.
+	// Numbers is how many numbers it is along. See prior.Length.
 	Frequencies []float64
-	// Distances are the least positive and the largest distance of two values of the number of a Gaussian process, in the
-	// unit of its length scale.
+	Numbers     int
+	// Distances are the least positive and the largest distance of two points of a Gaussian process, in the unit of its
+	// length scale.
 	Distances [2]float64
 	// First and Last are the first penalised column of the design and the one behind the last.
 	First, Last int

@@ -93,7 +93,7 @@ func (t *Target) addSmooths() {
 		h := prior.Group{Prior: t.model.Smooths[k], Smooth: true, Tau: at, Slab: -1, Local: -1}
 		if s.Frequencies != nil {
 			at++
-			h.Slab, h.Length = at, &prior.Length{Frequencies: s.Frequencies, Prior: t.model.Lengths[k]}
+			h.Slab, h.Length = at, &prior.Length{Numbers: s.Numbers, Frequencies: s.Frequencies, Prior: t.model.Lengths[k]}
 		}
 		for j := s.First; j < s.Last; j++ {
 			h.Columns = append(h.Columns, j)

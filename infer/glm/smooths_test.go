@@ -21,7 +21,7 @@ func smoothed(e example, first, last int, sd prior.Prior) example {
 // process makes the last smooth of an example a Gaussian process.
 func process(e example, length prior.Prior, frequencies ...float64) example {
 	last := len(e.data.Smooths) - 1
-	e.data.Smooths[last].Frequencies = frequencies
+	e.data.Smooths[last].Numbers, e.data.Smooths[last].Frequencies = 1, frequencies
 	e.data.Smooths[last].Name = "gp" + e.data.Names[e.data.Smooths[last].First]
 	e.model.Lengths = make([]prior.Prior, last+1)
 	e.model.Lengths[last] = length

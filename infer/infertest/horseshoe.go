@@ -109,7 +109,7 @@ func spectral(s *design.Smooth, length float64, j int) float64 {
 		return 1
 	}
 	z := length * s.Frequencies[j-s.First]
-	return math.Sqrt(math.Sqrt(2*math.Pi) * length * math.Exp(-z*z/2))
+	return math.Sqrt(math.Pow(math.Sqrt(2*math.Pi)*length, float64(s.Numbers)) * math.Exp(-z*z/2))
 }
 
 // regularised is the spread of a coefficient.

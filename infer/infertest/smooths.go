@@ -48,6 +48,7 @@ func Smoothed(c Case, sds ...prior.Prior) Case {
 func Process(c Case, length prior.Prior) Case {
 	last := len(c.Data.Smooths) - 1
 	s := &c.Data.Smooths[last]
+	s.Numbers = 1
 	for l := range s.Last - s.First {
 		s.Frequencies = append(s.Frequencies, 0.5*math.Pi*float64(l+1))
 	}

@@ -7,17 +7,18 @@ import (
 )
 
 // Length makes a Group the coefficients of basis functions of a Gaussian process with the exponentiated quadratic
-// covariance tau²·exp(−½(x − x')²/ℓ²). Function j is an eigenfunction of the Laplacian with eigenvalue ω_j², and the
-// variance of its coefficient is the spectral density at ω_j:
+// covariance tau²·exp(−½|x − x'|²/ℓ²) of points of D numbers. Function j is an eigenfunction of the Laplacian with
+// eigenvalue ω_j², and the variance of its coefficient is the spectral density at ω_j:
 //
-//	spread_j² = tau²·√(2π)·ℓ·exp(−½·ℓ²·ω_j²)
+//	spread_j² = tau²·(√(2π)·ℓ)^D·exp(−½·ℓ²·ω_j²)
 //
 // The log of ℓ is the scale with the number Slab of the group.
 //
 // Source: Riutort-Mayol, Bürkner, Andersen, Solin and Vehtari (2023), Practical Hilbert space approximate Bayesian
 // Gaussian processes, doi:10.1007/s11222-022-10167-2, equations 1 and 8.
 type Length struct {
-	Frequencies []float64 // ω_j, in the order of the group's columns
+	Numbers     int       // D
+	Frequencies []float64 // ω_j, in the order of the group's columns; the first is the least, the last the largest
 	Prior       Prior     // of ℓ: any of a dispersion that is proper and not constant
 }
 
@@ -28,7 +29,7 @@ const leastSpread = -320
 // logSpread returns the log of spread_i/tau.
 func (l *Length) logSpread(logLength float64, i int) float64 {
 	z := float64(l.Frequencies[i] * vec.Exp(logLength))
-	return max(leastSpread, math.FMA(-0.25*z, z, 0.5*(logLength+halfLog2Pi)))
+	return max(leastSpread, math.FMA(-0.25*z, z, float64(float64(l.Numbers)*(0.5*(logLength+halfLog2Pi)))))
 }
 
 // slope returns the derivative of logSpread in the log of ℓ.
@@ -37,7 +38,7 @@ func (l *Length) slope(logLength float64, i int) float64 {
 		return 0
 	}
 	z := float64(l.Frequencies[i] * vec.Exp(logLength))
-	return math.FMA(-0.5*z, z, 0.5)
+	return math.FMA(-0.5*z, z, float64(0.5*float64(l.Numbers)))
 }
 
 // Start returns the log of ℓ at which the prior density of log ℓ is about largest.

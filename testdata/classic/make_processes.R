@@ -1,5 +1,5 @@
 # processes.json: means and standard deviations of Gaussian processes along basis functions by brms 2.18 (rstan 2.21).
-# Run it in testdata/classic; it takes about four minutes.
+# Run it in testdata/classic; it takes about six minutes.
 suppressMessages({library(brms); library(jsonlite)})
 models <- list(
   mcycle = list(data = read.csv("mcycle.csv"), formula = accel ~ gp(times, k = 40, c = 5/4), family = gaussian(),
@@ -10,7 +10,11 @@ models <- list(
     formula = count ~ gp(year, k = 30, c = 5/4), family = poisson(),
     prior = c(prior(normal(0, 2), class = Intercept), prior(normal(0, 1), class = sdgp),
               prior(inv_gamma(3, 0.4), class = lscale, coef = gpyear)),
-    at = data.frame(year = c(1870, 1886, 1950))))
+    at = data.frame(year = c(1870, 1886, 1950))),
+  topo = list(data = read.csv("topo.csv"), formula = z ~ gp(x, y, k = 7, c = 5/4), family = gaussian(),
+    prior = c(prior(normal(800, 100), class = Intercept), prior(normal(0, 100), class = sdgp),
+              prior(inv_gamma(3, 0.6), class = lscale, coef = gpxy), prior(exponential(0.05), class = sigma)),
+    at = data.frame(x = c(1, 3, 5), y = c(1, 4, 2))))
 out <- lapply(models, function(m) {
   started <- proc.time()[1]
   fit <- brm(m$formula, m$data, m$family, m$prior, chains = 4, iter = 6000, warmup = 1000, seed = 1, refresh = 0,

@@ -129,9 +129,12 @@ func (e *Explanation) smooths(c *plan.Case) {
 		if of.Frequencies != nil {
 			sd = "sds by " + of.SDName() + " and the length " + of.LengthName()
 		}
-		e.Scaling = append(e.Scaling, fmt.Sprintf("The curve %s has %d penalised coefficients, normal around 0 with %s%s: "+
-			"the view smooths has the curve.", words.Visible(s.Label), s.Last-s.First, words.Visible(sd),
-			words.Visible(beside)))
+		what, where := "curve", "the view smooths has the curve"
+		if of.Numbers > 1 {
+			what, where = "surface", "pipeline effects has it at points"
+		}
+		e.Scaling = append(e.Scaling, fmt.Sprintf("The %s %s has %d penalised coefficients, normal around 0 with %s%s: %s.",
+			what, words.Visible(s.Label), s.Last-s.First, words.Visible(sd), words.Visible(beside), where))
 	}
 }
 

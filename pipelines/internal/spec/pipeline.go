@@ -189,7 +189,7 @@ type Priors struct {
 	Nu           DispersionPrior  `yaml:"nu" doc:"Prior of the degrees of freedom of student_t, above 1; constant(4) fixes them. Left out: gamma(2, 0.1)."`
 	SD           DispersionPrior  `yaml:"sd" json:",omitzero" doc:"Prior of every standard deviation of group-level effects, (1 + x | g) of the formula. Left out: half_student_t(3, 2.5), times the scale of the response for links with its unit."`
 	SDS          DispersionPrior  `yaml:"sds" json:",omitzero" doc:"Prior of every standard deviation of smooths, s(x) of the formula: of the coefficients of the penalised columns; and of the standard deviations of Gaussian processes, gp(x). Left out: half_student_t(3, 2.5), times the scale of the response for links with its unit."`
-	LScale       DispersionPrior  `yaml:"lscale" json:",omitzero" doc:"Prior of every length scale of Gaussian processes, gp(x) of the formula, in ranges of x unless scale = FALSE. Left out: the inverse_gamma with 1 % of its probability below the least distance of two values and 1 % above the largest."`
+	LScale       DispersionPrior  `yaml:"lscale" json:",omitzero" doc:"Prior of every length scale of Gaussian processes, gp(x) of the formula, in largest distances of two points unless scale = FALSE. Left out: the inverse_gamma with 1 % of its probability below the least distance and 1 % above the largest."`
 	Cor          LKJPrior         `yaml:"cor" json:",omitzero" doc:"Prior of the correlations of the group-level effects of a grouping: lkj(1) is uniform, above 1 they are drawn to 0. Left out: lkj(1)."`
 	// Others are the priors of further dispersions by name: a key for each that the families have, with its
 	// family.Dispersion.Doc.
