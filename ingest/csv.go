@@ -33,15 +33,25 @@ type csvFile struct {
 	grammar   *grammar
 	separator rune
 
+	csvHead
+	csvLines
+	guard *guardReader
+	full  func() error // called when there are chunkRows more rows; nil: nothing waits for them
+	room  int          // of buffers: what separator detection looks at, or of a smaller file all of it
+}
+
+// csvLines counts the lines of a file.
+type csvLines struct {
+	lines lineMap
+	rows  int64
+	blank int64 // blank lines of a file with one column
+}
+
+// csvHead is the header of a file.
+type csvHead struct {
 	header    []string
 	top       int64 // the line of the header
 	commented int   // lines before it
-	lines     lineMap
-	rows      int64
-	blank     int64 // blank lines of a file with one column
-	guard     *guardReader
-	full      func() error // called when there are chunkRows more rows; nil: nothing waits for them
-	room      int          // of buffers: what separator detection looks at, or of a smaller file all of it
 }
 
 // readCSV reads the columns of one CSV file that the source asks for.

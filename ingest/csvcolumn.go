@@ -25,28 +25,33 @@ type csvColumn struct {
 	mem    memory.Allocator
 	forced string // from Source.Types, or empty
 
-	as     kind       // type that is stored: kindNull until a cell determines it
-	mixed  bool       // nothing is stored any more
-	spelt  *spellings // of numbers that may be labels; nil if they cannot be
-	counts [kinds]int64
-	first  [kinds]struct { // the first cell of each kind
-		row  int64
-		text string
-	}
-	beyond struct { // the first integer beyond exactIntegers
-		row  int64
-		text string
-	}
+	as    kind       // type that is stored: kindNull until a cell determines it
+	mixed bool       // nothing is stored any more
+	spelt *spellings // of numbers that may be labels; nil if they cannot be
+	csvCells
 	bad      *badCells  // of a column whose kind is known: cells of other kinds; nil if there are none
 	of       *csvColumn // the column of the first pass, which counted all cells; nil if no cell is bad
-	rows     int64      // cells seen
-	badUTF8  int64      // cells of text that is not UTF-8
-	words    int64      // text cells that are missing by default, which the spec's list of spellings leaves out
-	word     string     // the first of them
-	commas   int64      // text cells that look like numbers with a decimal comma
 	builder  array.Builder
 	inChunk  int
 	finished []arrow.Array
+}
+
+// csvCells counts the cells of a column.
+type csvCells struct {
+	rows    int64 // all of them
+	counts  [kinds]int64
+	first   [kinds]csvCell // the first cell of each kind
+	beyond  csvCell        // the first integer beyond exactIntegers
+	badUTF8 int64          // cells of text that is not UTF-8
+	words   int64          // text cells that are missing by default, which the spec's list of spellings leaves out
+	word    string         // the first of them
+	commas  int64          // text cells that look like numbers with a decimal comma
+}
+
+// csvCell is a cell with its row.
+type csvCell struct {
+	row  int64
+	text string
 }
 
 // add takes the cell of the next row. text may alias a buffer: it is copied

@@ -349,14 +349,19 @@ type hidden struct {
 	projected [projectedLines][]float64
 	squares   [projectedLines]float64 // ‖(I − VVᵀ)ε‖²
 
-	at      int64     // line of the current iteration
-	z       []float64 // of the current point
-	settled bool      // w and q are those of at and z
-	w, q    []float64 // z − Vᵀε; lifted(w)
-	lift    []float64
+	hiddenPoint
 	epsilon []float64 // scratch, a block of all lines
 	along   []float64 // scratch, a block
 	sums    [][]float64
+}
+
+// hiddenPoint is the current point on its line.
+type hiddenPoint struct {
+	at      int64 // line of the current iteration
+	z       []float64
+	settled bool      // w and q are those of at and z
+	w, q    []float64 // z − Vᵀε; lifted(w)
+	lift    []float64
 }
 
 // projectedLines is the number of lines that are projected together: a design that is
@@ -364,8 +369,8 @@ type hidden struct {
 const projectedLines = 16
 
 func newHidden(p *reduction) *hidden {
-	h := &hidden{reduction: p, first: -1, w: make([]float64, p.space.Rank),
-		lift: make([]float64, p.rowLength()), epsilon: make([]float64, projectedLines*p.block()),
+	h := &hidden{reduction: p, first: -1, hiddenPoint: hiddenPoint{
+		w: make([]float64, p.space.Rank), lift: make([]float64, p.rowLength())}, epsilon: make([]float64, projectedLines*p.block()),
 		along: make([]float64, p.block()), sums: make([][]float64, projectedLines)}
 	for i := range projectedLines {
 		h.projected[i], h.sums[i] = make([]float64, p.space.Rank), make([]float64, p.rowLength())

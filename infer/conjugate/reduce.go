@@ -36,14 +36,19 @@ type reduction struct {
 	flat, normal []int
 	location     []float64 // m, len g
 	scale        []float64 // S, len g
-	rF           []float64 // f × f upper triangle by column
-	aF           []float64 // f × g by column
-	yF           []float64 // f
-	s, w         []float64 // r
-	v            []float64 // g × r by column
-	noise        int
-	rss          float64
-	sigma        prior.Prior
+	factors
+	noise int
+	rss   float64
+	sigma prior.Prior
+}
+
+// factors are the triangle of the flat directions, and the singular values and vectors of the others.
+type factors struct {
+	rF   []float64 // f × f upper triangle by column
+	aF   []float64 // f × g by column
+	yF   []float64 // f
+	s, w []float64 // r
+	v    []float64 // g × r by column
 }
 
 func (p *reduction) f() int { return len(p.flat) }

@@ -16,21 +16,31 @@ import (
 // halves. Such a place in x (and in y) is a draw's position.
 type Workspace struct {
 	shape
-	lo, hi float64 // range of the column
-	nans   int     // draws that are NaN
+	extent
 
 	x      []float64 // the draws, by position
 	y      []float64 // a transform of the draws, by position; zero between halves
 	means  []float64 // of y's halves
 	scores []float64 // normal score of rank r+1, for halves·half ranks
-	sorted column    // all draws, ascending
-	ranked column    // those of the halves, ascending; shares sorted's memory if that is all
-	folded column    // those of the halves, by distance from the median
+	orders
 
 	radix     radix
 	event     event
 	spectrum  spectrum
 	acov, rho []float64 // autocovariances and Geyer's sequence, by lag
+}
+
+// extent describes the numbers of a column.
+type extent struct {
+	lo, hi float64 // their range
+	nans   int     // draws that are NaN
+}
+
+// orders are the draws in three orders.
+type orders struct {
+	sorted column // all draws, ascending
+	ranked column // those of the halves, ascending; shares sorted's memory if that is all
+	folded column // those of the halves, by distance from the median
 }
 
 // shape is chains × draws and what follows from it.

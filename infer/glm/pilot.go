@@ -44,15 +44,25 @@ type pilot struct {
 	beta          []float64
 	disp          dispersions
 	dispScale     [2]float64 // standard deviation of log(x − Lower) in a start
-	eta           []float64  // at beta
-	curv          []float64  // Fisher's information of log f at eta
-	known         bool       // eta and curv are those of beta
-	gram          []float64  // XᵀWX near beta, of tall data; else nil
-	logLik        float64
-	drawing       sync.Mutex // the solver's scratch and what is known of rows serve one at a time
-	solver        solver
-	searching     sync.Once
-	modes         []localMode // that a search found
+	pilotRows
+	logLik  float64
+	drawing sync.Mutex // the solver's scratch and what is known of rows serve one at a time
+	solver  solver
+	modeSearch
+}
+
+// modeSearch is a search for modes, which is made once.
+type modeSearch struct {
+	searching sync.Once
+	modes     []localMode
+}
+
+// pilotRows is what a pilot knows of the rows.
+type pilotRows struct {
+	eta   []float64 // at beta
+	curv  []float64 // Fisher's information of log f at eta
+	known bool      // eta and curv are those of beta
+	gram  []float64 // XᵀWX near beta, of tall data; else nil
 }
 
 // solver finds Newton steps for one shape of design.

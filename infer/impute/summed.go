@@ -20,19 +20,24 @@ type summed struct {
 
 // summedModel says how the combinations bear on one model.
 type summedModel struct {
-	column   int       // that it explains, or −1
-	readers  []int     // of the model, one for each linear predictor; none of a gaussian model of a column
-	follows  bool      // cells of its column keep their quantiles where its coefficients move
-	linear   int       // place among the gaussian models of columns, or −1
-	own      int       // place of its column among the summed ones, or −1
-	reads    uint8     // summed columns that its linear predictors read
-	of       []int     // row of its data for each row, or −1; nil: the same
+	column  int   // that it explains, or −1
+	readers []int // of the model, one for each linear predictor; none of a gaussian model of a column
+	follows bool  // cells of its column keep their quantiles where its coefficients move
+	linear  int   // place among the gaussian models of columns, or −1
+	own     int   // place of its column among the summed ones, or −1
+	reads   uint8 // summed columns that its linear predictors read
+	of      []int // row of its data for each row, or −1; nil: the same
+	summedCases
+	firstFit
+}
+
+// summedCases are the combinations of states of cells, at which the rows of a model have densities.
+type summedCases struct {
 	points   [][][]int // by what a row lacks: combinations of the columns that are read
 	outcomes []int     // by what a row lacks: how many states of the model's own column
 	cases    [][]int   // by what a row lacks: the case of each combination, point·outcomes + state
 	first    []int32   // of each row its first point, and how many there are
 	start    []int32   // of each row its first case, and how many there are
-	firstFit
 }
 
 // Cells of a column move with the coefficients where at least a share of leastTogether is missing; they are summed out

@@ -24,12 +24,14 @@ type night struct {
 	fits            int
 	wall, process   float64
 	setup, sampling float64 // sampling has its warm-up
-	unchanged       float64 // of a second run, which skips all
-	wallOfUnchanged float64
-	values          float64 // stored numbers of draws
-	commit          float64 // of the command of this name, if fits waited for it; otherwise 0
-	least           float64 // the cost that cannot be avoided
+	secondRun
+	values float64 // stored numbers of draws
+	commit float64 // of the command of this name, if fits waited for it; otherwise 0
+	least  float64 // the cost that cannot be avoided
 }
+
+// secondRun holds the costs of a run that skips all fits.
+type secondRun struct{ unchanged, wallOfUnchanged float64 }
 
 // rest is the cost of diagnosing and storing: neither reading, setting up nor sampling.
 func (n night) rest() float64 { return n.process - n.sampling - n.setup - n.unchanged }

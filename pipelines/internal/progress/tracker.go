@@ -134,10 +134,15 @@ type Fit struct {
 	mu      sync.Mutex
 	since   time.Time // when sampling of this session began
 	atSince int64     // iterations done by then
+	lastCheck
+	stages []Stage
+}
+
+// lastCheck is the newest check of a fit.
+type lastCheck struct {
 	check   Check
 	checked bool
 	atCheck int64 // iterations done by then
-	stages  []Stage
 }
 
 // Stage is a phase of a fit, or what one chain did in it.

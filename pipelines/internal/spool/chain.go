@@ -32,14 +32,19 @@ type Chain struct {
 	frames []frameRef
 	buf    []byte
 
+	Begun
+	state []byte // kernel state after the last synced draw
+	cut   int64  // damaged bytes that opening cut off
+}
+
+// Begun describes the start of a chain.
+type Begun struct {
 	// Start is the position at which the chain started, in data units; nil
 	// until Begin. StartNote says how it was drawn.
 	Start     []float64
 	StartNote string
 	// SetupElapsed is the time that was spent before the first iteration.
 	SetupElapsed time.Duration
-	state        []byte // kernel state after the last synced draw
-	cut          int64  // damaged bytes that opening cut off
 }
 
 // newChain is an empty chain of a fit, in memory.
