@@ -11,6 +11,20 @@ type Setup interface {
 	Kernel(c Chain) (Kernel, error)
 }
 
+// Simulator is a Setup that draws from its prior, and data given these parameters. A discrete system has no data: its
+// Simulation is an independent draw of the state.
+type Simulator interface {
+	Setup
+	Simulate(s *Stream) (Simulation, error)
+}
+
+// Simulation is a position drawn from the prior with the posterior of data that are drawn given it.
+type Simulation struct {
+	Position  []float64
+	LogLik    float64 // of these data at the position, as in Info
+	Posterior Setup
+}
+
 // ParameterKind determines how a parameter is treated downstream.
 type ParameterKind string
 
@@ -40,6 +54,8 @@ const (
 	// sampled: its number may change from draw to draw.
 	MixtureWeight ParameterKind = "mixture_weight"
 	Unsorted      ParameterKind = "unsorted"
+	// Occupied is the number of components of a Dirichlet process that have rows.
+	Occupied ParameterKind = "occupied"
 	// Probability is that of a category of a response, in a component of a mixture.
 	Probability ParameterKind = "probability"
 	// Imputation is a parameter of the model of an incomplete column, Imputed a missing cell or a missing response.

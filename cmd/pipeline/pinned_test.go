@@ -50,6 +50,7 @@ var pinnedShipped = []struct {
 	{name: "paper/figure4", study: true, args: []string{"--profile", "smoke", "--var", "d=d00*"}},
 	{name: "paper/figure10", study: true, args: []string{"--profile", "smoke", "--var", "d=*-d000*"}},
 	{name: "paper/theorems", study: true},
+	{name: "paper/notes", study: true},
 	{name: "panel", study: true, panel: true, args: []string{"--profile", "smoke", "--only", "dataset=PCMAC", "--only", "sampler=reference"}},
 	{name: "paper/figure5", study: true, panel: true, args: []string{"--profile", "smoke", "--var", "d=d00*"}},
 	{name: "paper/figure6", study: true, panel: true, args: []string{"--profile", "smoke", "--var", "d=n*-d00*"}},

@@ -87,6 +87,23 @@ func (k *Chain) Step() (infer.Info, error) {
 	return infer.Info{LogLik: k.U(), Accept: 1, Evaluations: int64(len(k.x)), Touched: touched}, nil
 }
 
+// Weight returns the weight of variable i for the present states of its neighbours; of a variable of more than two
+// states that of its state 1.
+func (k *Chain) Weight(i int) float64 {
+	at := k.at(k.model, i, k.x)
+	if width(k.model, i) > 1 {
+		at++
+	}
+	v := k.w[at]
+	if v >= unvisited {
+		lw, p := k.lw[:k.model.States(i)], k.p[:k.model.States(i)]
+		k.model.LogWeights(lw, i, k.x)
+		mrf.Conditional(p, lw, 1)
+		v = p[1] - (v - unvisited)
+	}
+	return v
+}
+
 // herd takes the state of a binary variable and moves its weight: state 1 while
 // the weight is positive, and p less the state is added. The weight stays in
 // (p − 1, p], so that after m visits the number of ones differs from m·p by less

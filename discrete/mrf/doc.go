@@ -23,5 +23,5 @@
 //
 // Read model.go (models, and the graph), then binary.go, tables.go and
 // terms.go and listed.go, then start.go, gibbs.go and state.go; then enumerate.go, transfer.go,
-// chain.go and meanfield.go.
+// chain.go and meanfield.go, and draw.go (independent draws).
 package mrf

@@ -23,6 +23,8 @@ type Setup struct {
 
 	names []infer.Parameter
 	at    []functional
+	// weights are the variables whose weights follow the functionals.
+	weights []int
 }
 
 // NewSetup wraps the set-up of a sampler of the field's model, whose kernels must be
@@ -34,6 +36,14 @@ func (f *Field) NewSetup(inner infer.Setup, p Plan, focus []int) (*Setup, error)
 	s := &Setup{Field: f, Plan: p, inner: inner, focus: focus}
 	s.names, s.at = f.parameters(focus)
 	return s, nil
+}
+
+// KeepWeights adds the weights of watched variables to a position. The sampler must be herded Gibbs.
+func (s *Setup) KeepWeights() {
+	s.weights = s.Watched
+	for _, i := range s.weights {
+		s.names = append(s.names, infer.Parameter{Name: "weight[" + s.ID(i) + "]", Kind: Weight, Term: s.ID(i)})
+	}
 }
 
 // ChainBytes is the memory of one chain: states, counts, weights of herded Gibbs.
@@ -124,6 +134,9 @@ func (k *Chain) Position(dst []float64) {
 	x := k.sampler.State()
 	for i, f := range k.at {
 		dst[i] = f.at(x)
+	}
+	for j, i := range k.weights {
+		dst[len(k.at)+j] = k.sampler.(*herded.Chain).Weight(i)
 	}
 }
 

@@ -9,5 +9,5 @@
 // pipelines/internal/discrete.
 //
 // Read field.go, functional.go (a draw), chain.go with tally.go and conditionals.go (what a chain counts), scan.go
-// (certified scans), solve.go (answers without chains) and result.go.
+// (certified scans), solve.go (answers without chains), simulate.go (independent states) and result.go.
 package system

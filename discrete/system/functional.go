@@ -9,6 +9,10 @@ import (
 // Functional is the kind of a parameter that is a function of the whole state.
 const Functional infer.ParameterKind = "functional"
 
+// Weight is the kind of a weight of herded Gibbs: that of a watched variable for the states of its neighbours after the
+// sweep.
+const Weight infer.ParameterKind = "weight"
+
 // functional is a number that a state has.
 type functional struct {
 	name string

@@ -74,7 +74,8 @@ func (x *Classes) Rows() int { return x.n }
 
 // Layout is where a position of such rows has the parameters of components.
 func (x *Classes) Layout(o mixture.Options) *mixture.Layout {
-	return &mixture.Layout{Components: o.Components, Of: x.of, Order: mixture.OrderOf(x.of, o.Order)}
+	return &mixture.Layout{Components: o.Components, Of: x.of, Order: mixture.OrderOf(x.of, o.Order),
+		Known: o.Known, Process: o.Process}
 }
 
 // LogLik writes the log densities of all rows in a component whose parameters a position has, in the order of

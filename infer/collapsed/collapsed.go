@@ -61,8 +61,12 @@ func newSetup(f family, rows int, opts Options) (infer.Setup, error) {
 	if opts.Options, err = opts.Filled(of); err != nil {
 		return nil, err
 	}
+	if opts.Process != 0 && opts.Plain {
+		return nil, words.Hint(errors.New("a Dirichlet process is sampled with its parameters integrated out"),
+			"take method: collapsed or auto")
+	}
 	return &setup{opts: opts, family: f, rows: rows, Layout: mixture.Layout{Components: opts.Components, Of: of,
-		Order: mixture.OrderOf(of, opts.Order)}}, nil
+		Order: mixture.OrderOf(of, opts.Order), Known: opts.Known, Process: opts.Process}}, nil
 }
 
 // tell converts a position from logs of probabilities to probabilities.
@@ -91,8 +95,20 @@ func (s *setup) Explain() string {
 	if s.opts.Plain {
 		return fmt.Sprintf("%d components; labels given parameters, then parameters given labels", s.Components)
 	}
+	if s.Process != 0 {
+		return fmt.Sprintf("a Dirichlet process, at most %d components occupied; one label after the other given all "+
+			"others, parameters integrated out", s.Components)
+	}
 	return fmt.Sprintf("%d components; one label after the other given all others, parameters integrated out",
 		s.Components)
+}
+
+// bare is a chain that is nowhere.
+func (s *setup) bare(stream *infer.Stream) *kernel {
+	out := &kernel{setup: s, labels: make([]uint8, s.rows), of: make([]statistics, s.Components),
+		scratch: make([]float64, s.rows)}
+	out.Chain = mixture.NewChain(&s.Layout, out, s.rows, nil, s.opts.Concentration, stream)
+	return out
 }
 
 // Kernel returns one chain at its dispersed start.
@@ -100,9 +116,7 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if c.Stream == nil {
 		return nil, fmt.Errorf("collapsed: chain %d has no random stream", c.Index)
 	}
-	out := &kernel{setup: s, labels: make([]uint8, s.rows), of: make([]statistics, s.Components),
-		scratch: make([]float64, s.rows)}
-	out.Chain = mixture.NewChain(&s.Layout, out, s.rows, nil, s.opts.Concentration, c.Stream)
+	out := s.bare(c.Stream)
 	for c := range out.of {
 		out.of[c] = make(statistics, s.family.size())
 	}

@@ -4,6 +4,7 @@
 //	y_i ~ Σ_k w_k·f(theta_k),  w ~ Dirichlet(a, …, a)
 //	gaussian:            mu, sigma² ~ normal-inverse-gamma
 //	poisson:             mean ~ gamma
+//	gamma of known shape: mean ~ inverse gamma
 //	bernoulli, binomial: probability ~ beta
 //	categories, counts of categories: probabilities ~ Dirichlet
 //
@@ -25,6 +26,7 @@
 // problem, doi:10.1080/01621459.1994.10476829; Neal (2000), Markov chain sampling methods for Dirichlet process
 // mixture models, doi:10.1080/10618600.2000.10474879, algorithm 3, for a fixed number of components.
 //
-// Read prior.go (priors and their spelling), family.go and dirichlet.go (what each family knows of its
-// rows), classes.go (several responses), collapsed.go (the set-up), kernel.go (an iteration) and state.go.
+// Read prior.go (priors and their spelling), family.go, gamma.go and dirichlet.go (what each family knows of its
+// rows), classes.go (several responses), collapsed.go (the set-up), kernel.go (an iteration),
+// state.go and simulate.go.
 package collapsed

@@ -28,6 +28,8 @@ type family interface {
 	logPrior(theta []float64) float64
 	// logLik writes the log densities of all rows at theta, with their constants, to dst. scratch is as long.
 	logLik(theta, dst, scratch []float64)
+	// simulate is the family on responses that are drawn with each row's own theta.
+	simulate(from variate.Source, theta [][]float64) (family, error)
 	// far is a distance of the responses of two rows, from 0 to 1.
 	far(i, j int) float64
 }
@@ -38,8 +40,10 @@ type statistics []float64
 
 // regression holds the rows of a family of package glm.
 type regression struct {
-	rows  *glm.Pointwise
-	ranks []int
+	family glm.Family
+	data   *glm.Data
+	rows   *glm.Pointwise
+	ranks  []int
 }
 
 func (r *regression) logLik(theta, dst, _ []float64) {
@@ -55,7 +59,7 @@ func (r *regression) far(i, j int) float64 {
 }
 
 // newRegression orders the rows by their responses, of trials by the share of successes.
-func newRegression(rows *glm.Pointwise, data *glm.Data) regression {
+func newRegression(f glm.Family, rows *glm.Pointwise, data *glm.Data) regression {
 	order, ranks := make([]int, data.Rows()), make([]int, data.Rows())
 	for i := range order {
 		order[i] = i
@@ -70,7 +74,7 @@ func newRegression(rows *glm.Pointwise, data *glm.Data) regression {
 	for r, i := range order {
 		ranks[i] = r
 	}
-	return regression{rows, ranks}
+	return regression{f, data, rows, ranks}
 }
 
 const halfLog2Pi = 0.91893853320467274178
@@ -81,7 +85,7 @@ func newFamily(f glm.Family, p Prior, data *glm.Data) (family, error) {
 	if err != nil {
 		return nil, err
 	}
-	return lawOf(f).family(newRegression(rows, data), data, p), nil
+	return lawOf(f).family(newRegression(f, rows, data), data, p), nil
 }
 
 func newGaussian(r regression, data *glm.Data, p Prior) family {

@@ -26,7 +26,7 @@ func (k *kernel) schedule() update.Schedule {
 	if k.opts.Plain {
 		labels = k.labelAll
 	}
-	return update.Schedule{First: update.Moves{labels, k.drawParameters, k.count},
+	return update.Schedule{First: update.Moves{labels, k.exchange, k.drawParameters, k.count},
 		Last: update.Moves{k.EvaluateLast}}
 }
 
@@ -59,8 +59,23 @@ func (k *kernel) label(i int) {
 // predictive writes the logs of what the components make of row i, which is in none of them, to Chances, and returns
 // the log of their sum.
 func (k *kernel) predictive(i int) (total float64) {
+	free := 0.0
+	for _, n := range k.Counts {
+		if n == 0 {
+			free++
+		}
+	}
 	for c := range k.of {
-		k.Chances[c] = vec.Log(k.opts.Concentration+k.Counts[c]) + k.family.predictive(k.of[c], i)
+		weight := k.opts.Concentration + k.Counts[c]
+		switch {
+		case k.Known != nil:
+			weight = k.Known[c]
+		case k.Process != 0 && k.Counts[c] == 0:
+			weight = k.Process / free
+		case k.Process != 0:
+			weight = k.Counts[c]
+		}
+		k.Chances[c] = vec.Log(weight) + k.family.predictive(k.of[c], i)
 	}
 	return mixture.LogSum(k.Chances)
 }
@@ -72,6 +87,25 @@ func (k *kernel) labelAll() bool {
 		k.labels[i] = uint8(mixture.Pick(k.Stream.Float64(), k.Chances, total))
 	}
 	return true
+}
+
+// exchange lets two components of known weights exchange their rows.
+func (k *kernel) exchange() bool {
+	if k.Known == nil {
+		return true
+	}
+	k.collect()
+	k.DrawWeights()
+	return k.Exchange(func(a, b int) {
+		for i, c := range k.labels {
+			switch int(c) {
+			case a:
+				k.labels[i] = uint8(b)
+			case b:
+				k.labels[i] = uint8(a)
+			}
+		}
+	})
 }
 
 // collect makes statistics and counts of the labels.
@@ -106,7 +140,12 @@ func (k *kernel) LogPrior(theta []float64) float64 { return k.family.logPrior(th
 // partition sooner if parameters are integrated out.
 const defaultStarts = 4
 
-func (s *setup) starts() int { return cmp.Or(s.opts.Starts, defaultStarts) }
+func (s *setup) starts() int {
+	if s.Process != 0 {
+		return 1 // no component stays empty or occupied
+	}
+	return cmp.Or(s.opts.Starts, defaultStarts)
+}
 
 // Begin draws labels: K rows are drawn, and each row goes to the one whose responses are nearest to its own.
 func (k *kernel) Begin(widths []float64) error {
@@ -136,5 +175,6 @@ func (k *kernel) SetPosition(position []float64) error {
 	k.read(position, k.LogW, k.Theta)
 	k.Evaluate()
 	k.labelAll()
+	k.collect()
 	return nil
 }

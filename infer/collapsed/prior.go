@@ -17,11 +17,14 @@ type Prior struct {
 	Numbers []float64 // its arguments, as in Usage
 }
 
+// inverseGamma is the prior of the mean of gamma.
+const inverseGamma = "inverse_gamma"
+
 // law is a conjugate prior with the likelihoods that it belongs to.
 type law struct {
 	name, usage string
-	arguments   int // 0: one or more
-	form        likelihood.Form
+	arguments   int                                                // 0: one or more
+	serves      func(glm.Family) bool                              // nil for categories
 	family      func(r regression, data *glm.Data, p Prior) family // nil for categories
 	// usual is the prior by the moments of the responses.
 	usual func(mean, sd float64) []float64
@@ -29,16 +32,26 @@ type law struct {
 
 var laws = []law{
 	{"normal_inverse_gamma", "normal_inverse_gamma(mean, rows, shape, scale): sigma² ~ inverse_gamma(shape, scale), " +
-		"mu ~ normal(mean, sigma/√rows)", 4, likelihood.Squares, newGaussian,
+		"mu ~ normal(mean, sigma/√rows)", 4, ofForm(likelihood.Squares), newGaussian,
 		func(mean, sd float64) []float64 {
 			return []float64{prior.ToScale(mean, sd), 0.04, 2, prior.Rounded(sd * sd / 4)}
 		}},
-	{"gamma", "gamma(shape, rate) of the mean", 2, likelihood.Exponential, newPoisson,
+	{"gamma", "gamma(shape, rate) of the mean", 2, ofForm(likelihood.Exponential), newPoisson,
 		func(mean, _ float64) []float64 { return []float64{1, min(max(prior.Rounded(1/mean), 1e-3), 1e9)} }},
-	{"beta", "beta(a, b) of the probability", 2, likelihood.Softplus, newBinomial,
+	{"beta", "beta(a, b) of the probability", 2, ofForm(likelihood.Softplus), newBinomial,
 		func(_, _ float64) []float64 { return []float64{1, 1} }},
+	{inverseGamma, "inverse_gamma(k, shape, scale) of the mean of gamma(log), whose own shape is k", 3,
+		func(f glm.Family) bool { return f == likelihood.Measurements }, newPositive,
+		func(mean, sd float64) []float64 {
+			k := min(max(prior.Rounded(4*mean*mean/(sd*sd)), least), most)
+			return []float64{k, 2, prior.Rounded(mean)}
+		}},
 	{Dirichlet, "dirichlet(a) of the probabilities of categories, or dirichlet(a, b, …) with a number for each", 0,
-		likelihood.Termwise, nil, nil},
+		nil, nil, nil},
+}
+
+func ofForm(form likelihood.Form) func(glm.Family) bool {
+	return func(f glm.Family) bool { return f.Is(form) }
 }
 
 // ParsePrior reads a prior such as gamma(2, 0.1).
@@ -101,7 +114,7 @@ func (p Prior) check(l law) error {
 // lawOf returns the prior that is conjugate to a family; nil if there is none.
 func lawOf(f glm.Family) *law {
 	for k := range laws {
-		if l := &laws[k]; l.family != nil && f.Is(l.form) {
+		if l := &laws[k]; l.serves != nil && l.serves(f) {
 			return l
 		}
 	}
@@ -118,14 +131,22 @@ func DefaultPrior(f glm.Family, mean, sd float64) Prior {
 	return Prior{Law: l.name, Numbers: l.usual(mean, sd)}
 }
 
+// Known returns the dispersion of the responses that a prior states, and whether it states one.
+func (p Prior) Known() (float64, bool) {
+	if p.Law == inverseGamma && len(p.Numbers) > 0 {
+		return p.Numbers[0], true
+	}
+	return 0, false
+}
+
 // Serves returns an error where the prior is not conjugate to a family.
 func (p Prior) Serves(f glm.Family) error {
 	own := lawOf(f)
 	if own != nil && own.name == p.Law {
 		return nil
 	}
-	hint := "there are conjugate priors for gaussian(identity), poisson(log), bernoulli(logit) and binomial(logit); " +
-		"leave conjugate out for other families"
+	hint := "there are conjugate priors for gaussian(identity), poisson(log), gamma(log), bernoulli(logit) and " +
+		"binomial(logit); leave conjugate out for other families"
 	if own != nil {
 		hint = "write " + own.usage
 	}

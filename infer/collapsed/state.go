@@ -24,5 +24,6 @@ func (k *kernel) list(c *state.Codec) {
 		c.Demand(p.Kind != infer.Probability || v <= 0, "the log of probability %s is %v", p.Name, v)
 	}
 	c.Rest(k.Stream)
+	c.Then(k.collect)
 	c.Then(k.Evaluate)
 }

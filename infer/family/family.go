@@ -318,5 +318,6 @@ var (
 	Counts        = poisson.Family()          // counts with nothing besides the mean
 	Overdispersed = negativeBinomial.Family() // counts that vary more
 	Trials        = binomial.Family()         // successes of trials
+	Measurements  = gamma.Family()            // positive numbers whose sd is in proportion to the mean
 	Classes       = categorical.Family()      // classes without an order
 )

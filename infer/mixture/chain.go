@@ -6,6 +6,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/update"
 	"glmbatch/internal/variate"
+	"glmbatch/internal/vec"
 )
 
 // A Chain has the weights, parameters and densities of a chain of a mixture. Kernels embed it.
@@ -62,9 +63,36 @@ func (k *Chain) ChancesOf(i int) (total float64) {
 	return LogSum(k.Chances)
 }
 
-// DrawWeights draws the weights given Counts.
+// DrawWeights draws the weights given Counts, or takes those that are known.
 func (k *Chain) DrawWeights() bool {
+	for c, w := range k.layout.Known {
+		k.LogW[c] = vec.Log(w)
+	}
+	switch {
+	case k.layout.Known != nil:
+		return true
+	case k.layout.Process != 0:
+		DrawProcess(k.Stream, k.layout.Process, k.Counts, k.LogW)
+		return true
+	}
 	DrawWeights(k.Stream, k.weights, k.Counts, k.LogW)
+	return true
+}
+
+// Exchange proposes that two components of known weights exchange all that they have, by swap. Without it a chain stays
+// at the numbers that it starts with. It draws nothing if weights are drawn.
+//
+// Parameters have the same prior in each component, so the ratio of the densities is that of the labels,
+// (w_b/w_a)^(n_a − n_b).
+func (k *Chain) Exchange(swap func(a, b int)) bool {
+	if k.layout.Known == nil {
+		return true
+	}
+	a, b := variate.Index(k.Stream, len(k.LogW)), variate.Index(k.Stream, len(k.LogW))
+	if vec.Log(k.Stream.Float64()) < (k.Counts[a]-k.Counts[b])*(k.LogW[b]-k.LogW[a]) {
+		k.Counts[a], k.Counts[b] = k.Counts[b], k.Counts[a]
+		swap(a, b)
+	}
 	return true
 }
 
@@ -88,7 +116,10 @@ func (k *Chain) Evaluate() {
 // over: no numbering of the components moves it.
 func (k *Chain) EvaluateLast() bool {
 	k.Evaluate()
-	sum := LogWeightsPrior(k.weights, k.LogW)
+	sum := 0.0
+	if k.layout.Known == nil && k.layout.Process == 0 {
+		sum = LogWeightsPrior(k.weights, k.LogW)
+	}
 	for c := range k.LogW {
 		sum += k.component.LogPrior(k.ThetaOf(c))
 	}
@@ -121,7 +152,19 @@ func (k *Chain) Save() (restore func()) {
 }
 
 // Position writes the components in their order, then as they were sampled.
-func (k *Chain) Position(dst []float64) { k.layout.Write(dst, k.LogW, k.Theta) }
+func (k *Chain) Position(dst []float64) {
+	k.layout.Write(dst, k.LogW, k.Theta)
+	if k.layout.Process == 0 {
+		return
+	}
+	occupied := 0.0
+	for _, n := range k.Counts {
+		if n > 0 {
+			occupied++
+		}
+	}
+	dst[len(dst)-1] = occupied
+}
 
 // SetPosition moves the chain to a position, with its stream as it is.
 func (k *Chain) SetPosition(position []float64) error {

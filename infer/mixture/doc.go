@@ -2,7 +2,7 @@
 // coefficients and dispersions of their own.
 //
 //	y_i ~ Σ_k w_k·family(g⁻¹(o_i + x_i·beta_k), phi_k)
-//	w ~ Dirichlet(a, …, a),  beta_k, phi_k ~ the model's priors, independent and the same for each k
+//	w ~ Dirichlet(a, …, a), or known;  beta_k, phi_k ~ the model's priors, independent and the same for each k
 //
 // An iteration draws the component of each row, its label, from its distribution given everything else, by
 // enumeration over the K cached linear predictors; then w given the number of rows of each component; then the
@@ -20,5 +20,5 @@
 //
 // Read layout.go (the entries of a position), mixture.go (the set-up), chain.go (the common part of chains of all
 // mixtures), kernel.go (an iteration), start.go and restart.go (how a chain starts) and state.go; weights.go has
-// the distribution of the weights.
+// the distribution of the weights, and simulate.go draws from the prior.
 package mixture

@@ -24,7 +24,7 @@ func joint(data *glm.Data, model glm.Model, o mixture.Options, faulty func(infer
 		panic(err)
 	}
 	of := first.Parameters()
-	l := &mixture.Layout{Components: o.Components, Of: of, Order: mixture.OrderOf(of, o.Order)}
+	l := &mixture.Layout{Components: o.Components, Of: of, Order: mixture.OrderOf(of, o.Order), Known: o.Known}
 	out := infertest.Joint{Name: model.Family.Name + " " + strconv.Itoa(o.Components)}
 	for _, p := range l.Parameters() {
 		out.Statistics = append(out.Statistics, p.Name)
@@ -34,6 +34,9 @@ func joint(data *glm.Data, model glm.Model, o mixture.Options, faulty func(infer
 	out.Simulate = func(rng *infer.Stream) ([]float64, infertest.Given, error) {
 		logs, theta := make([]float64, k), make([]float64, k*d)
 		mixture.DrawWeights(rng, o.Concentration, make([]float64, k), logs)
+		for c, w := range o.Known {
+			logs[c] = math.Log(w)
+		}
 		for c := range k {
 			first.DrawPrior(rng, theta[c*d:(c+1)*d])
 		}
@@ -86,6 +89,7 @@ func TestInvariance(t *testing.T) {
 		{"gaussian", "identity", inverse, mixture.Options{Components: 2, Concentration: 0.7, Starts: 1}},
 		{"poisson", "log", prior.Prior{}, mixture.Options{Components: 3, Concentration: 2, Order: "a", Starts: 1}},
 		{"bernoulli", "probit", prior.Prior{}, mixture.Options{Components: 2, Concentration: 1, Order: mixture.ByWeight, Starts: 1}},
+		{"poisson", "log", prior.Prior{}, mixture.Options{Components: 2, Concentration: 1, Known: []float64{0.8, 0.2}, Starts: 1}},
 	} {
 		t.Run(c.family, func(t *testing.T) {
 			data, model := regression(c.family, c.link, 6, c.disp)

@@ -30,7 +30,7 @@ type members struct {
 
 // schedule lists the moves of an iteration: labels, weights, the parameters of each component.
 func (k *kernel) schedule() update.Schedule {
-	return update.Schedule{First: update.Moves{k.label, k.DrawWeights, k.moveComponents, k.count},
+	return update.Schedule{First: update.Moves{k.label, k.DrawWeights, k.exchange, k.moveComponents, k.count},
 		Last: update.Moves{k.EvaluateLast}}
 }
 
@@ -93,6 +93,17 @@ func (k *kernel) join(c, row int, many float64) {
 		m.many = append(m.many, many)
 	}
 	k.Counts[c] += many
+}
+
+// exchange lets two components of known weights exchange their rows and parameters.
+func (k *kernel) exchange() bool {
+	return k.Exchange(func(a, b int) {
+		k.members[a], k.members[b] = k.members[b], k.members[a]
+		one, other := k.ThetaOf(a), k.ThetaOf(b)
+		for j := range one {
+			one[j], other[j] = other[j], one[j]
+		}
+	})
 }
 
 // moveComponents moves the parameters of each component given its rows.

@@ -20,6 +20,12 @@ type Layout struct {
 	Order int
 	// Real lists the entries of Of that are dispersions of either sign.
 	Real []int
+	// Known has the weights of the components if they are known. Components keep their numbers then, except that those
+	// of equal weights are numbered among themselves. Nil if weights are drawn.
+	Known []float64
+	// Process is the concentration of a Dirichlet process, see Options. A position then ends with the number of occupied
+	// components.
+	Process float64
 }
 
 func (l *Layout) real(j int) bool { return slices.Contains(l.Real, j) }
@@ -65,6 +71,9 @@ func (l *Layout) Parameters() []infer.Parameter {
 			}
 		}
 	}
+	if l.Process != 0 {
+		out = append(out, infer.Parameter{Name: "occupied", Kind: infer.Occupied})
+	}
 	return out
 }
 
@@ -90,7 +99,12 @@ func term(p infer.Parameter) string {
 }
 
 // Len is how many numbers a position has.
-func (l *Layout) Len() int { return 2 * l.half() }
+func (l *Layout) Len() int {
+	if l.Process != 0 {
+		return 2*l.half() + 1
+	}
+	return 2 * l.half()
+}
 
 // WeightAt is where a position has the weight of component c in their order.
 func (l *Layout) WeightAt(c int) int { return c }
@@ -102,7 +116,7 @@ func (l *Layout) half() int { return l.Components * (1 + len(l.Of)) }
 
 // Blocks yields the parameters of each component in a position, twice for each, in their order; they alias it.
 func (l *Layout) Blocks(position []float64) (out [][]float64) {
-	for at := 0; at < l.Len(); at += l.half() {
+	for at := 0; at < 2*l.half(); at += l.half() {
 		for c := range l.Components {
 			from := at + l.Components + c*len(l.Of)
 			out = append(out, position[from:from+len(l.Of)])
@@ -119,6 +133,7 @@ func (l *Layout) Write(dst, logW, theta []float64) {
 	for c, w := range logW {
 		weights[c] = min(1, vec.Exp(w))
 	}
+	copy(weights, l.Known)
 	for to, c := range order {
 		dst[to] = weights[c]
 		copy(dst[l.Components+to*d:], theta[c*d:(c+1)*d])
@@ -131,16 +146,23 @@ func (l *Layout) Read(position, logW, theta []float64) {
 	for c := range logW {
 		logW[c] = vec.Log(position[l.half()+c])
 	}
-	copy(theta, position[l.half()+l.Components:])
+	copy(theta, position[l.half()+l.Components:2*l.half()])
 }
 
-// Keys are the entries of a position by which its components are numbered, as they were sampled.
-func (l *Layout) Keys() []int {
-	out := make([]int, l.Components)
-	for c := range out {
-		if out[c] = l.half() + c; l.Order < len(l.Of) {
-			out[c] = l.half() + l.Components + c*len(l.Of) + l.Order
+// Keys are the entries of a position by which its components are numbered, as they were sampled. If weights are known,
+// they are those of the largest set of components with equal weights, and there are none if all weights differ.
+func (l *Layout) Keys() (out []int) {
+	sets := l.exchangeable()
+	largest := slices.MaxFunc(sets, func(a, b []int) int { return cmp.Compare(len(a), len(b)) })
+	if len(largest) == 1 {
+		return nil
+	}
+	for _, c := range largest {
+		key := l.half() + c
+		if l.Order < len(l.Of) {
+			key = l.half() + l.Components + c*len(l.Of) + l.Order
 		}
+		out = append(out, key)
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package mixture
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"glmbatch/infer"
@@ -24,6 +25,11 @@ type Options struct {
 	Components int
 	// Concentration is a of the Dirichlet prior of the weights. Zero means 1: all weights are equally likely.
 	Concentration float64
+	// Known has the weights of the components if they are known; nil if they are drawn. They are positive and sum to 1.
+	Known []float64
+	// Process is the concentration of a Dirichlet process, of which Components bounds the occupied ones. Zero: a finite
+	// mixture. Only package collapsed has it.
+	Process float64
 	// Order names the parameter of a component by whose size components are numbered, see OrderOf.
 	Order string
 	// Starts is the number of starts that a chain tries, see Layout.Restart. Zero means 16, and 4 in package collapsed.
@@ -43,6 +49,13 @@ func (o Options) Filled(of []infer.Parameter) (Options, error) {
 		return o, fmt.Errorf("mixture: %d components; there must be 2 to %d", o.Components, MostComponents)
 	case !(o.Concentration >= 1e-6 && o.Concentration <= 1e6):
 		return o, fmt.Errorf("mixture: concentration %v of the weights; it must be from 1e-6 to 1e6", o.Concentration)
+	case o.Process != 0 && !(o.Process >= 1e-6 && o.Process <= 1e6):
+		return o, fmt.Errorf("mixture: concentration %v of a Dirichlet process; it must be from 1e-6 to 1e6", o.Process)
+	case o.Process != 0 && o.Known != nil:
+		return o, errors.New("mixture: a Dirichlet process has no known weights")
+	case o.Known != nil && !Sound(o.Known, o.Components):
+		return o, fmt.Errorf("mixture: known weights %v of %d components; they must be positive and sum to 1", o.Known,
+			o.Components)
 	case OrderOf(of, o.Order) < 0:
 		names := []string{ByWeight}
 		for _, p := range of {
@@ -52,6 +65,17 @@ func (o Options) Filled(of []infer.Parameter) (Options, error) {
 			"there are "+words.List(names))
 	}
 	return o, nil
+}
+
+// Sound reports whether known has a positive weight for each of a number of components, and sums to 1.
+func Sound(known []float64, components int) bool {
+	sum := 0.0
+	for _, w := range known {
+		if sum += w; !(w > 0) {
+			return false
+		}
+	}
+	return len(known) == components && math.Abs(sum-1) <= 1e-9
 }
 
 // setup holds the data that the chains of one fit share.
@@ -70,6 +94,10 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	if err := check(target); err != nil {
 		return nil, err
 	}
+	if opts.Process != 0 {
+		return nil, words.Hint(errors.New("a Dirichlet process needs a prior that can be integrated out"),
+			"give mixture: {conjugate: …}, or leave process out")
+	}
 	of := target.Parameters()
 	opts, err := opts.Filled(of)
 	if err != nil {
@@ -79,7 +107,7 @@ func New(target *glm.Target, opts Options) (infer.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	layout := Layout{Components: opts.Components, Of: of, Order: OrderOf(of, opts.Order)}
+	layout := Layout{Components: opts.Components, Of: of, Order: OrderOf(of, opts.Order), Known: opts.Known}
 	for j, p := range of {
 		if d := target.Model().Family.Dispersion(p.Name); p.Kind == infer.Dispersion && d != nil && d.Real {
 			layout.Real = append(layout.Real, j)

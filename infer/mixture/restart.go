@@ -178,6 +178,29 @@ func (l *Layout) order(logW, theta []float64) []int {
 	for c := range order {
 		order[c] = c
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+	for _, of := range l.exchangeable() {
+		sorted := slices.Clone(of)
+		slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+		for i, c := range of {
+			order[c] = sorted[i]
+		}
+	}
 	return order
+}
+
+// exchangeable lists the sets of components that may be renumbered: all, or those of each known weight.
+func (l *Layout) exchangeable() (out [][]int) {
+	var weights []float64
+	for c := range l.Components {
+		w := 0.0
+		if l.Known != nil {
+			w = l.Known[c]
+		}
+		k := slices.Index(weights, w)
+		if k < 0 {
+			k, weights, out = len(out), append(weights, w), append(out, nil)
+		}
+		out[k] = append(out[k], c)
+	}
+	return out
 }

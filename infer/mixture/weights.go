@@ -18,6 +18,43 @@ func DrawWeights(s variate.Source, a float64, counts, dst []float64) {
 	}
 }
 
+// DrawProcess writes the logs of the weights of components with counts to dst, of a Dirichlet process with
+// concentration a. Components without rows divide the weight of all others by sticks of Beta(1, a); the last one has
+// the remainder.
+//
+// Source: Sethuraman (1994), A constructive definition of Dirichlet priors, https://www.jstor.org/stable/24305538.
+func DrawProcess(s variate.Source, a float64, counts, dst []float64) {
+	free := 0
+	for c, n := range counts {
+		dst[c] = math.Inf(-1)
+		if n > 0 {
+			dst[c] = LogGamma(s, n)
+			continue
+		}
+		free++
+	}
+	rest := math.Inf(-1)
+	if free > 0 {
+		rest = LogGamma(s, a)
+	}
+	total := LogSum([]float64{LogSum(dst), rest})
+	rest -= total
+	for c, n := range counts {
+		if n > 0 {
+			dst[c] -= total
+			continue
+		}
+		if free--; free == 0 {
+			dst[c] = rest
+			continue
+		}
+		stick, left := LogGamma(s, 1), LogGamma(s, a)
+		both := LogSum([]float64{stick, left})
+		dst[c] = rest + stick - both
+		rest += left - both
+	}
+}
+
 // LogGamma returns the log of a draw of the gamma distribution with a shape and rate 1, below shape 1 as that of
 // G(shape + 1)·U^(1/shape).
 func LogGamma(s variate.Source, shape float64) float64 {

@@ -17,6 +17,9 @@ import (
 // overlap in what they are numbered by.
 func (d *Drawn) labels(m plan.Labelled, out *Extras) error {
 	keys, w := m.Keys(), d.Window
+	if len(keys) == 0 {
+		return nil
+	}
 	chains := len(d.Draws.Spool.Chains)
 	draws := make([][][]float64, chains) // by chain and component
 	for i, key := range keys {
@@ -41,7 +44,7 @@ func (d *Drawn) labels(m plan.Labelled, out *Extras) error {
 			Note:  "in most draws the components in their order were sampled as " + orderWords(s)})
 	}
 	out.Diagnostics = append(out.Diagnostics, record.Diagnostic{Name: "label_switches", Chain: -1, Value: float64(total)})
-	if total > 0 {
+	if total > 0 && m.OrderedBy() != "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("labels switched: the order of the components changed %d times in "+
 			"%d draws; they overlap in %s, by which they are numbered, so that a number stands for no group of rows alone",
 			total, chains*w.Draws(), m.OrderedBy()))

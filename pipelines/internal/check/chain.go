@@ -32,6 +32,7 @@ type drawn struct {
 	iterations int
 	mixed      bool // it reached the effective draws it needs
 	selects    bool // coefficients may stay at 0 permanently
+	constants  bool // quantities may never move, as known weights
 }
 
 // draw runs a chain until every statistic, of which are parameters and log_lik, has
@@ -48,6 +49,7 @@ func draw(ctx context.Context, setup infer.Setup, stream *infer.Stream, want int
 	}
 	params := len(of)
 	d := &drawn{trace: make([][]float64, params+1)}
+	_, d.constants = setup.(infer.Simulator)
 	d.selects = slices.ContainsFunc(setup.Parameters(), func(p infer.Parameter) bool { return p.Kind == infer.Inclusion })
 	first := max(firstLen, apart*want)
 	most := max(2*first, min(first<<doublings, traceBytes/8/(params+1)))
@@ -93,8 +95,9 @@ func draw(ctx context.Context, setup infer.Setup, stream *infer.Stream, want int
 func (d *drawn) leastESS(from int) float64 {
 	least := math.Inf(1)
 	for _, t := range d.trace {
-		if d.selects && slices.Max(t[from:]) == 0 && slices.Min(t[from:]) == 0 {
-			continue // a coefficient that is left out
+		low, high := slices.Min(t[from:]), slices.Max(t[from:])
+		if d.constants && low == high || d.selects && low == 0 && high == 0 {
+			continue
 		}
 		ess := diag.ESSBulk([][]float64{t[from:]})
 		if !(ess > 0) {
@@ -111,10 +114,15 @@ func (d *drawn) ranks(truth []float64, ties *infer.Stream) []int {
 	out := make([]int, len(truth))
 	for s, t := range d.trace {
 		equal := 0
+		near := 0.0
+		if d.constants { // a chain sums the log density of a state in another order
+			near = 1e-9 * max(1, math.Abs(truth[s]))
+		}
 		for _, i := range d.picks {
-			if t[i] < truth[s] {
+			switch {
+			case t[i] < truth[s]-near:
 				out[s]++
-			} else if t[i] == truth[s] {
+			case t[i] <= truth[s]+near:
 				equal++
 			}
 		}
@@ -128,25 +136,31 @@ func (d *drawn) ranks(truth []float64, ties *infer.Stream) []int {
 // statistics are the values that are ranked at theta: parameters and the log
 // likelihood.
 func statistics(t plan.Joint, of []int, theta []float64) (out []float64) {
+	logLik, _, _ := t.At()(theta)
+	return append(taken(theta, of), logLik)
+}
+
+// taken are the values of some parameters.
+func taken(theta []float64, of []int) (out []float64) {
 	for _, j := range of {
 		out = append(out, theta[j])
 	}
-	logLik, _, _ := t.At()(theta)
-	return append(out, logLik)
+	return out
 }
 
 // rankedLevels is how many levels of a grouping have their effects ranked: those of
 // the most rows, of the fewest, and between.
 const rankedLevels = 3
 
-// ranked lists the parameters that are ranked: all but most of the effects. Each linear predictor has all effects.
+// ranked lists the parameters that are ranked: all but most of the effects, and the parameters of components of a
+// mixture as sampled, whose numbers mean nothing. Each linear predictor has all effects.
 func ranked(params []infer.Parameter, effects []*design.Effects) (out []int) {
 	for j, p := range params {
-		if p.Kind != infer.GroupEffect {
+		if p.Kind != infer.GroupEffect && p.Kind != infer.Unsorted {
 			out = append(out, j)
 		}
 	}
-	for at := len(out); at < len(params); {
+	for at := len(out); at < len(params) && effects != nil; {
 		for _, e := range effects {
 			out = append(out, rankedEffects(e, at)...)
 			at += e.Count()

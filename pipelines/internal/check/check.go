@@ -146,14 +146,22 @@ func exitCode(ctx context.Context, fits []*Result, held error) int {
 }
 
 // unsimulated is why no data of a fit are simulated, or nil.
-func unsimulated(c *plan.Case) error {
+func unsimulated(c *plan.Case, fromPrior bool) error {
 	switch {
+	case c.Simulator != nil && fromPrior:
+		return nil
+	case c.Simulator != nil:
+		return words.Hint(fmt.Errorf("mixtures, latent classes and discrete systems are simulated from the prior, and "+
+			"model %q is one", c.Model), "leave --posterior out")
 	case c.Cells != nil:
 		return words.Hint(fmt.Errorf("model %q has missing cells that are drawn, and check is for complete data", c.Model),
 			"choose fits with --only model=…, or take missing: drop")
 	case !c.Posterior.Family.HasDraw():
 		return words.Hint(fmt.Errorf("model %q has a custom family without draw, and check simulates responses", c.Model),
 			"write draw: an expression such as normal(mu, sigma)")
+	}
+	if text := improper(c); text != "" && fromPrior {
+		return errors.New(text)
 	}
 	return nil
 }
@@ -167,24 +175,23 @@ func (k *checker) fit(ctx context.Context, c *plan.Case) *Result {
 		}
 		return r
 	}
-	if c.Err != nil {
+	switch {
+	case c.Simulator != nil:
+	case c.Err != nil:
 		return fail(c.Err)
-	}
-	if c.Factored {
+	case c.Factored:
 		r.refused = true
 		return fail(words.Hint(errors.New("responses are simulated row by row, and rows: factored keeps no row"),
 			"check the model on a part of the rows: sql: … USING SAMPLE 1000, without rows: factored"))
 	}
-	if err := unsimulated(c); err != nil {
+	fromPrior := k.Given == Prior //name:ok what simulations are made around
+	if err := unsimulated(c, fromPrior); err != nil {
 		r.refused = true
 		return fail(err)
 	}
-	if words := improper(c); words != "" && k.Given == Prior { //name:ok what simulations are made around
-		r.refused = true
-		return fail(errors.New(words))
-	}
 	s, err := newSimulator(c, k.Pipeline.Seed, k.Given, rankDraws, k.tamper)
 	if err != nil {
+		r.refused = c.Simulator != nil
 		return fail(err)
 	}
 	if s.afterData() {

@@ -15,6 +15,7 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/report"
 	"glmbatch/report/judge"
@@ -230,7 +231,7 @@ func TestRows(t *testing.T) {
 	x := design.NewDense(2, 1)
 	x.Col(0)[0], x.Col(0)[1] = 1, 2
 	data := &glm.Data{X: x, Y: []float64{3, 4}, Frequency: []float64{2, 1}, Offset: []float64{5, 6}}
-	e, err := expanded(data)
+	e, err := plan.Expanded(data)
 	if err != nil || e.Frequency != nil || !reflect.DeepEqual(design.ToDense(e.X).Values, []float64{1, 1, 2}) || !reflect.DeepEqual(e.Y, []float64{3, 3, 4}) || !reflect.DeepEqual(e.Offset, []float64{5, 5, 6}) {
 		t.Errorf("expanded to %+v, %v", e, err)
 	}
@@ -239,7 +240,7 @@ func TestRows(t *testing.T) {
 		t.Errorf("doubled to %+v", d)
 	}
 	data.Frequency[0] = 1e9
-	if _, err := expanded(data); err == nil {
+	if _, err := plan.Expanded(data); err == nil {
 		t.Error("a thousand million rows were accepted")
 	}
 }

@@ -28,14 +28,15 @@ const (
 // once made.
 type simulator struct {
 	*plan.Case
-	seed   uint64
-	given  string // Prior or Posterior
-	draws  int
-	data   *glm.Data  // the real data, a row for each response
-	target plan.Joint // of the real data
-	ranked []int      // parameters
-	truths *drawn     // of the posterior of the real data; nil for draws from the prior
-	hook   func(infer.Kernel) infer.Kernel
+	seed      uint64
+	given     string // Prior or Posterior
+	draws     int
+	data      *glm.Data       // the real data, a row for each response
+	target    plan.Joint      // of the real data
+	simulates infer.Simulator // simulates without data and target; nil of regressions
+	ranked    []int           // parameters
+	truths    *drawn          // of the posterior of the real data; nil for draws from the prior
+	hook      func(infer.Kernel) infer.Kernel
 }
 
 // newSimulator sets the case up on the real data.
@@ -43,7 +44,13 @@ func newSimulator(c *plan.Case, seed uint64, given string, draws int,
 	hook func(infer.Kernel) infer.Kernel) (*simulator, error) {
 	s := &simulator{Case: c, seed: seed, given: given, draws: draws, hook: hook}
 	var err error
-	if s.data, err = expanded(c.Data); err != nil {
+	if c.Simulator != nil {
+		if s.simulates, err = c.Simulator(); err == nil {
+			s.ranked = ranked(s.simulates.Parameters(), nil)
+		}
+		return s, err
+	}
+	if s.data, err = plan.Expanded(c.Data); err != nil {
 		return nil, err
 	}
 	if s.target, err = c.On(s.data); err != nil {
@@ -82,11 +89,19 @@ func (s *simulator) condition(ctx context.Context, n int) error {
 	return err
 }
 
+// all are the parameters of the case.
+func (s *simulator) all() []infer.Parameter {
+	if s.simulates != nil {
+		return s.simulates.Parameters()
+	}
+	return s.target.Parameters()
+}
+
 // parameters names the statistics that are ranked.
 func (s *simulator) parameters() []string {
 	var out []string
 	for _, j := range s.ranked {
-		out = append(out, s.target.Parameters()[j].Name)
+		out = append(out, s.all()[j].Name)
 	}
 	return append(out, "log_lik")
 }
@@ -96,6 +111,17 @@ func (s *simulator) simulate(ctx context.Context, i int) report.Simulation {
 	out := report.Simulation{Index: i}
 	fail := func(outcome string, err error) report.Simulation {
 		out.Outcome, out.Note = outcome, err.Error()
+		return out
+	}
+	if s.simulates != nil {
+		sim, err := s.simulates.Simulate(s.stream("data", i))
+		if err != nil {
+			return fail("refused", err)
+		}
+		truth := append(taken(sim.Position, s.ranked), sim.LogLik)
+		if err := s.rank(ctx, &out, sim.Posterior, truth, i); err != nil {
+			return fail("error", err)
+		}
 		return out
 	}
 	theta, y, redrawn, err := s.respond(i)
@@ -115,13 +141,21 @@ func (s *simulator) simulate(ctx context.Context, i int) report.Simulation {
 	if err != nil {
 		return fail("error", err)
 	}
-	d, err := draw(ctx, setup, s.stream("chain", i), s.draws, s.ranked, s.hook)
-	if err != nil {
+	if err := s.rank(ctx, &out, setup, statistics(target, s.ranked, theta), i); err != nil {
 		return fail("error", err)
 	}
-	out.Outcome, out.Iterations, out.Mixed = report.Ranked, d.iterations, d.mixed
-	out.Ranks = d.ranks(statistics(target, s.ranked, theta), s.stream("ties", i))
 	return out
+}
+
+// rank counts the draws of a sampler below the truth.
+func (s *simulator) rank(ctx context.Context, out *report.Simulation, setup infer.Setup, truth []float64, i int) error {
+	d, err := draw(ctx, setup, s.stream("chain", i), s.draws, s.ranked, s.hook)
+	if err != nil {
+		return err
+	}
+	out.Outcome, out.Iterations, out.Mixed = report.Ranked, d.iterations, d.mixed
+	out.Ranks = d.ranks(truth, s.stream("ties", i))
+	return nil
 }
 
 // respond draws parameters and responses.
@@ -186,30 +220,6 @@ func allEqual(y, trials []float64) bool {
 		low, high = low && v == 0, high && v == trials[i]
 	}
 	return low || high
-}
-
-// mostRows bounds the rows that a frequency-weighted data set is expanded to.
-const mostRows = 10_000_000
-
-// expanded repeats rows as often as their frequencies count them: equal rows of
-// a data set have different simulated responses.
-func expanded(data *glm.Data) (*glm.Data, error) {
-	if data.Frequency == nil {
-		return data, nil
-	}
-	var from []int
-	for i, w := range data.Frequency {
-		if float64(len(from))+w > mostRows {
-			return nil, fmt.Errorf("frequency_weights stand for more than %d rows, which is more than a check simulates",
-				mostRows)
-		}
-		for range int(w) {
-			from = append(from, i)
-		}
-	}
-	out := data.Taken(from)
-	out.Frequency = nil
-	return out, nil
 }
 
 // doubled is the data twice, the second time with other responses.

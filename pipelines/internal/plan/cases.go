@@ -23,14 +23,22 @@ type Case struct {
 	Posterior glm.Model // the likelihood with its priors
 	Method    Method
 	Identity  string                         // hash of data, model, sampler and versions; not of lengths or seed
-	On        func(*glm.Data) (Joint, error) // the model on data, the fit's own or simulated ones
 	Spec      *spec.Model
 	// Cells are the missing cells and responses that are drawn, in words; nil of complete data.
 	Cells   []string
 	Further []*Case // further linear predictors, each with a Predictor, data, record and priors
 	Err     error
+	Joints
 	// Predictor describes a further linear predictor.
 	Predictor family.Predictor
+}
+
+// Joints are the ways to the joint distribution of the parameters and data of a fit.
+type Joints struct {
+	On func(*glm.Data) (Joint, error) // the model on data, the fit's own or simulated ones
+	// Simulator makes the sampler of a fit of another kind, which simulates on its own; nil of regressions, which On
+	// simulates. Such a fit has an Err too, and no Design.
+	Simulator func() (infer.Simulator, error)
 }
 
 // Explained is what a set-up of the method chose, in the words that the ledger gets; empty if there was no choice.
@@ -77,16 +85,32 @@ func newCase(f *Fit) *Case {
 	if out.Err = err; err != nil {
 		return out
 	}
-	if out.Err = p.inCase(out); out.Err != nil {
+	if out.Err = p.inCase(out); out.Err != nil && out.Simulator == nil {
 		return out
 	}
 	id, err := Identify(f, p, MemoryOf(f.Pipeline))
-	if out.Err = err; err != nil {
+	if err != nil {
+		out.Err, out.Simulator = err, nil
 		return out
 	}
 	out.Method = *p.Method()
 	out.Identity = id.Identity.CaseHash()
 	return out
+}
+
+// simulates fills in a sampler that simulates on its own.
+func (c *Case) simulates(setup func() (infer.Setup, error)) {
+	c.Simulator = func() (infer.Simulator, error) {
+		var s infer.Setup
+		err := withinMemory(func() (err error) {
+			s, err = setup()
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return s.(infer.Simulator), nil
+	}
 }
 
 // on fills in the model on a design, with one linear predictor.

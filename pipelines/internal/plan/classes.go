@@ -380,9 +380,11 @@ func (c *Classes) Gating() Gating {
 	uniform := func(i classItem) bool {
 		return i.Categories != nil && !slices.ContainsFunc(i.Prior.Numbers, func(a float64) bool { return a != 1 })
 	}
-	varies := mixtureWeights(c.fit.Model) != 1 ||
+	out := c.mixing.Gating()
+	varies := !out.Constants && mixtureWeights(c.fit.Model) != 1 ||
 		slices.ContainsFunc(c.items, func(i classItem) bool { return !uniform(i) })
-	return Gating{NoPrior: !varies}
+	out.NoPrior = out.NoPrior || !varies
+	return out
 }
 
 // ToData leaves parameters as they are.
@@ -391,13 +393,23 @@ func (c *Classes) ToData([]float64) {}
 // Setup makes the sampler.
 func (c *Classes) Setup(infer.Parallel, Schedule, *Previous) (*Setup, error) {
 	out := &Setup{Gating: c.Gating()}
-	all := make([]int, c.Rows)
-	for i := range all {
-		all[i] = i
-	}
 	var err error
-	out.Sampler, err = c.Refit(all)
+	out.Sampler, err = c.Refit(c.all())
 	return out, c.fit.Explain(err)
+}
+
+func (c *Classes) inCase(to *Case) error {
+	to.simulates(func() (infer.Setup, error) { return c.Refit(c.all()) })
+	return c.unknownTo()
+}
+
+// all are the rows that are used.
+func (c *Classes) all() []int {
+	out := make([]int, c.Rows)
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }
 
 // Refit sets the sampler up on some of the rows.
@@ -443,9 +455,9 @@ func (c *Classes) Describe(rec *record.Fit, params []infer.Parameter) (err error
 	if rec.Design, err = c.fit.Unit.marshalDesign(c.Record()); err != nil {
 		return err
 	}
-	weights := fmt.Sprintf("dirichlet(%v)", mixtureWeights(c.fit.Model))
 	for i, p := range params {
-		if rec.Parameters[i].Prior = weights; p.Term == "" {
+		if p.Term == "" {
+			rec.Parameters[i].Prior = weightPrior(c.fit.Model, c.at, p)
 			continue
 		}
 		k := slices.IndexFunc(c.items, func(i classItem) bool { return i.Name == p.Term })

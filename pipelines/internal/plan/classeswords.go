@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 
 	"glmbatch/internal/words"
@@ -53,6 +52,6 @@ func classesModel(m *spec.Model) string {
 	case "error":
 		missing = "a missing item is an error"
 	}
-	return fmt.Sprintf("  %s: %s, latent classes: a mixture of %d components, weights dirichlet(%v), each item with its "+
-		"own law in each; %s\n", m.Name, m.Formula, m.Mixture.Components, cmp.Or(m.Mixture.Weights, 1), missing)
+	return fmt.Sprintf("  %s: %s, latent classes: a mixture of %d components, %s, each item with its "+
+		"own law in each; %s\n", m.Name, m.Formula, m.Mixture.Components, weightWords(m), missing)
 }

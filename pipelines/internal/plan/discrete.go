@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -49,7 +50,21 @@ func (d *Discrete) Method() *Method { return &d.method.Method }
 // Capabilities are those of states, which have no rows.
 func (d *Discrete) Capabilities() Capabilities { return Capabilities{Solve: d.solve} }
 
-func (d *Discrete) inCase(*Case) error {
+func (d *Discrete) inCase(c *Case) error {
+	c.simulates(func() (infer.Setup, error) {
+		switch {
+		case !d.method.gated:
+			return nil, words.Hint(errors.New(d.method.why), "check method: gibbs")
+		case len(d.fit.Sampler.Scan.For) > 0:
+			return nil, words.Hint(errors.New("a scan for some variables leaves others where they start"),
+				"its certificate bounds its error; check a scan of all variables")
+		}
+		setup, _, err := d.chains(Schedule{fixedDraws: 1})
+		if err != nil {
+			return nil, err
+		}
+		return setup.Simulated(), nil
+	})
 	return words.Hint(fmt.Errorf("model %q is of kind mrf, and this verb is for generalised linear models",
 		d.fit.Model.Name), "choose fits with --only model=…; pipeline validate says what fits of kind mrf take")
 }
@@ -137,6 +152,9 @@ func (d *Discrete) chains(s Schedule) (*system.Setup, *discreteSampler, error) {
 		counts.Segments = []int{s.most()} // nothing is counted
 	}
 	setup, err := d.field.NewSetup(chains.setup, counts, chains.focus)
+	if err == nil && d.fit.Sampler.KeepWeights {
+		setup.KeepWeights()
+	}
 	return setup, chains, err
 }
 

@@ -53,7 +53,8 @@ func resolveDiscrete(s *spec.Sampler, f *system.Field) (*discreteMethod, error) 
 		m.Options = struct {
 			herded.Options
 			averaged
-		}{o, averaged{s.Marginals}}
+			KeepWeights bool `json:",omitempty"`
+		}{o, averaged{s.Marginals}, s.KeepWeights}
 	case spec.MeanField:
 		o := mrf.MeanFieldOptions{Damping: s.Damping, Tolerance: s.Tolerance, MaxSweeps: s.MaxSweeps,
 			Start: mrf.Start(s.States)}

@@ -75,7 +75,9 @@ type mixtureIdentity struct {
 	Components       int
 	Weights          float64
 	Order, Conjugate string
-	Items            []string `json:",omitempty"`
+	Items            []string  `json:",omitempty"`
+	Known            []float64 `json:",omitempty"`
+	Process          float64   `json:",omitzero"`
 }
 
 // mrfIdentity holds the settings of a model of kind mrf; those of its data are in the hash of the data.
@@ -124,7 +126,7 @@ func identifyModel(m *spec.Model) modelIdentity {
 		id.Dispersions[name] = law.String()
 	}
 	if x := m.Mixture; m.Mixed() {
-		id.Mixture = &mixtureIdentity{x.Components, mixtureWeights(m), x.Order, x.Conjugate.String(), nil}
+		id.Mixture = &mixtureIdentity{x.Components, mixtureWeights(m), x.Order, x.Conjugate.String(), nil, x.Known, x.Process}
 		id.Defaults += mixtureDefaults
 		for _, i := range x.Items {
 			id.Mixture.Items = append(id.Mixture.Items, i.Name, i.Family, i.Conjugate.String())

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 
 	"glmbatch/infer"
@@ -72,3 +73,27 @@ type severalPredictors struct {
 }
 
 func (o severalPredictors) Setup() (infer.Setup, error) { return o.setup() }
+
+// mostRows bounds the rows that a frequency-weighted data set is expanded to.
+const mostRows = 10_000_000
+
+// Expanded repeats rows as often as their frequencies count them: equal rows of
+// a data set have different simulated responses.
+func Expanded(data *glm.Data) (*glm.Data, error) {
+	if data.Frequency == nil {
+		return data, nil
+	}
+	var from []int
+	for i, w := range data.Frequency {
+		if float64(len(from))+w > mostRows {
+			return nil, fmt.Errorf("frequency_weights stand for more than %d rows, which is more than a check simulates",
+				mostRows)
+		}
+		for range int(w) {
+			from = append(from, i)
+		}
+	}
+	out := data.Taken(from)
+	out.Frequency = nil
+	return out, nil
+}

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -90,7 +89,8 @@ func (m *Mixture) Refit(rows []int) (infer.Setup, error) { return m.setup(m.Data
 // options are those of the components.
 func (m *mixing) options() mixture.Options {
 	given := &m.fit.Model.Mixture
-	return mixture.Options{Components: given.Components, Concentration: given.Weights, Order: given.Order}
+	return mixture.Options{Components: given.Components, Concentration: given.Weights, Order: given.Order,
+		Known: given.Known, Process: given.Process}
 }
 
 // mixtureMethod is that of a sampler, which its spec has let pass, for a mixture.
@@ -204,7 +204,8 @@ func (m *Mixture) layout() *mixture.Layout {
 			of = append(of, infer.Parameter{Name: d.Name, Kind: infer.Dispersion})
 		}
 	}
-	return &mixture.Layout{Components: f.Mixture.Components, Of: of, Order: mixture.OrderOf(of, f.Mixture.Order)}
+	return &mixture.Layout{Components: f.Mixture.Components, Of: of, Order: mixture.OrderOf(of, f.Mixture.Order),
+		Known: f.Mixture.Known, Process: f.Mixture.Process}
 }
 
 // Keys are the parameters by which components are numbered, as they were sampled.
@@ -212,18 +213,24 @@ func (m *mixing) Keys() []int { return m.at.Keys() }
 
 // OrderedBy names these parameters.
 func (m *mixing) OrderedBy() string {
+	if m.at.Process != 0 {
+		return ""
+	}
 	if l := m.at; l.Order < len(l.Of) {
 		return l.Of[l.Order].Name
 	}
 	return "their weights"
 }
 
-// Gating is that of parameters and log_lik; those of components as they were sampled are passed over by their kind.
-func (m *mixing) Gating() Gating { return Gating{} }
+// Gating is that of parameters and log_lik; those of components as they were sampled are passed over by their kind, and
+// known weights since they do not move.
+func (m *mixing) Gating() Gating {
+	return Gating{Constants: m.at.Known != nil || m.at.Process != 0, NoPrior: m.at.Process != 0}
+}
 
 // Setup makes the sampler.
 func (m *Mixture) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, error) {
-	out := &Setup{}
+	out := &Setup{Gating: m.Gating()}
 	if !m.fit.Model.Conjugate() {
 		out.Cautions = unused(m.fit.Model, m.Data)
 	}
@@ -232,7 +239,18 @@ func (m *Mixture) Setup(by infer.Parallel, _ Schedule, _ *Previous) (*Setup, err
 	return out, m.fit.Explain(err)
 }
 
-func (m *mixing) inCase(*Case) error {
+func (m *Mixture) inCase(c *Case) error {
+	c.simulates(func() (infer.Setup, error) {
+		data, err := Expanded(m.Data)
+		if err != nil {
+			return nil, err
+		}
+		return m.setup(data, nil)
+	})
+	return m.unknownTo()
+}
+
+func (m *mixing) unknownTo() error {
 	return words.Hint(fmt.Errorf("model %q is a mixture, which this verb does not know yet", m.fit.Model.Name),
 		"choose other fits with --only model=…")
 }
@@ -271,12 +289,11 @@ func (m *Mixture) Describe(rec *record.Fit, params []infer.Parameter) error {
 	}
 	l := m.at
 	half, d := l.Len()/2, len(l.Of)
-	weights := "dirichlet(" + strconv.FormatFloat(mixtureWeights(m.fit.Model), 'g', -1, 64) + ")"
 	for i := range params {
 		out, at := &rec.Parameters[i], i%half-l.Components
 		switch {
 		case at < 0:
-			out.Prior = weights
+			out.Prior = weightPrior(m.fit.Model, l, params[i])
 		case m.fit.Model.Conjugate():
 			out.Prior = m.fit.Model.Mixture.Conjugate.String()
 		case at%d < m.Data.Cols():
@@ -298,10 +315,31 @@ func mixtureWeights(m *spec.Model) float64 {
 	return m.Mixture.Weights
 }
 
+// weightPrior is the prior of a weight.
+func weightPrior(m *spec.Model, l *mixture.Layout, p infer.Parameter) string {
+	if c, err := strconv.Atoi(p.Level); err == nil && l.Known != nil {
+		return prior.Prior{Kind: prior.Constant, Location: l.Known[c-1]}.String()
+	}
+	if l.Process != 0 {
+		return fmt.Sprintf("dirichlet_process(%v)", l.Process)
+	}
+	return "dirichlet(" + strconv.FormatFloat(mixtureWeights(m), 'g', -1, 64) + ")"
+}
+
+// weightWords describes the weights of a mixture.
+func weightWords(m *spec.Model) string {
+	if m.Mixture.Process != 0 {
+		return fmt.Sprintf("at most, a Dirichlet process of concentration %v", m.Mixture.Process)
+	}
+	if m.Mixture.Known != nil {
+		return "known weights " + fmt.Sprint(m.Mixture.Known)
+	}
+	return fmt.Sprintf("weights dirichlet(%v)", mixtureWeights(m))
+}
+
 // mixtureWords says what a model says of its components.
 func mixtureWords(m *spec.Model) string {
-	text := fmt.Sprintf("\n    a mixture of %d components, weights dirichlet(%v)", m.Mixture.Components,
-		cmp.Or(m.Mixture.Weights, 1))
+	text := fmt.Sprintf("\n    a mixture of %d components, %s", m.Mixture.Components, weightWords(m))
 	if m.Conjugate() {
 		text += ", each with the prior " + m.Mixture.Conjugate.String() + " instead of those above"
 	}

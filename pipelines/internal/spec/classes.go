@@ -60,6 +60,7 @@ func (c *checker) classes(m *Model) {
 		m.Missing = transform.SeenMissing
 	}
 	c.lacksOfModel(m)
+	c.knownWeights(m, at("mixture", "known_weights"))
 	m.Sparse = "false"
 	n := c.root.get("models").get(m.Name).get("formula")
 	items, err := m.ItemsOf()

@@ -84,6 +84,7 @@ var features = map[string]feature{
 	}),
 	"sampler: effects":        fitHas(func(a *Asked) bool { return a.Sampler.Effects != "" }),
 	"marginals: conditionals": fitHas(func(a *Asked) bool { return a.Sampler.Marginals == "conditionals" }),
+	"keep_weights":            fitHas(func(a *Asked) bool { return a.Sampler.KeepWeights }),
 	"scans of systems": fitHas(func(a *Asked) bool {
 		s := a.Sampler
 		return s.Of().Certifies && (len(s.Scan.For) > 0 || s.Scan.Order == "random" || s.Anneal != Anneal{} ||

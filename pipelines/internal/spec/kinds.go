@@ -134,6 +134,8 @@ var kinds = []modelKind{
 				"; regularised_horseshoe(tau0, slab_df, slab_scale) is a prior like it for nuts"},
 			{"marginals: conditionals", "sampler $sampler has marginals: conditionals, and model $model is a regression: its " +
 				"inclusion probabilities are means of draws", "leave marginals out for this model" + orUnderFits},
+			{"keep_weights", "sampler $sampler has keep_weights, and the weights of a regression are not stored",
+				"leave keep_weights out for this model" + orUnderFits},
 			{"scans of systems", "sampler $sampler has options of discrete systems, and model $model is a regression with the " +
 				"prior spike_slab: its indicators are drawn in turn, at temperature 1, from states drawn uniformly",
 				"leave scan, anneal and states out for this model" + orUnderFits},

@@ -1,12 +1,15 @@
 package spec
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"glmbatch/infer/collapsed"
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/mixture"
+	"glmbatch/infer/prior"
 	"glmbatch/internal/words"
 	"glmbatch/transform"
 )
@@ -16,9 +19,13 @@ import (
 type Mixture struct {
 	Components int     `yaml:"components" min:"2" max:"100" doc:"How many components there are."`
 	Weights    float64 `yaml:"weights" json:",omitzero" min:"0.000001" max:"1000000" doc:"a of the prior Dirichlet(a, …, a) of the weights. Left out: 1, all weights are equally likely."`
-	Order      string  `yaml:"order" json:",omitzero" doc:"By which of their parameters components are numbered in each draw, the least first: a coefficient's name, a dispersion such as sigma, or theta for the weight; of several items item_category for the probability of a category, or an item of numbers. Left out: the intercept, at the means of the columns where its prior is; of several items the first one of numbers, or where all are categories the first category of the first item."`
+	// Known has the weights of the components if they are known.
+	Known []float64 `yaml:"known_weights" json:",omitempty" example:"[0.3, 0.7]" doc:"The weights of the components, if they are known: a number for each, with the sum 1, instead of weights. Components keep these numbers; order applies to components of equal weights."`
+	// Process is 0 if the weights have a finite number of components.
+	Process float64 `yaml:"process" json:",omitzero" min:"0.000001" max:"1000000" doc:"Concentration of a Dirichlet process: the number of components is drawn, and components bounds it. With conjugate or items, instead of weights. Components are numbered by their weights unless order is given."`
+	Order   string  `yaml:"order" json:",omitzero" doc:"By which of their parameters components are numbered in each draw, the least first: a coefficient's name, a dispersion such as sigma, or theta for the weight; of several items item_category for the probability of a category, or an item of numbers. Left out: the intercept, at the means of the columns where its prior is; of several items the first one of numbers, or where all are categories the first category of the first item."`
 	// Conjugate has no law where it is left out.
-	Conjugate ConjugatePrior `yaml:"conjugate" json:",omitzero" doc:"Instead of prior, for y ~ 1: normal_inverse_gamma(mean, rows, shape, scale) of gaussian, gamma(shape, rate) of the mean of poisson, beta(a, b) of the probability of bernoulli and binomial. Method auto then integrates the parameters out."`
+	Conjugate ConjugatePrior `yaml:"conjugate" json:",omitzero" doc:"Instead of prior, for y ~ 1: normal_inverse_gamma(mean, rows, shape, scale) of gaussian, gamma(shape, rate) of the mean of poisson, beta(a, b) of the probability of bernoulli and binomial, inverse_gamma(k, shape, scale) of the mean of gamma, whose own shape is k. Method auto then integrates the parameters out."`
 	// Items are those whose family or prior is not left to the data.
 	Items []*Item `yaml:"items" keyed:"Name" json:",omitempty" doc:"Of cbind(a, b, c) ~ 1, families and priors of single items, by column: a family, or a mapping. Left out: text, true and false, factor() and two numbers such as 1 and 2 are categories, other numbers bernoulli of 0 and 1, poisson of small whole numbers, else gaussian; pipeline validate prints it."`
 }
@@ -26,9 +33,9 @@ type Mixture struct {
 // Item is one of several responses of a row of latent classes.
 type Item struct {
 	Name   string `yaml:"-"`
-	Family string `yaml:"family" json:",omitempty" enum:"categorical gaussian poisson bernoulli binomial" doc:"Law of the item given the component: categorical, or one with its first link. binomial of s | trials(n)."`
+	Family string `yaml:"family" json:",omitempty" enum:"categorical gaussian poisson gamma bernoulli binomial" doc:"Law of the item given the component: categorical, or one with its first link. binomial of s | trials(n)."`
 	// Conjugate has no law where it is left out.
-	Conjugate ConjugatePrior `yaml:"conjugate" json:",omitzero" doc:"Prior of the item's parameters in each component: dirichlet(a) or dirichlet(a, b, …) of categorical, and those of mixture: {conjugate: …}. Left out: dirichlet(1), beta(1, 1), gamma(1, 1/mean(y)), normal_inverse_gamma(mean(y), 0.04, 2, var(y)/4)."`
+	Conjugate ConjugatePrior `yaml:"conjugate" json:",omitzero" doc:"Prior of the item's parameters in each component: dirichlet(a) or dirichlet(a, b, …) of categorical, and those of mixture: {conjugate: …}. Left out: dirichlet(1), beta(1, 1), gamma(1, 1/mean(y)), normal_inverse_gamma(mean(y), 0.04, 2, var(y)/4), and of gamma inverse_gamma(k, 2, mean(y)) with k by the moments, which is better given."`
 }
 
 func (Item) shorthand() string { return "family" }
@@ -61,6 +68,30 @@ func (m *Model) Classes() bool {
 	return m.Mixed() && m.Family.Name == "" && transform.IsOfItems(m.Formula)
 }
 
+// knownWeights checks the weights that a mixture gives.
+func (c *checker) knownWeights(m *Model, at []string) {
+	if x := &m.Mixture; x.Process != 0 {
+		path := append(slices.Clone(at[:len(at)-1]), "process")
+		if x.Weights != 0 {
+			c.at("a Dirichlet process has no prior of weights", "leave process or weights out", path...)
+		}
+		if !m.Conjugate() {
+			c.at("a Dirichlet process needs a prior that can be integrated out", "give mixture: {conjugate: …}", path...)
+		}
+		x.Order = cmp.Or(x.Order, mixture.ByWeight)
+	}
+	switch x := &m.Mixture; {
+	case x.Known == nil:
+	case x.Weights != 0:
+		c.at("weights are either known or have a prior", "leave weights or known_weights out", at...)
+	case x.Process != 0:
+		c.at("a Dirichlet process has no known weights", "leave process or known_weights out", at...)
+	case !mixture.Sound(x.Known, x.Components):
+		c.at(fmt.Sprintf("known_weights has %d numbers for %d components; it needs a positive one for each, with the sum 1",
+			len(x.Known), x.Components), "write for example known_weights: [0.3, 0.7]", at...)
+	}
+}
+
 // mixture checks what a mixture says together with the rest of its model.
 func (c *checker) mixture(m *Model) {
 	if n := c.root.get("models").get(m.Name).get("mixture"); n != nil && n.kind == mapKind && n.get("components") == nil {
@@ -75,6 +106,7 @@ func (c *checker) mixture(m *Model) {
 			"models", m.Name, "mixture", "items")
 	}
 	at := func(keys ...string) []string { return append([]string{"models", m.Name}, keys...) }
+	c.knownWeights(m, at("mixture", "known_weights"))
 	m.Sparse = "false"
 	if o := m.Mixture.Order; m.Family.Dispersion(o) == nil &&
 		slices.ContainsFunc(family.AllDispersions(), func(d glm.Dispersion) bool { return d.Name == o }) {
@@ -89,4 +121,7 @@ func (c *checker) mixture(m *Model) {
 		c.at(message, hint, at("mixture", "conjugate")...)
 	}
 	m.Prior.Intercept.At = "zero"
+	if k, known := m.Mixture.Conjugate.Known(); known {
+		m.Prior.Shape.Prior = prior.Prior{Kind: prior.Constant, Location: k}
+	}
 }
