@@ -56,6 +56,9 @@ type jointWay struct {
 // no more independent draws for an operation than those after every eighth.
 var jointWays = []jointWay{{joint: "swept", every: 8}, {joint: "swept", every: 1}, {joint: "on"}}
 
+// tallWays are those of many rows, whose posterior is near normal: proposals reach most of what sweeps do.
+var tallWays = append([]jointWay{{joint: "swept", every: 64}}, jointWays...)
+
 // take makes joint moves in a way. update is the one that was asked for.
 func (j *jointSetup) take(way jointWay, update string) {
 	j.opts.Joint, j.opts.SweepEvery, j.opts.Moves = way.joint, way.every, way.moves
@@ -122,7 +125,11 @@ func (c costs) joins(p jointPilot, other float64) (best jointWay, words string) 
 		return best, fmt.Sprintf("the importance weights of %d proposals, of which %.2f would be accepted, have a Pareto "+
 			"tail of shape %.2f, above %.2f: proposals do not cover the tails", p.proposals, p.accepted, p.shape, p.limit())
 	}
-	for _, way := range jointWays {
+	ways := jointWays
+	if glm.Tall(c.n) {
+		ways = tallWays
+	}
+	for _, way := range ways {
 		if way.every != 1 && !(p.accepted >= leastAcceptance && p.shape < finiteVariance) {
 			continue
 		}

@@ -24,8 +24,10 @@ type Matrix interface {
 	Read(j, first int, dst []float64)
 
 	// AddProduct adds X·b to dst, column after column; TransposedProduct writes
-	// Xᵀv to dst. Both have the same bits by any kernels.
+	// Xᵀv to dst. Both have the same bits by any kernels. AddRows is AddProduct of
+	// rows first, first+1, … as many as dst has.
 	AddProduct(k simd.Kernels, b, dst []float64)
+	AddRows(k simd.Kernels, b, dst []float64, first int)
 	TransposedProduct(k simd.Kernels, v, dst []float64)
 }
 
@@ -223,6 +225,11 @@ func (m *Dense) Read(j, first int, dst []float64) { copy(dst, m.Col(j)[first:]) 
 
 // AddProduct adds X·b to dst.
 func (m *Dense) AddProduct(k simd.Kernels, b, dst []float64) { k.AxpyColumns(b, m.Values, dst) }
+
+// AddRows adds rows of X·b to dst.
+func (m *Dense) AddRows(k simd.Kernels, b, dst []float64, first int) {
+	k.AxpyParts(b, m.Values[first:], m.Rows, dst)
+}
 
 // TransposedProduct writes Xᵀv to dst.
 func (m *Dense) TransposedProduct(k simd.Kernels, v, dst []float64) { k.DotColumns(m.Values, v, dst) }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"glmbatch/infer/design"
+	"glmbatch/internal/simd"
 )
 
 func TestSparseIsTheMatrix(t *testing.T) {
@@ -40,11 +41,14 @@ func TestSparseIsTheMatrix(t *testing.T) {
 				t.Errorf("row %d taken to %d: %v, want %v", i, to, got, col[i])
 			}
 		}
-		sum := make([]float64, 17)
-		x.Column(j).AddPart(sum, 2, 11)
+		sum, b := make([]float64, 17), make([]float64, j+1)
+		b[j] = 2
+		x.AddRows(simd.Vector(), b, sum, 11)
+		b[j] = -1
+		dense.AddRows(simd.Vector(), b, sum, 11)
 		for i, v := range sum {
-			if v != 2*col[11+i] {
-				t.Errorf("twice row %d of column %d is %v", 11+i, j, v)
+			if v != col[11+i] {
+				t.Errorf("row %d of column %d, twice less once, is %v", 11+i, j, v)
 			}
 		}
 	}

@@ -62,31 +62,47 @@ func (m *Sparse) AppendDense(col []float64) {
 // Taken returns the matrix of rows from[0], from[1], … of m, repetitions allowed.
 // Cost: O(n + entries·repetitions).
 func (m *Sparse) Taken(from []int) *Sparse {
-	places := make([][]int32, m.rows) // of each row of m in the new matrix
-	for to, i := range from {
-		places[i] = append(places[i], int32(to))
-	}
 	_, d := m.Size()
-	out := NewSparse(len(from), d, len(m.index))
-	type entry struct {
-		row   int32
-		value float64
+	first, columns, values := m.byRows()
+	ends := make([]int, d+1) // of the columns, moved by one
+	for _, i := range from {
+		for k := first[i]; k < first[i+1]; k++ {
+			ends[columns[k]+1]++
+		}
 	}
-	var column []entry
 	for j := range d {
-		column = column[:0]
-		for k := m.starts[j]; k < m.starts[j+1]; k++ {
-			for _, to := range places[m.index[k]] {
-				column = append(column, entry{to, m.values[k]})
-			}
+		ends[j+1] += ends[j]
+	}
+	out := &Sparse{rows: len(from), starts: slices.Clone(ends), index: make([]int32, ends[d]),
+		values: make([]float64, ends[d])}
+	for to, i := range from {
+		for k := first[i]; k < first[i+1]; k++ {
+			at := &ends[columns[k]]
+			out.index[*at], out.values[*at] = int32(to), values[k]
+			*at++
 		}
-		slices.SortFunc(column, func(a, b entry) int { return int(a.row) - int(b.row) })
-		for _, e := range column {
-			out.index, out.values = append(out.index, e.row), append(out.values, e.value)
-		}
-		out.starts = append(out.starts, len(out.index))
 	}
 	return out
+}
+
+// byRows returns the entries by rows: where each row begins, with the end last, and their columns and values.
+func (m *Sparse) byRows() (first []int, columns []int32, values []float64) {
+	first = make([]int, m.rows+2)
+	for _, i := range m.index {
+		first[i+2]++
+	}
+	for i := range m.rows {
+		first[i+2] += first[i+1]
+	}
+	columns, values = make([]int32, len(m.index)), make([]float64, len(m.index))
+	for j := range len(m.starts) - 1 {
+		for k := m.starts[j]; k < m.starts[j+1]; k++ {
+			at := &first[m.index[k]+1]
+			columns[*at], values[*at] = int32(j), m.values[k]
+			*at++
+		}
+	}
+	return first[:m.rows+1], columns, values
 }
 
 // Size returns n and d.
@@ -142,6 +158,13 @@ func (m *Sparse) Outer(ridge, k []float64) {
 			}
 			part.AddToBy(vector, k[at*m.rows:][:at+1], v/r)
 		}
+	}
+}
+
+// AddRows adds rows of X·b to dst.
+func (m *Sparse) AddRows(_ simd.Kernels, b, dst []float64, first int) {
+	for j, v := range b {
+		m.Column(j).AddPart(dst, v, first)
 	}
 }
 

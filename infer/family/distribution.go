@@ -169,6 +169,14 @@ const (
 // Linear reports whether the log likelihood has the term Σ y·η apart from its sum.
 func (f Form) Linear() bool { return f == Softplus || f == Exponential }
 
+// Cuts has the derivatives of log densities in thresholds; nil in families without them.
+type Cuts struct {
+	// Scores writes them of class y at the predictors of a row. Cost: O(K²).
+	Scores func(y float64, eta, dst []float64)
+	// Slopes writes them of the rows from first on to dst, by threshold; eta has the predictors of these rows.
+	Slopes func(r *Rows, first int, eta, dst [][]float64)
+}
+
 // Likelihood is a family with a link.
 type Likelihood struct {
 	Form  Form
@@ -185,9 +193,9 @@ type Likelihood struct {
 	Cell Cell
 	// Several is the likelihood of a family of several predictors, which has no Form; nil for one predictor.
 	Several Several
-	// CutScores writes the derivatives of the log density of class y in the thresholds, at the predictors of a row; nil
-	// if there are no thresholds. Cost: O(K²).
-	CutScores func(y float64, eta, dst []float64)
+	// Sum returns the sum of the log densities of rows that each count once; nil if no form of it is faster.
+	Sum  func(r *Rows, eta [][]float64) float64
+	Cuts Cuts // of families with thresholds
 	// DrawCounts writes random counts of classes at the predictors of a row; nil of responses of one column.
 	DrawCounts func(s prior.Source, eta []float64, trials float64, dst []float64)
 	// Faulty names a row whose log density at the predictors is no finite number; nil if no family of the kind has such.

@@ -16,7 +16,7 @@
 //     hazard is constant between breaks;
 //   - scaled.go: families whose sigma has a predictor; varying.go, varyinggiven.go: those of which any parameters have;
 //     zeros.go, zerosgiven.go: zero-inflated and hurdle families; zeroone.go: shares with zeros and ones;
-//   - ordinal.go, steps.go: families of ordered classes, and their densities;
+//   - ordinal.go, ordinalalong.go, steps.go: families of ordered classes, and their densities;
 //   - custom.go, customlaw.go: likelihoods of a user's own, by expressions;
 //   - likely.go: the family that numbers look like; length.go: the default prior of a length scale.
 package family

@@ -13,6 +13,9 @@ import (
 // Limits names the kinds of rows that a response may have besides observed ones.
 type Limits uint8
 
+// LimitsVersion names how draws of rows with limits are made, by samplers of one linear predictor.
+const LimitsVersion = "2"
+
 // The limits. Truncated rows may be censored too.
 const (
 	NoLimits Limits = iota

@@ -191,7 +191,7 @@ func (l located) inZ(r Rows, eta []float64, p *places, z, first, second *Block, 
 	}
 }
 
-// Slopes: the information of a row that is not observed, or truncated, is its own curvature.
+// Slopes: the information of a row of censored or truncated ones is its own curvature.
 func (l located) Slopes(r Rows, eta, grad, curv, info []float64) {
 	l.slopesAt(r, eta, &places{all: l.place(r.Disp[0])}, grad, curv, info)
 }
@@ -215,10 +215,8 @@ func (l located) slopesAt(r Rows, eta []float64, p *places, grad, curv, info []f
 		curv[i] *= r.Precision[i]
 		info[i] *= r.Precision[i]
 	}
-	for i, kind := range r.Kind {
-		if kind != Observed {
-			info[i] = max(curv[i], 1e-9*info[i])
-		}
+	for i := range r.Kind { // given that it is observed, a row's curvature has another mean than without limits
+		info[i] = max(curv[i], 1e-9*info[i])
 	}
 	for i := range r.Bounds {
 		info[i] = max(curv[i], 1e-9*info[i])

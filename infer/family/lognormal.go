@@ -56,7 +56,14 @@ var logLocation = &Link{Name: "identity", Eta: "mu", Mean: "eta", Scale: "the me
 type normalLaw struct{}
 
 func (normalLaw) Terms(r Rows, eta, dst []float64) {
-	at := r.located()
+	at := r.located()[:len(eta)]
+	if r.Roots != nil && r.Disp[0] == 1 { // as rows with scales of their own have it
+		for i, root := range r.Roots[:len(eta)] {
+			z := (at[i] - eta[i]) * root
+			dst[i] = -0.5 * float64(z*z)
+		}
+		return
+	}
 	for i, e := range eta {
 		z := (at[i] - e) / r.Disp[0] * r.Root(i)
 		dst[i] = -0.5 * float64(z*z)

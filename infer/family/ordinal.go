@@ -1,8 +1,6 @@
 package family
 
 import (
-	"math"
-
 	"glmbatch/infer/prior"
 )
 
@@ -63,7 +61,11 @@ func (w way) family(name, law string) *Distribution {
 }
 
 func (o ordinal) likelihood() Likelihood {
-	return Likelihood{Form: Termwise, Several: o, CutScores: o.cutScores}
+	out := Likelihood{Form: Termwise, Several: o, Cuts: Cuts{o.cutScores, o.cutSlopes}}
+	if o.closed() {
+		out.Sum = o.sum
+	}
+	return out
 }
 
 // orderings are the likelihoods along eta and along log disc of the families of ordered classes, the rest given.
@@ -165,16 +167,24 @@ func (ordinal) Response(_ int, r *Rows) []float64 { return r.Y }
 // ends stand for the thresholds below the first class and above the last one. F is 0 or 1 there to rounding.
 const ends = 1e100
 
-// bounds writes the thresholds of the rows' classes: that below and that above.
+// bounds writes the thresholds below and above the classes of rows. Rows of one class are often next to each other, see
+// package model.
 func (r *Rows) bounds(cuts [][]float64, lower, upper []float64) {
-	for i, y := range r.Y {
-		k := int(y)
-		lower[i], upper[i] = -ends, ends
-		if k > 0 {
-			lower[i] = cuts[k-1][i]
+	for first, last := 0, 0; first < len(r.Y); first = last {
+		y := r.Y[first]
+		for last < len(r.Y) && r.Y[last] == y {
+			last++
 		}
-		if k < len(cuts) {
-			upper[i] = cuts[k][i]
+		low, high := lower[first:last], upper[first:last]
+		if k := int(y); k > 0 {
+			copy(low, cuts[k-1][first:])
+		} else {
+			fill(low, -ends)
+		}
+		if k := int(y); k < len(cuts) {
+			copy(high, cuts[k][first:])
+		} else {
+			fill(high, ends)
 		}
 	}
 }
@@ -191,9 +201,7 @@ func (o ordinal) Given(p int, r *Rows, eta [][]float64, v *View) {
 		r.bounds(cuts, v.Given[0], v.Given[1])
 		if o.closed() {
 			each := v.kept[0]
-			for i, low := range v.Given[0] {
-				each[i] = low - v.Given[1][i]
-			}
+			r.Kernels.Minus(each, v.Given[0], v.Given[1])
 			r.logRests(each)
 			v.Base = r.counted(each)
 		}
@@ -231,23 +239,54 @@ func (o ordinal) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 		}
 		mean := eta[0][i : i+n]
 		to := func(cut, dst []float64) {
-			for i, c := range cut {
-				dst[i] = c - mean[i]
-				if o.disc {
-					dst[i] *= disc[i]
+			r.Kernels.Minus(dst, cut, mean)
+			for i, x := range dst {
+				if !o.disc {
+					break
 				}
+				dst[i] = float64(x * disc[i])
 			}
 		}
 		if o.way == upTo {
-			var lower, upper Block
+			var lower, upper, gap Block
 			part.bounds(own, lower[:n], upper[:n])
+			r.Kernels.Minus(gap[:n], lower[:n], upper[:n])
 			to(lower[:n], lower[:n])
 			to(upper[:n], upper[:n])
-			o.between(&part, lower[:n], upper[:n], dst[i:i+n])
+			if !o.closed() {
+				o.between(&part, lower[:n], upper[:n], dst[i:i+n])
+				return
+			}
+			r.logRests(gap[:n])
+			o.ends(&part, lower[:n], upper[:n], dst[i:i+n])
+			r.Kernels.Axpy(1, gap[:n], dst[i:i+n])
 			return
 		}
 		o.logs(&part, len(cuts), func(k int, dst []float64) { to(own[k], dst) }, dst[i:i+n])
 	})
+}
+
+// sum is the sum of LogLik where F is logistic, of rows of which many next to each other have one class: thresholds are
+// the same in all rows.
+func (o ordinal) sum(r *Rows, eta [][]float64) (sum float64) {
+	mean, cuts := eta[0], eta[o.before():]
+	for first, last := 0, 0; first < len(r.Y); first = last {
+		class := r.Y[first]
+		for last < len(r.Y) && r.Y[last] == class {
+			last++
+		}
+		k, at := int(class), mean[first:last]
+		if k > 0 {
+			sum -= r.Kernels.SumLog1pExpAlong(cuts[k-1][first:last], at, -1)
+		}
+		if k < len(cuts) {
+			sum -= r.Kernels.SumLog1pExpAlong(at, cuts[k][first:last], -1)
+		}
+		if k > 0 && k < len(cuts) {
+			sum += float64(float64(last-first) * logRest(cuts[k-1][first]-cuts[k][first]))
+		}
+	}
+	return sum
 }
 
 // steps returns disc·(tau − eta) of a row.
@@ -290,151 +329,79 @@ func (o ordinal) Draw(s prior.Source, eta []float64, disp [2]float64, _ float64)
 
 // cutScores writes the derivatives of the log density in the thresholds.
 func (o ordinal) cutScores(y float64, eta, dst []float64) {
-	x, v, class, disc := o.steps(eta), make([]float64, len(dst)), int(y), 1.0
+	class, disc := int(y), 1.0
 	if o.disc {
 		disc = discOf(eta[1])
 	}
-	clear(dst)
-	for k := range dst {
-		switch {
-		case o.way != upTo:
+	if o.way != upTo {
+		x, v := o.steps(eta), make([]float64, len(dst))
+		for k := range dst {
 			v[k] = disc
 			dst[k], _ = o.along(class, x, v)
 			v[k] = 0
-		case k == class || k == class-1:
-			lower, upper := -ends, ends
-			if class > 0 {
-				lower = x[class-1]
+		}
+		return
+	}
+	clear(dst)
+	lower, upper, cuts := -ends, ends, eta[o.before():]
+	if class > 0 {
+		lower = disc * (cuts[class-1] - eta[0])
+	}
+	if class < len(cuts) {
+		upper = disc * (cuts[class] - eta[0])
+		dst[class], _ = o.alongBounds(lower, upper, 0, disc)
+	}
+	if class > 0 {
+		dst[class-1], _ = o.alongBounds(lower, upper, disc, 0)
+	}
+}
+
+// cutSlopes writes cutScores of rows.
+func (o ordinal) cutSlopes(r *Rows, first int, eta, dst [][]float64) {
+	rows := r.Part(first, first+len(dst[0]))
+	if !o.closed() {
+		at, score := make([]float64, len(eta)), make([]float64, len(dst))
+		for i, y := range rows.Y {
+			for p := range eta {
+				at[p] = eta[p][i]
 			}
-			if class < len(x) {
-				upper = x[class]
-			}
-			if k == class {
-				dst[k], _ = o.alongBounds(lower, upper, 0, disc)
-			} else {
-				dst[k], _ = o.alongBounds(lower, upper, disc, 0)
+			o.cutScores(y, at, score)
+			for k, s := range score {
+				dst[k][i] = s
 			}
 		}
-	}
-}
-
-// alongMean is the likelihood of eta.
-type alongMean struct{ ordinal }
-
-// disc has disc of the rows, or ones.
-func (l alongMean) disc(r *Rows, dst []float64) {
-	if l.ordinal.disc {
-		copy(dst, r.given(len(r.Given)-1))
 		return
 	}
-	for i := range dst {
-		dst[i] = 1
-	}
-}
-
-// step writes disc·(tau_k − eta) of the rows to dst.
-func (l alongMean) step(r *Rows, k int, eta, disc, dst []float64) {
-	for i, cut := range r.given(k) {
-		dst[i] = float64((cut - eta[i]) * disc[i])
-	}
-}
-
-// cuts is how many thresholds are given.
-func (l alongMean) cuts(r *Rows) int {
-	if l.ordinal.disc {
-		return len(r.Given) - 1
-	}
-	return len(r.Given)
-}
-
-func (l alongMean) Terms(r Rows, eta, dst []float64) {
-	var own, disc, lower, upper Block
-	n := copy(own[:], eta)
-	l.disc(&r, disc[:n])
-	if l.way != upTo {
-		l.logs(&r, l.cuts(&r), func(k int, dst []float64) { l.step(&r, k, own[:n], disc[:n], dst) }, dst)
-		return
-	}
-	l.step(&r, 0, own[:n], disc[:n], lower[:n])
-	l.step(&r, 1, own[:n], disc[:n], upper[:n])
-	if l.closed() {
-		l.ends(&r, lower[:n], upper[:n], dst)
-		return
-	}
-	l.between(&r, lower[:n], upper[:n], dst)
-}
-
-func (l alongMean) Slopes(r Rows, eta, grad, curv, info []float64) {
-	var disc Block
-	l.disc(&r, disc[:len(eta)])
-	cuts := l.cuts(&r)
-	x, v := make([]float64, cuts), make([]float64, cuts)
-	for i, e := range eta {
+	cuts := make([][]float64, len(dst))
+	rows.chunks(func(i int, part Rows) {
+		var lower, upper, gap Block
+		n := len(part.Y)
 		for k := range cuts {
-			x[k], v[k] = disc[i]*(r.given(k)[i]-e), -disc[i]
+			cuts[k] = eta[o.before()+k][i : i+n]
+			clear(dst[k][i : i+n])
 		}
-		first, second := l.slopes(r.Y[i], x, v)
-		grad[i], curv[i], info[i] = first, -second, l.information(first, -second)
-	}
-}
-
-// slopes are the derivatives of one row; 0 if they overflow.
-func (o ordinal) slopes(y float64, x, v []float64) (first, second float64) {
-	if o.way == upTo {
-		first, second = o.alongBounds(x[0], x[1], v[0], v[1])
-	} else {
-		first, second = o.along(int(y), x, v)
-	}
-	if !(math.Abs(first) < 1e150 && math.Abs(second) < math.MaxFloat64) {
-		return 0, 0
-	}
-	return first, second
-}
-
-// information is the curvature, or the square of the score if the curvature may be negative: their expectations agree.
-func (o ordinal) information(slope, curve float64) float64 {
-	if o.concave() && !o.disc {
-		return max(0, curve)
-	}
-	return float64(slope * slope)
-}
-
-func (alongMean) Norm(Rows) float64                 { return 0 }
-func (alongMean) Scores(Rows, []float64) [2]float64 { return [2]float64{} }
-
-// alongDisc is the likelihood of log disc: Given are thresholds less eta.
-type alongDisc struct{ ordinal }
-
-func (l alongDisc) Terms(r Rows, eta, dst []float64) {
-	var disc, lower, upper Block
-	n := len(eta)
-	r.discs(eta, disc[:])
-	step := func(k int, dst []float64) {
-		for i, x := range r.given(k) {
-			dst[i] = float64(x * disc[i])
+		part.bounds(cuts, lower[:n], upper[:n])
+		r.Kernels.Minus(gap[:n], upper[:n], lower[:n])
+		part.logistics(lower[:n], eta[0][i:i+n])
+		part.logistics(upper[:n], eta[0][i:i+n])
+		ratio := 0.0
+		for j, y := range part.Y {
+			if j == 0 || gap[j] != gap[j-1] { // it is the same in rows of a class
+				ratio = odds(gap[j])
+			}
+			k := int(y)
+			if k > 0 {
+				dst[k-1][i+j] = -(lower[j] + ratio)
+			}
+			if k < len(cuts) {
+				dst[k][i+j] = (1 - upper[j]) + ratio
+			}
 		}
-	}
-	if l.way != upTo {
-		l.logs(&r, len(r.Given), step, dst)
-		return
-	}
-	step(0, lower[:n])
-	step(1, upper[:n])
-	l.between(&r, lower[:n], upper[:n], dst)
+	})
 }
 
-// Slopes use that the steps grow by themselves.
-func (l alongDisc) Slopes(r Rows, eta, grad, curv, info []float64) {
-	x := make([]float64, len(r.Given))
-	for i, e := range eta {
-		disc := discOf(e)
-		for k := range x {
-			x[k] = float64(disc * r.given(k)[i])
-		}
-		first, second := l.slopes(r.Y[i], x, x)
-		grad[i], curv[i], info[i] = first, -(second + first), float64(first*first)
-	}
+// logistics writes F(cut − eta) of the logit over cuts.
+func (r *Rows) logistics(cut, eta []float64) {
+	r.Kernels.Minus(cut, cut, eta)
+	r.Kernels.Logistic(cut, cut)
 }
-
-func (alongDisc) Norm(Rows) float64                 { return 0 }
-func (alongDisc) Scores(Rows, []float64) [2]float64 { return [2]float64{} }

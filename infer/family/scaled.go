@@ -77,8 +77,11 @@ const leastLogScale = -340
 
 // precisions writes 1/sigma² of log sigma, and its roots.
 func (r *Rows) precisions(logSigma, precision, roots []float64) {
+	roots, precision = roots[:len(logSigma)], precision[:len(logSigma)]
 	for i, e := range logSigma {
-		roots[i] = -max(e, leastLogScale)
+		if roots[i] = -e; e < leastLogScale {
+			roots[i] = -leastLogScale
+		}
 	}
 	r.Kernels.Exp(roots, roots)
 	for i, root := range roots {
@@ -150,7 +153,21 @@ func (s scaled) moments(y []float64) (mean, sd float64) {
 	return mean, math.Sqrt(vec.SquaresAbout(at, mean) / max(1, n-1))
 }
 
-func (s scaled) Prepare(r *Rows) { s.base.eachConstant(r) }
+// normal reports whether the response or its logarithm is normal.
+func (s scaled) normal() bool { return scaledTerms(s.base) == normalLaw{} }
+
+func (s scaled) Prepare(r *Rows) {
+	if !s.normal() || r.Y == nil {
+		s.base.eachConstant(r)
+		return
+	}
+	r.Prepare(s.base)
+	r.Each = make([]float64, len(r.Y))
+	fill(r.Each, -halfLog2Pi)
+	for i, y := range r.LogY {
+		r.Each[i] -= y
+	}
+}
 
 func (s scaled) Start(r *Rows, _ int) []float64 {
 	mean, _ := s.moments(r.Y)
@@ -196,6 +213,24 @@ func (s scaled) LogLik(r *Rows, first int, eta [][]float64, dst []float64) {
 			dst[i+k] += norm + c
 		}
 	})
+}
+
+// normalSum is the sum of LogLik where normal.
+func (s scaled) normalSum(r *Rows, eta [][]float64) float64 {
+	squares, at := 0.0, r.located()
+	var precision Block
+	for i := 0; i < len(at); i += ChunkRows {
+		n := min(ChunkRows, len(at)-i)
+		for k, e := range eta[1][i : i+n] {
+			if precision[k] = -2 * e; e < leastLogScale {
+				return math.Inf(-1)
+			}
+		}
+		r.Kernels.Exp(precision[:], precision[:n])
+		mean := eta[0][i : i+n]
+		squares += r.Kernels.WeightedSquaresAlong(precision[:n], at[i:i+n], mean, mean, 0)
+	}
+	return math.FMA(-0.5, squares, r.Kernels.Sum(r.Each)) - r.Kernels.Sum(eta[1])
 }
 
 // row is a row at its predictors.

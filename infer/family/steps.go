@@ -25,6 +25,10 @@ func (r *Rows) logRests(t []float64) {
 	var of, rest Block
 	for i := 0; i < len(t); i += ChunkRows {
 		part := t[i:min(i+ChunkRows, len(t))]
+		if equal(part) {
+			fill(part, logRest(part[0]))
+			continue
+		}
 		n := copy(of[:], part)
 		r.Kernels.Exp(rest[:], part)
 		negate(rest[:n])
@@ -99,11 +103,26 @@ func (r *Rows) discs(logs, dst []float64) {
 // ends writes log F(upper) + log(1 − F(lower)) of the logit to dst, which may be either; it may write over both.
 func (o ordinal) ends(r *Rows, lower, upper, dst []float64) {
 	negate(upper)
-	r.Kernels.Log1pExp(upper, upper)
-	r.Kernels.Log1pExp(lower, lower)
+	for _, x := range [][]float64{lower, upper} {
+		if x[0] < -0.5*ends && equal(x) {
+			clear(x)
+		} else {
+			r.Kernels.Log1pExp(x, x)
+		}
+	}
 	for i, l := range lower {
 		dst[i] = -l - upper[i]
 	}
+}
+
+// equal reports whether all numbers are the same.
+func equal(v []float64) bool {
+	for _, x := range v {
+		if x != v[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // either writes log F(x) over x where up, else log(1 − F(x)).
@@ -277,8 +296,8 @@ func (o ordinal) alongNeighbours(y int, x, v []float64) (first, second float64) 
 func (o ordinal) alongBounds(lower, upper, v, w float64) (first, second float64) {
 	if o.link == Logit { // log F(upper) + log(1 − F(lower)) + log(1 − e^(lower − upper))
 		a, b, ratio := vec.Logistic(lower), vec.Logistic(-upper), 0.0
-		if gap := upper - lower; v != w && gap > 0 {
-			ratio = float64((w - v) / (deviance(gap) + gap)) // of e^gap − 1
+		if v != w {
+			ratio = float64((w - v) * odds(upper-lower))
 		}
 		first = math.FMA(w, b, -float64(v*a)) + ratio
 		second = math.FMA(float64(w*w), float64(b*(1-b)), float64(v*v)*float64(a*(1-a)))
@@ -293,6 +312,14 @@ func (o ordinal) alongBounds(lower, upper, v, w float64) (first, second float64)
 	first = math.FMA(b1, w, -float64(a1*v))
 	second = math.FMA(float64(b2*w), w, -float64(float64(a2*v)*v))
 	return first, second - float64(first*first)
+}
+
+// odds returns 1/(e^gap − 1); 0 if no gap is left.
+func odds(gap float64) float64 {
+	if !(gap > 0) {
+		return 0
+	}
+	return 1 / (deviance(gap) + gap)
 }
 
 // relative returns the first two derivatives of F at x, divided by e^total.

@@ -57,7 +57,10 @@ func (l *Distribution) varied(names string, k *Link) (out Likelihood) {
 	switch {
 	case !there:
 	case on == [2]bool{true} && l.scalable(k):
-		out = Likelihood{Form: Termwise, Several: scaled{l, k}}
+		s := scaled{l, k}
+		if out = (Likelihood{Form: Termwise, Several: s}); s.normal() {
+			out.Sum = s.normalSum
+		}
 	default:
 		if of := l.rowwiseOf(k, on); of != nil {
 			out = Likelihood{Form: Termwise, Several: varying{of}}

@@ -136,7 +136,8 @@ func (p *pilot) firstDispersions() {
 
 // estimateDispersions moves each free dispersion to the highest point of its log
 // posterior at beta, in log(x − Lower), among a grid of quarters within 16 of
-// the first guess, and then of 1/64. Its scale is that of the curvature there.
+// the first guess, and then of 1/64. Its scale is that of the curvature there. Of many rows the log posterior has one
+// peak, and the points on the way up to it are looked at alone.
 func (p *pilot) estimateDispersions() {
 	t := p.t
 	for i, k := range t.free {
@@ -151,7 +152,11 @@ func (p *pilot) estimateDispersions() {
 		}
 		best := p.disp.u[k]
 		for _, g := range []struct{ step, reach float64 }{{0.25, 64}, {1.0 / 64, 16}} {
-			best = highest(value, best, g.step, g.reach)
+			if p.tall() {
+				best = uphill(value, best, g.step, g.reach)
+			} else {
+				best = highest(value, best, g.step, g.reach)
+			}
 		}
 		const h = 1.0 / 64
 		curvature := (2*value(best) - (value(best-h) + value(best+h))) / (h * h)
@@ -171,6 +176,24 @@ func highest(value func(float64) float64, centre, step, reach float64) float64 {
 		u := math.FMA(k, step, centre)
 		if v := value(u); v > top {
 			best, top = u, v
+		}
+	}
+	return best
+}
+
+// uphill is highest of a function with one peak.
+func uphill(value func(float64) float64, centre, step, reach float64) float64 {
+	best, top := centre, value(centre)
+	for _, way := range []float64{step, -step} {
+		for range int(reach) {
+			v := value(best + way)
+			if !(v > top) {
+				break
+			}
+			best, top = best+way, v
+		}
+		if best != centre {
+			break
 		}
 	}
 	return best

@@ -172,9 +172,12 @@ func (d *Data) Cols() int {
 }
 
 // Taken returns rows of the data, in the order of from. Groupings keep levels that have no row there.
-func (d *Data) Taken(from []int) *Data {
+func (d *Data) Taken(from []int) *Data { return d.TakenAs(from, design.TakeRows(d.X, from)) }
+
+// TakenAs is Taken where x has these rows of the design.
+func (d *Data) TakenAs(from []int, x design.Matrix) *Data {
 	out := *d
-	out.X = design.TakeRows(d.X, from)
+	out.X = x
 	out.Y, out.Trials, out.Offset = design.Take(d.Y, from), design.Take(d.Trials, from), design.Take(d.Offset, from)
 	out.Frequency, out.Precision = design.Take(d.Frequency, from), design.Take(d.Precision, from)
 	out.Censoring, out.Counted = d.Censoring.Taken(from), d.Counted.Taken(from)

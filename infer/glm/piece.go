@@ -12,7 +12,7 @@ const tallRows, partRows, mostParts = 1 << 14, 1 << 13, 32
 
 // TallVersion names the parts of a posterior of many rows, how its penalised point is found, and how chains come from
 // afar: another one is another sequence of draws.
-const TallVersion = "tall/2"
+const TallVersion = "tall/3"
 
 // Tall reports whether so many rows are taken in parts.
 func Tall(rows int) bool { return rows >= tallRows }

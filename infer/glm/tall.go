@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"glmbatch/infer/design"
-	"glmbatch/infer/family"
 )
 
 // Newton's iteration for the penalised point of many rows begins on few of them: on one piece of rows in stride,
@@ -12,11 +11,11 @@ import (
 // of all, so that one step leads to within a small part of a standard deviation of the point of coarsening times as
 // many rows.
 const (
-	coarsening   = 8
-	coarseRows   = 1 << 13 // no level has fewer,
-	coarseShare  = 40      // nor fewer than this many for each coefficient
-	coarseSteps  = 12      // of the first level; one that needs more is not a start
-	canonicalEnd = 1e-2    // gain in log density below which one step more is the last where it converges quadratically
+	coarsening  = 8
+	coarseRows  = 1 << 13 // no level has fewer,
+	coarseShare = 40      // nor fewer than this many for each coefficient
+	coarseSteps = 12      // of the first level; one that needs more is not a start
+	tallEnd     = 1e-2    // gain in log density below which a step is the last
 )
 
 // tall reports whether the penalised point is found by levels of rows.
@@ -113,13 +112,10 @@ func (p *pilot) ascend() bool {
 			break
 		}
 	}
-	limit, enough := p.solver.limit()
-	if p.t.form != family.Termwise {
-		enough = canonicalEnd
-	}
-	if !p.climb(1, limit, enough) {
+	limit, _ := p.solver.limit()
+	if !p.climb(1, limit, tallEnd) {
 		copy(p.beta, start)
-		if !p.climb(1, limit, enough) {
+		if !p.climb(1, limit, tallEnd) {
 			copy(p.beta, start)
 			p.gram = nil
 		}

@@ -21,12 +21,12 @@ type cuts struct {
 	first  []int         // of each threshold, among the parameters: the number that is the same in all rows
 	x      [][][]float64 // [threshold][column][row]: columns of category-specific effects, whose coefficients follow it
 	rising bool
-	equal  bool                                // whether parameters are the first threshold and the distance
-	shifts []int                               // the parameters that a shift of all thresholds adds to
-	score  func(y float64, eta, dst []float64) // see family.Likelihood
-	start  []float64                           // z
-	root   *linalg.Chol                        // of the curvature at start
-	shear  shear
+	equal  bool  // whether parameters are the first threshold and the distance
+	shifts []int // the parameters that a shift of all thresholds adds to
+	family.Cuts
+	start []float64    // z
+	root  *linalg.Chol // of the curvature at start
+	shear shear
 }
 
 // leastGap stands for thresholds that differ by rounding alone.
@@ -37,7 +37,7 @@ const mostCutRows = 2000
 
 // newCuts takes the thresholds off the predictors of a problem; nil if it has none.
 func newCuts(p *Problem, of []family.Predictor) *cuts {
-	c := &cuts{score: p.Family.Likelihood().CutScores}
+	c := &cuts{Cuts: p.Family.Likelihood().Cuts}
 	columns := map[design.Matrix][][]float64{}
 	for k, q := range of {
 		if q.Cut == 0 {
@@ -220,14 +220,40 @@ func (c *cuts) gradient(rows *family.Rows, eta [][]float64, z, dst []float64) {
 	for k, law := range c.priors {
 		dst[k] = law.Gradient(tau[k])
 	}
-	c.scores(rows, eta, 1, func(i int, _ []float64, score []float64, count float64) {
-		for k, s := range score {
-			c.each(k, i, func(at int, x float64) { dst[at] = math.FMA(float64(count*x), s, dst[at]) })
+	scores, part := make([][]float64, len(c.first)), make([][]float64, len(eta))
+	for first := 0; first < len(rows.Y); first += pieceRows {
+		last := min(first+pieceRows, len(rows.Y))
+		for k := range scores {
+			scores[k] = append(scores[k][:0], make([]float64, last-first)...)
 		}
-	})
+		for p := range eta {
+			part[p] = eta[p][first:last]
+		}
+		c.Slopes(rows, first, part, scores)
+		own := rows.Part(first, last)
+		for k, s := range scores {
+			own.CountRows(s)
+			c.addSlope(k, first, s, dst)
+		}
+	}
 	c.toZ(z, dst)
 	for k := 1; c.rising && k < len(z); k++ {
 		dst[k]++
+	}
+}
+
+// addSlope adds what scores of rows of threshold k make of a gradient.
+func (c *cuts) addSlope(k, first int, scores, dst []float64) {
+	sum := vec.Sum(scores)
+	if c.equal {
+		dst[0] += sum
+		dst[1] = math.FMA(float64(k), sum, dst[1])
+		return
+	}
+	at := c.first[k]
+	dst[at] += sum
+	for j, column := range c.x[k] {
+		dst[at+1+j] += vec.Dot(scores, column[first:first+len(scores)])
 	}
 }
 
@@ -239,7 +265,7 @@ func (c *cuts) scores(rows *family.Rows, eta [][]float64, each int,
 		for p := range eta {
 			row[p] = eta[p][i]
 		}
-		c.score(rows.Y[i], row, score)
+		c.Scores(rows.Y[i], row, score)
 		do(i, row, score, float64(each)*rows.Count(i))
 	}
 }
@@ -270,13 +296,20 @@ func (c *cuts) settle(of family.Several, rows *family.Rows, eta [][]float64) {
 		if !ok {
 			break
 		}
+		most := 0.0
 		for k, s := range step {
 			c.start[k] += max(-1, min(1, s))
+			most = max(most, math.Abs(s))
 		}
 		c.tau(c.start, tau)
-		c.write(tau, 0, own)
+		if c.write(tau, 0, own); most < settled {
+			break
+		}
 	}
 }
+
+// settled is a step of thresholds after which no other one is made.
+const settled = 1e-6
 
 // newton returns the step of scoring at start, by rows that stand for all, and sets root. It reports whether the
 // curvature was positive.
@@ -320,7 +353,7 @@ func (c *cuts) information(of family.Several, row []float64, count float64, dst 
 	shares, score := make([]float64, m+1), make([]float64, m)
 	of.Means(row, [2]float64{}, shares)
 	for class, p := range shares {
-		c.score(float64(class), row, score)
+		c.Scores(float64(class), row, score)
 		for i, s := range score {
 			for j := range i + 1 {
 				dst[i*m+j] = math.FMA(float64(count*p*s), score[j], dst[i*m+j])
@@ -367,9 +400,14 @@ func (c *cuts) curveOfZ(curve []float64) {
 	}
 }
 
+// fill writes x to all of v, by copies that double.
 func fill(v []float64, x float64) {
-	for i := range v {
-		v[i] = x
+	if len(v) == 0 {
+		return
+	}
+	v[0] = x
+	for n := 1; n < len(v); n *= 2 {
+		copy(v[n:], v[:n])
 	}
 }
 

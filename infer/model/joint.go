@@ -23,6 +23,8 @@ type joint struct {
 	root   *linalg.Chol // of the curvature
 	accept float64      // in the pilot
 	turns  int64        // iterations from one sweep to the next
+
+	sum func(r *family.Rows, eta [][]float64) float64 // see family.Likelihood
 }
 
 // Conditions of joint. Its curvature is that of at most jointRows rows, which stand for all.
@@ -31,15 +33,16 @@ const (
 	jointRowsEach   = 10
 	mostJoint       = 200 // parameters
 	jointRows       = 10_000
-	jointPilot      = 24 // proposals
+	jointPilot      = 16 // proposals
 	leastAcceptance = 0.8
 	jointTurns      = 128
-	fewTurns        = 16 // and fewRows rows or fewer
+	fewTurns        = 16 // of fewRows rows or fewer
 	fewRows         = 2000
+	manyTurns       = 512 // of more than jointRows rows
 )
 
-// newJoint returns the proposals; nil if they do not serve the problem.
-func (s *setup) newJoint(p *Problem, by infer.Parallel) (*joint, error) {
+// newJoint returns the proposals; nil if they do not serve the problem. Few is nil, or has rows that stand for all.
+func (s *setup) newJoint(p *Problem, few *setup, by infer.Parallel) (*joint, error) {
 	d := len(s.params)
 	if s.rows.Total < float64(max(leastJointRows, jointRowsEach*d)) || d > mostJoint || !s.rotatable() {
 		return nil, nil
@@ -48,21 +51,24 @@ func (s *setup) newJoint(p *Problem, by infer.Parallel) (*joint, error) {
 	if err != nil || whole.Dim() != d { // thresholds at equal distances follow from two numbers
 		return nil, err
 	}
-	few := whole
-	if len(s.rows.Y) > jointRows {
-		part, err := newSetup(p.thinned(), by)
-		if err != nil {
-			return nil, nil //nolint:nilerr // rows that stand for others may not determine the parameters
+	j := &joint{Target: whole, turns: jointTurns}
+	if s.joined == nil {
+		j.sum = p.Family.Likelihood().Sum
+	}
+	part := whole
+	switch {
+	case s.rows.Total <= fewRows:
+		j.turns = fewTurns
+	case len(s.rows.Y) > jointRows:
+		if j.turns = manyTurns; few == nil {
+			return nil, nil
 		}
-		if few, err = part.newTarget(by, ""); err != nil {
+		if part, err = few.newTarget(by, ""); err != nil {
 			return nil, err
 		}
 	}
-	j := &joint{Target: whole, mode: whole.Penalised(), turns: jointTurns}
-	if s.rows.Total <= fewRows {
-		j.turns = fewTurns
-	}
-	density := few.Densities()
+	j.mode = part.Penalised()
+	density := part.Densities()
 	for far, round := true, 0; far && round < 3; round++ { // the curvature at the start of the search, then where it leads
 		if j.root = curvature(density, j.mode); j.root == nil {
 			return nil, nil
@@ -79,7 +85,7 @@ func (s *setup) newJoint(p *Problem, by infer.Parallel) (*joint, error) {
 // dispersions.
 func (s *setup) rotatable() bool {
 	for _, p := range s.predictors {
-		if p.Effects > 0 || len(p.data.Smooths) > 0 || len(p.mono) > 0 {
+		if p.data.Effects != nil || len(p.data.Smooths) > 0 || len(p.mono) > 0 {
 			return false
 		}
 		for _, law := range p.model.Coefficients {
@@ -228,14 +234,16 @@ func (j *joint) logProposal(square float64) float64 {
 type look struct {
 	*Target
 	eta, part [][]float64 // of the rows of a piece, and what they have there
+	sum       func(r *family.Rows, eta [][]float64) float64
 	rest      []float64
 }
 
 // pieceRows is the number of rows that a look reads at a time: their columns stay in the processor for all points.
 const pieceRows = 1024
 
-func (t *Target) newLook() *look {
-	l := &look{Target: t, part: make([][]float64, len(t.setup.starts)), rest: make([]float64, pieceRows)}
+func (j *joint) newLook() *look {
+	l := &look{Target: j.Target, part: make([][]float64, len(j.setup.starts)), sum: j.sum,
+		rest: make([]float64, pieceRows)}
 	for range l.part {
 		l.eta = append(l.eta, make([]float64, pieceRows))
 	}
@@ -273,6 +281,10 @@ func (l *look) likelihoods(u, dst []float64) {
 		rows := all.Part(first, min(first+pieceRows, n))
 		for i := range dst {
 			l.piece(u[i*d:(i+1)*d], first, &rows)
+			if l.sum != nil && rows.Frequency == nil {
+				dst[i] += l.sum(&rows, l.part)
+				continue
+			}
 			s.several.LogLik(&rows, 0, l.part, l.rest[:len(rows.Y)])
 			rows.CountRows(l.rest[:len(rows.Y)])
 			dst[i] += rows.Kernels.Sum(l.rest[:len(rows.Y)])
@@ -298,9 +310,7 @@ func (l *look) piece(u []float64, first int, rows *family.Rows) {
 		if clear(eta); p.offset != nil {
 			copy(eta, p.offset[first:])
 		}
-		for i := range p.model.Coefficients {
-			p.data.X.Column(i).AddPart(eta, own[i], first)
-		}
+		p.data.X.AddRows(rows.Kernels, own[:len(p.model.Coefficients)], eta, first)
 		disp, _, _ := p.dispersions(own[len(p.model.Coefficients):])
 		s.takeDisp(rows, p, disp[:])
 	}
@@ -351,7 +361,7 @@ func newJointMove(j *joint) *jointMove {
 
 // next returns the proposal of an iteration, with the square of its distance and its log likelihood.
 func (m *jointMove) next(k *kernel) (to []float64, square, logLik float64) {
-	d, turn := len(m.u), k.Iteration%m.turns-1
+	d, turn := len(m.u), k.Iteration%m.turns
 	at := int(turn % jointBatch)
 	if at == 0 {
 		count := int(min(jointBatch, m.turns-1-turn))

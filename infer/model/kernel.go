@@ -91,7 +91,7 @@ func (k *kernel) schedule() update.Schedule {
 		return update.Schedule{First: moves}
 	}
 	return update.Schedule{First: update.Moves{func() bool {
-		if k.Iteration%k.joint.turns > 0 {
+		if (k.Iteration+1)%k.joint.turns > 0 {
 			return k.moveJoint()
 		}
 		if err := k.follow(); err != nil {

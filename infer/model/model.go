@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"glmbatch/infer"
@@ -16,7 +17,7 @@ import (
 )
 
 // Version names the algorithm: draws of different versions may differ in bits.
-const Version = "model/4"
+const Version = "model/5"
 
 // Problem is a response with its predictors, on the scale of the designs as sampled. It is read-only once made.
 type Problem struct {
@@ -69,20 +70,22 @@ type setup struct {
 
 // New returns the sampler of a posterior of several predictors; it keeps the problem. Errors are those of
 // glm.NewTarget for each predictor given the others, and of priors that are not proper. Cost: that of glm.NewTarget for
-// each predictor, twice.
+// each predictor, twice unless there are many rows.
 func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
 	s, p, of, err := begin(p)
 	if err != nil {
 		return nil, err
 	}
 	p = p.sorted()
-	if err := s.complete(p, of, by); err != nil {
+	s.read(p, of)
+	few := s.thinned(p, by)
+	if err := s.complete(p, few, true, by); err != nil {
 		return nil, err
 	}
 	if s.common, err = s.newCommon(p); err != nil {
 		return nil, err
 	}
-	if s.joint, err = s.newJoint(p, by); err != nil {
+	if s.joint, err = s.newJoint(p, few, by); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -94,7 +97,25 @@ func newSetup(p *Problem, by infer.Parallel) (*setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.complete(p, of, by)
+	s.read(p, of)
+	return s, s.complete(p, nil, true, by)
+}
+
+// thinned returns the set-up of a problem of few rows that stand for all, at whose mode that of all begins; nil if
+// there are no more rows than this, or not coefficients and dispersions alone.
+func (s *setup) thinned(p *Problem, by infer.Parallel) *setup {
+	if len(p.Y) <= jointRows || s.joined != nil || !s.rotatable() {
+		return nil
+	}
+	few, p, of, err := begin(p.thinned())
+	if err != nil {
+		return nil
+	}
+	few.read(p, of)
+	if few.complete(p, nil, false, by) != nil {
+		return nil // rows that stand for others may not determine the parameters
+	}
+	return few
 }
 
 // begin finds the likelihood with its predictors, and checks the problem, which it returns with the predictors of all
@@ -143,8 +164,8 @@ func (p *Problem) rows() family.Rows {
 	return out
 }
 
-// complete makes the parts of a problem that was checked.
-func (s *setup) complete(p *Problem, of []family.Predictor, by infer.Parallel) (err error) {
+// read takes the rows and the predictors of a problem that was checked.
+func (s *setup) read(p *Problem, of []family.Predictor) {
 	s.rows = p.rows()
 	s.rows.Further = make([][2]float64, max(0, len(s.joined)-1))
 	s.several.Prepare(&s.rows)
@@ -163,13 +184,23 @@ func (s *setup) complete(p *Problem, of []family.Predictor, by infer.Parallel) (
 		s.predictors = append(s.predictors,
 			newPredictor(&p.Predictors[k], k, of[k], s.several.Response(k, &s.rows), s.responseOf(k, p)))
 	}
-	if err = s.findLinks(); err == nil {
-		err = s.settle(s.faulty(p), by)
+}
+
+// complete makes the samplers, from the mode of few rows that stand for all unless few is nil. Lean has coefficients
+// follow the thresholds.
+func (s *setup) complete(p *Problem, few *setup, lean bool, by infer.Parallel) error {
+	if err := s.findLinks(); err != nil {
+		return err
 	}
-	if err == nil {
-		s.describe()
+	eta, err := s.settle(s.faulty(p), few, by)
+	if err != nil {
+		return err
 	}
-	return err
+	if lean && s.cuts != nil && len(s.predictors) > 0 && s.predictors[0].place == 0 {
+		s.cuts.lean(s.several, &s.rows, eta, s.predictors[0])
+	}
+	s.describe()
+	return nil
 }
 
 // offsets returns those of predictors without columns and effects, which may be 0; nil of other predictors.
@@ -268,10 +299,13 @@ func (p *Problem) checkCounts() error {
 }
 
 // settle makes the samplers of all predictors, each given the others at their penalised points. These are found in
-// turn, twice. The error of faulty, which may be nil, is of the starts.
-func (s *setup) settle(faulty func(*family.Rows, [][]float64) error, by infer.Parallel) error {
+// turn, twice, or once from those of few rows that stand for all. It returns the predictors there. The error of faulty,
+// which may be nil, is of the starts.
+func (s *setup) settle(faulty func(*family.Rows, [][]float64) error, few *setup, by infer.Parallel,
+) (eta [][]float64, err error) {
 	n := len(s.rows.Y)
-	eta, views := s.predictorsOf(n), family.NewViews(len(s.starts), n)
+	eta = s.predictorsOf(n)
+	views := family.NewViews(len(s.starts), n)
 	s.rows.Disp = [2]float64{1, 1}
 	for k := range s.rows.Further {
 		s.rows.Further[k] = s.rows.Disp
@@ -283,15 +317,20 @@ func (s *setup) settle(faulty func(*family.Rows, [][]float64) error, by infer.Pa
 	}
 	if faulty != nil {
 		if err := faulty(&s.rows, eta); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	for range 2 {
+	rounds := 2
+	if few != nil {
+		rounds = 1
+		s.startAt(few, eta)
+	}
+	for range rounds {
 		for _, p := range s.predictors {
 			k := p.place
 			s.several.Given(k, &s.rows, eta, views[k])
 			if err := p.sampleAt(views[k], s.starts[k], by); err != nil {
-				return err
+				return nil, err
 			}
 			s.joined.rename(p)
 			p.settleSteps(s.cuts)
@@ -301,10 +340,24 @@ func (s *setup) settle(faulty func(*family.Rows, [][]float64) error, by infer.Pa
 			s.cuts.settle(s.several, &s.rows, eta)
 		}
 	}
-	if s.cuts != nil && len(s.predictors) > 0 && s.predictors[0].place == 0 {
-		s.cuts.lean(s.several, &s.rows, eta, s.predictors[0])
+	return eta, nil
+}
+
+// startAt brings the predictors, the dispersions and the thresholds to the penalised points of few rows.
+func (s *setup) startAt(few *setup, eta [][]float64) {
+	s.rows.Disp = few.rows.Disp
+	for i, p := range s.predictors {
+		to, beta := eta[p.place], few.predictors[i].Target.Penalised()[:p.data.Cols()]
+		clear(to)
+		copy(to, p.offset)
+		p.data.X.AddProduct(s.rows.Kernels, beta, to)
 	}
-	return nil
+	if c := s.cuts; c != nil {
+		tau := make([]float64, len(c.priors))
+		c.start = slices.Clone(few.cuts.start)
+		c.tau(c.start, tau)
+		c.write(tau, 0, eta[len(eta)-len(c.first):])
+	}
 }
 
 // predictorsOf returns memory for all predictors of n rows.

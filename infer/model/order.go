@@ -1,7 +1,6 @@
 package model
 
 import (
-	"cmp"
 	"slices"
 
 	"glmbatch/infer/design"
@@ -13,24 +12,37 @@ import (
 // chunk. Rows of several responses have no such order.
 // Cost: O(n·d), and a copy of the data unless they are in this order.
 func (p *Problem) sorted() *Problem {
-	classes := p.Family.Support().Classes
-	order := func(i, j int) int {
-		if p.Kind != nil && p.Kind[i] != p.Kind[j] {
-			return cmp.Compare(p.Kind[i], p.Kind[j])
-		}
-		if classes {
-			return cmp.Compare(p.Y[i], p.Y[j])
-		}
-		return cmp.Compare(above(p.Y[i]), above(p.Y[j]))
-	}
-	rows := make([]int, len(p.Y))
-	for i := range rows {
-		rows[i] = i
-	}
-	if p.Responses != nil || p.Family.Several() == nil || p.Family.Custom != "" || slices.IsSortedFunc(rows, order) {
+	if p.Responses != nil || p.Family.Several() == nil || p.Family.Custom != "" {
 		return p
 	}
-	slices.SortStableFunc(rows, order)
+	classes := p.Family.Support().Classes
+	of := map[[2]float64][]int{}
+	var order [][2]float64
+	rising := true
+	for i, y := range p.Y {
+		var key [2]float64
+		if p.Kind != nil {
+			key[0] = p.Kind[i]
+		}
+		if key[1] = y; !classes && y != 0 {
+			key[1] = 1
+		}
+		rows, there := of[key]
+		if !there {
+			rising = rising && (order == nil || slices.Compare(order[len(order)-1][:], key[:]) < 0)
+			order = append(order, key)
+		}
+		rising = rising && (!there || key == order[len(order)-1])
+		of[key] = append(rows, i)
+	}
+	if rising {
+		return p
+	}
+	slices.SortFunc(order, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) })
+	rows := make([]int, 0, len(p.Y))
+	for _, key := range order {
+		rows = append(rows, of[key]...)
+	}
 	return p.taken(rows)
 }
 
@@ -39,27 +51,19 @@ func (p *Problem) taken(rows []int) *Problem {
 	out := *p
 	out.Y, out.Trials, out.Frequency = design.Take(p.Y, rows), design.Take(p.Trials, rows), design.Take(p.Frequency, rows)
 	out.Censoring, out.Counted, out.Predictors = p.Censoring.Taken(rows), p.Counted.Taken(rows), nil
-	of := map[*glm.Data]*glm.Data{}
-	for k, q := range p.Predictors {
+	of, designs := map[*glm.Data]*glm.Data{}, map[design.Matrix]design.Matrix{}
+	for _, q := range p.Predictors {
+		x := designs[q.Data.X]
+		if x == nil {
+			x = design.TakeRows(q.Data.X, rows)
+			designs[q.Data.X] = x
+		}
 		data := of[q.Data]
 		if data == nil {
-			data = q.Data.Taken(rows)
+			data = q.Data.TakenAs(rows, x)
 			of[q.Data] = data
-		}
-		for j, other := range p.Predictors[:k] {
-			if other.Data.X == q.Data.X {
-				data.X = out.Predictors[j].Data.X
-			}
 		}
 		out.Predictors = append(out.Predictors, Predictor{Data: data, Model: q.Model})
 	}
 	return &out
-}
-
-// above is 0 of a zero, else 1.
-func above(y float64) int {
-	if y == 0 {
-		return 0
-	}
-	return 1
 }

@@ -104,10 +104,11 @@ func (k Kernels) AxpyColumns(a, columns, y []float64) { k.AxpyParts(a, columns, 
 // AxpyParts is AxpyColumns for the first len(y) of each column's n rows. Rows go in tiles
 // that stay in registers, so that y is read and written once.
 func (k Kernels) AxpyParts(a, columns []float64, n int, y []float64) {
-	columns, y = columns[:n*len(a)], y[:min(n, len(y))]
 	if len(a) == 0 {
 		return
 	}
+	y = y[:min(n, len(y))]
+	columns = columns[:n*(len(a)-1)+len(y)]
 	for k != Scalar && len(y) > 0 {
 		m := min(len(y), tileRows)
 		axpysTileVector(k, a, columns, n, y[:m])

@@ -4,6 +4,7 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/cggibbs"
 	matrix "glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
 	"glmbatch/infer/nuts"
@@ -140,6 +141,9 @@ func (r *Regression) Identify(id *Identity) {
 	}
 	if o != nil && o.MayFollow(r.Data) {
 		id.Versions["slow"] = cggibbs.SlowVersion
+	}
+	if r.Family().Limits != family.NoLimits {
+		id.Versions["limits"] = family.LimitsVersion
 	}
 	if glm.Tall(r.Rows) {
 		id.Versions["tall"] = glm.TallVersion
