@@ -57,7 +57,7 @@ type modeSearch struct {
 	modes     []localMode
 }
 
-// pilotRows is what a pilot knows of the rows.
+// pilotRows holds the values of the rows at the point of a pilot.
 type pilotRows struct {
 	eta   []float64 // at beta
 	curv  []float64 // Fisher's information of log f at eta
