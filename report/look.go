@@ -110,9 +110,8 @@ type Line struct {
 	// none.
 	ColumnSD Number `json:"column_sd"`
 	// Grouping, Level, Term and Term2 are those of infer.Parameter.
-	Grouping, Level, Term string       `json:"-"`
-	Term2                 string       `json:"-" db:"beside"`
-	Summary               diag.Summary `json:"-"`
+	Grouping, Level, Term, Term2 string       `json:"-"`
+	Summary                      diag.Summary `json:"-"`
 }
 
 // Look returns the fit with a number; ok is false if there is none.
