@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"glmbatch/infer/infertest"
 	"glmbatch/pipelines"
 )
 
@@ -17,6 +18,7 @@ import (
 //
 // False alarms: |z| ≤ 5.5 of 44 means, with a fixed seed; no mean may be 0.01 away, whatever its error.
 func TestClassesLikeJAGS(t *testing.T) {
+	infertest.Study(t)
 	table, err := os.ReadFile("../testdata/mixtures/titanic.csv")
 	must(t, err)
 	f := newFolder(t, `pipeline: titanic

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/infertest"
 )
 
 // Monotonic effects have the posteriors of brms with the same formulas and priors, by Gibbs and by NUTS.
 func TestMonotonicLikeBrms(t *testing.T) {
+	infertest.Study(t)
 	rows, all, of := brmsMoments(t, "../testdata/classic/monotonic.json")
 	f := newClassic(t, `
 pipeline: p

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/infertest"
 )
 
 const ordinal = `
@@ -26,7 +28,7 @@ models:
     levels: {Sat: [Low, Medium, High], Infl: [Low], Type: [Tower, Apartment, Atrium, Terrace], Cont: [Low]},
     prior: {coefficients: "normal(0, 100)", intercept: {prior: "normal(0, 100)"}}}
 samplers: {gibbs: {method: auto}, nuts: {method: nuts}}
-run: {chains: 4, warmup: 300, draws: 1000, loo: true, ppc: true}
+run: {chains: 4, warmup: 300, draws: 600, loo: true, ppc: true}
 fits:
   - {datasets: [wine], models: [rows, scaled, empty, judges, disc], samplers: [gibbs]}
   - {datasets: [births], models: [two, binary], samplers: [gibbs]}
@@ -82,6 +84,7 @@ func TestOrdinalRefused(t *testing.T) {
 
 // Posteriors are those of brms with the same formulas and priors.
 func TestOrdinalLikeBrms(t *testing.T) {
+	infertest.Study(t)
 	rows, _, _ := brmsMoments(t, "../testdata/classic/ordinal.json")
 	f := newClassic(t, `
 pipeline: p

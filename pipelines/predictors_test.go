@@ -25,7 +25,7 @@ models:
   shaped: {formula: "bf(Days ~ Age, shape ~ 1)", family: negative_binomial}
   zero: {formula: I(Days == 0) ~ Sex, family: bernoulli}
 samplers: {gibbs: {method: auto}, nuts: {method: nuts}}
-run: {chains: 4, warmup: 300, draws: 1000, loo: true, ppc: true}
+run: {chains: 4, warmup: 300, draws: 600, loo: true, ppc: true}
 fits:
   - {datasets: [school], models: [constant, one, plain, scaled, counts, never, hurdle, shaped, zero], samplers: [gibbs]}
   - {datasets: [school], models: [plain], samplers: [nuts]}

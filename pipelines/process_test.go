@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/infertest"
 )
 
 // Gaussian processes have the posteriors of brms with the same formulas and priors, and so have their curves.
 func TestProcessesLikeBrms(t *testing.T) {
+	infertest.Study(t)
 	rows, all, _ := brmsMoments(t, "../testdata/classic/processes.json")
 	f := newClassic(t, `
 pipeline: p

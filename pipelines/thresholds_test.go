@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/infertest"
 )
 
 // Category-specific effects and equidistant thresholds have the posteriors of brms with the same formulas and priors, by Gibbs and by NUTS.
 func TestSpecificLikeBrms(t *testing.T) {
+	infertest.Study(t)
 	rows, all, of := brmsMoments(t, "../testdata/classic/thresholds.json")
 	f := newClassic(t, `
 pipeline: p

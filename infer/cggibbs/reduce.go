@@ -371,7 +371,8 @@ const projectedLines = 16
 func newHidden(p *reduction) *hidden {
 	h := &hidden{reduction: p, first: -1, hiddenPoint: hiddenPoint{
 		w: make([]float64, p.space.Rank), lift: make([]float64, p.rowLength())},
-		epsilon: make([]float64, projectedLines*p.block()), along: make([]float64, p.block()), sums: make([][]float64, projectedLines)}
+		epsilon: make([]float64, projectedLines*p.block()), along: make([]float64, p.block()),
+		sums: make([][]float64, projectedLines)}
 	for i := range projectedLines {
 		h.projected[i], h.sums[i] = make([]float64, p.space.Rank), make([]float64, p.rowLength())
 	}

@@ -37,8 +37,9 @@ func (k *kernel) newWindows(counted *summedChain) *windows {
 	main := k.sums[len(k.sums)-1]
 	w := &windows{counted: counted}
 	c := &summedChain{summedModel: &summedModel{column: -1, readers: main.readers, linear: -1,
-		summedCases: summedCases{first: make([]int32, k.problem.Rows+1)}, firstFit: main.firstFit},
-		k: k, reader: main.reader, d: main.d, sets: 1, summedRows: summedRows{place: main.place}, summedWork: summedWork{disp: slices.Clone(main.reader.disp)}}
+		summedCases: summedCases{first: make([]int32, k.problem.Rows+1)}, firstFit: main.firstFit}, k: k,
+		reader: main.reader, d: main.d, sets: 1,
+		summedRows: summedRows{place: main.place}, summedWork: summedWork{disp: slices.Clone(main.reader.disp)}}
 	c.start = c.first
 	w.summedChain = c
 	cells := k.cells[counted.column]
