@@ -98,9 +98,9 @@ func serve(in io.Reader, out io.Writer) (code int) {
 	return 0
 }
 
-// leastPrivate is the private memory that a query needs at least, of which less than half becomes resident: stacks of
+// minPrivate is the private memory that a query needs at least, of which less than half becomes resident: stacks of
 // threads and the program's own variables.
-const leastPrivate = 192e6
+const minPrivate = 192e6
 
 // bounded limits the private memory of this process, so that its resident memory exceeds a ceiling in bytes by less
 // than a fifth; 0 is no limit. Linux counts what may be written to and is not shared. An allocation beyond the limit
@@ -113,7 +113,7 @@ func bounded(ceiling int64) error {
 	if err := syscall.Getrlimit(syscall.RLIMIT_DATA, &have); err != nil {
 		return err
 	}
-	have.Cur = min(have.Max, uint64(max(ceiling, leastPrivate)))
+	have.Cur = min(have.Max, uint64(max(ceiling, minPrivate)))
 	return syscall.Setrlimit(syscall.RLIMIT_DATA, &have)
 }
 

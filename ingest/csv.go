@@ -214,7 +214,7 @@ func (f *csvFile) pass(ctx context.Context, columns func() ([]*csvColumn, error)
 	if _, err := f.in.Seek(0, io.SeekStart); err != nil {
 		return f.fail(0, reason(err), "")
 	}
-	defer func() { foresee(f.in, recover()) }()
+	defer func() { announce(f.in, recover()) }()
 	f.room = sniffBytes
 	if size := f.in.Size(); size < sniffBytes { // it takes a byte more to see the end
 		f.room = max(int(size)+1, 4096)

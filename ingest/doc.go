@@ -47,7 +47,7 @@
 //
 // # Reading order
 //
-// Read source.go (what may be read), fence.go and fencesql.go (where), content.go and size.go (files and objects),
+// Read source.go (what may be read), sandbox.go and sandboxsql.go (where), content.go and size.go (files and objects),
 // then read.go (the steps of reading a table), then csv.go with dialect.go, guard.go, cell.go, spellings.go,
 // locate.go and csvcolumn.go, parquet.go with pagesum.go, normalise.go and unreadable.go, sql.go with child.go,
 // triplets.go, and column.go, badcells.go, gather.go, force.go and nulls.go, which serve all of them; equal.go and

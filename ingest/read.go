@@ -113,7 +113,7 @@ func (src *Source) maxText() int64 {
 }
 
 // Room is an error where so many bytes, besides columns, are more than may be read.
-func (src *Source) Room(bytes int64) error {
+func (src *Source) CheckMemory(bytes int64) error {
 	if most := src.maxBytes(); bytes > most {
 		return &budgetError{most, bytes}
 	}

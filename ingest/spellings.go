@@ -13,8 +13,8 @@ type spellings struct {
 	pair   [2]string          // the first two spellings of one number
 }
 
-// mostSpelled bounds the memory of a column: further numbers are not compared.
-const mostSpelled = 100_000
+// maxSpelled bounds the memory of a column: further numbers are not compared.
+const maxSpelled = 100_000
 
 // add looks at a cell, a number. Integers beyond 2^53 are left out: two of them may be one float.
 func (s *spellings) add(text string, v *cell) {
@@ -33,7 +33,7 @@ func (s *spellings) add(text string, v *cell) {
 	case known && first != text:
 		s.pair = [2]string{first, cloneCell(text)}
 		return
-	case !known && len(s.seen) == mostSpelled:
+	case !known && len(s.seen) == maxSpelled:
 		return
 	case !known:
 		if s.seen == nil {

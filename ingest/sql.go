@@ -184,13 +184,13 @@ const sealed = "autoinstall_known_extensions=false&autoload_known_extensions=fal
 
 const openHint = "the file must be a DuckDB database that no other process has open for writing"
 
-// leastEngine is the memory that the engine may have for a query, however little columns may take. Rows that it sorts
+// minEngine is the memory that the engine may have for a query, however little columns may take. Rows that it sorts
 // on disk are bounded too: more of them than defaultMaxBytes could not be read.
-const leastEngine = 256 << 20
+const minEngine = 256 << 20
 
 // engineBytes is the engine's own limit, below that of the process.
 func (q *query) engineBytes() int64 {
-	most := max(leastEngine, q.MaxBytes)
+	most := max(minEngine, q.MaxBytes)
 	if q.Ceiling > 0 {
 		most = min(most, q.Ceiling/4*3)
 	}

@@ -30,8 +30,8 @@ type Triplets struct {
 	Columns int64
 }
 
-// mostColumns bounds the columns that triplets may make.
-const mostColumns = 1 << 24
+// maxTripletColumns bounds the columns that triplets may make.
+const maxTripletColumns = 1 << 24
 
 // entry is a triplet; at is its row in the file of triplets.
 type entry struct {
@@ -115,7 +115,7 @@ func (s *sparse) readTriplets(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.room(); err != nil {
+	if err := s.checkMemory(); err != nil {
 		return err
 	}
 	s.entries = make([]entry, s.table.Data.NumRows())
@@ -144,10 +144,10 @@ func (s *sparse) readTriplets(ctx context.Context) (err error) {
 	}
 	if s.columns = t.Columns; s.columns == 0 {
 		for _, e := range s.entries { // place finds those that are out of range
-			s.columns = max(s.columns, min(e.col+1, mostColumns))
+			s.columns = max(s.columns, min(e.col+1, maxTripletColumns))
 		}
 	}
-	return s.room()
+	return s.checkMemory()
 }
 
 // entryBytes and columnBytes are what an entry and a column take besides the entry's numbers.
@@ -155,8 +155,8 @@ const entryBytes, columnBytes = 32, 1000
 
 // room is an error where entries and columns, as far as they are counted, need more memory than there is. It then
 // releases the triplets.
-func (s *sparse) room() error {
-	err := s.src.Room(entryBytes*s.table.Data.NumRows() + columnBytes*s.columns)
+func (s *sparse) checkMemory() error {
+	err := s.src.CheckMemory(entryBytes*s.table.Data.NumRows() + columnBytes*s.columns)
 	if err == nil {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/ingest"
 	"glmbatch/internal/words"
-	"glmbatch/pipelines/internal/ceiling"
+	"glmbatch/pipelines/internal/memlimit"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/propose"
 	"glmbatch/pipelines/internal/spec"
@@ -108,7 +108,7 @@ func readFile(ctx context.Context, path string, o *ProposeOptions) (table *inges
 	if err != nil {
 		return nil, "", err
 	}
-	plan.Memory{Limit: ceiling.Default()}.Bound(&src)
+	plan.Memory{Limit: memlimit.Default()}.Bound(&src)
 	table, err = ingest.Read(ctx, src)
 	return table, dialect, err
 }
@@ -178,7 +178,7 @@ func dispersion(ctx context.Context, draft []byte, dir string) (float64, error) 
 		return 0, err
 	}
 	ratio := math.NaN()
-	p.Run.Memory = spec.Bytes(ceiling.Default())
+	p.Run.Memory = spec.Bytes(memlimit.Default())
 	err = (&plan.Reader{Pipeline: p, Example: example}).Cases(ctx, func(c *plan.Case) error {
 		if c.Err != nil {
 			return c.Err

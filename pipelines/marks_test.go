@@ -18,7 +18,7 @@ func endless() string {
 }
 
 // runs lists the states of the ledger's runs, the newest first.
-func (f folder) runs() (states []string, all []pipelines.Night) {
+func (f folder) runs() (states []string, all []pipelines.RunInfo) {
 	f.t.Helper()
 	all, err := pipelines.Runs(f.t.Context(), f.path("t.duckdb"), pipelines.RunsOptions{})
 	must(f.t, err)
@@ -38,7 +38,7 @@ func (f folder) killedRun() string {
 	}()
 	for range 1000 { // each asks the ledger, for tens of milliseconds
 		all, err := pipelines.Runs(f.t.Context(), f.path("t.duckdb"), pipelines.RunsOptions{})
-		if err == nil && len(all) > 0 && all[0].State == pipelines.NightRunning {
+		if err == nil && len(all) > 0 && all[0].State == pipelines.RunRunning {
 			return all[0].ID
 		}
 		time.Sleep(time.Millisecond)
@@ -98,7 +98,7 @@ func TestRunOfAHeldLedgerIsRecorded(t *testing.T) {
 		}
 		_, all := f.runs()
 		at := len(all) - 2
-		if n := all[at]; len(all) < 2 || n.State != pipelines.NightFinished || n.ExitCode == nil || *n.ExitCode != 3 || n.Seed != "8" {
+		if n := all[at]; len(all) < 2 || n.State != pipelines.RunFinished || n.ExitCode == nil || *n.ExitCode != 3 || n.Seed != "8" {
 			t.Errorf("later %v: %+v", later, n)
 		}
 	}

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"glmbatch/internal/words"
-	"glmbatch/pipelines/internal/ceiling"
 	"glmbatch/pipelines/internal/exit"
+	"glmbatch/pipelines/internal/memlimit"
 	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predict"
@@ -226,7 +226,7 @@ func loadWith(target string, o Overrides, options spec.Options) (*spec.Pipeline,
 	if o.Seed != nil {
 		p.Seed = *o.Seed
 	}
-	p.Run.Memory = cmp.Or(p.Run.Memory, spec.Bytes(ceiling.Default()))
+	p.Run.Memory = cmp.Or(p.Run.Memory, spec.Bytes(memlimit.Default()))
 	if o.Database != "" {
 		p.Database, err = filepath.Abs(o.Database)
 		p.Publish, p.Report = "", "" // the spec is for its own ledger

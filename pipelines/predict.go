@@ -8,7 +8,7 @@ import (
 	"runtime"
 
 	"glmbatch/ingest"
-	"glmbatch/pipelines/internal/ceiling"
+	"glmbatch/pipelines/internal/memlimit"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/predict"
 	"glmbatch/report"
@@ -57,7 +57,7 @@ func (o *PredictOptions) config(target string) (predict.Config, error) {
 	c := predict.Config{Data: o.Data, AllDraws: o.Draws, Of: o.Of, Seed: 1, Options: o.Output, Notes: o.Notes}
 	c.PipelineName = o.Pipeline
 	c.Only, c.Workers, c.Example, c.NewLevels, c.Groups = only, o.Workers, example, o.NewLevels, o.Groups
-	c.Memory.Limit = ceiling.Default()
+	c.Memory.Limit = memlimit.Default()
 	if o.Database != "" {
 		if c.Database, err = filepath.Abs(o.Database); err != nil {
 			return c, err

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"glmbatch/internal/words"
-	"glmbatch/pipelines/internal/ceiling"
+	"glmbatch/pipelines/internal/memlimit"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/progress"
 	"glmbatch/pipelines/internal/run"
@@ -173,10 +173,10 @@ func unreadable(faults []error) error {
 	}
 	var b strings.Builder
 	b.WriteString("nothing was planned: these data cannot be read")
-	for _, err := range faults[:min(len(faults), mostRefusals)] {
+	for _, err := range faults[:min(len(faults), maxRefusals)] {
 		fmt.Fprintf(&b, "\n  %s", words.Indent(err.Error()))
 	}
-	if more := len(faults) - mostRefusals; more > 0 {
+	if more := len(faults) - maxRefusals; more > 0 {
 		fmt.Fprintf(&b, "\n  … and %d more like these", more)
 	}
 	return &UsageError{words.Hint(errors.New(b.String()), "fix these data, or plan the others with --only dataset=NAME")}
@@ -221,7 +221,7 @@ func thaw(dir string) (*shard.Plan, *spec.Pipeline, plan.Selector, error) {
 	if night.Seed != nil {
 		p.Seed = *night.Seed
 	}
-	p.Run.Memory = cmp.Or(p.Run.Memory, spec.Bytes(ceiling.Default()))
+	p.Run.Memory = cmp.Or(p.Run.Memory, spec.Bytes(memlimit.Default()))
 	p.Database = night.Database
 	if night.DatabaseGiven {
 		p.Publish, p.Report = "", ""

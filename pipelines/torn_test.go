@@ -13,7 +13,7 @@ import (
 
 // A run over a ledger that has fits already is killed in the middle of each block that it writes, or of every
 // eighteenth in make test. No stored fit is lost, and the next run continues to the same bits: without the guard
-// (report/guard.go) one in five of these ledgers could not be opened again.
+// (report/doublewrite.go) one in five of these ledgers could not be opened again.
 func TestTornWrites(t *testing.T) {
 	library := filepath.Join(t.TempDir(), "torn.so")
 	out, err := exec.Command("gcc", "-shared", "-fPIC", "-o", library, "testdata/torn/torn.c", "-ldl").CombinedOutput()

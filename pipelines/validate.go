@@ -43,8 +43,8 @@ func Validate(ctx context.Context, target string, o Overrides, specOnly bool) (*
 	if !specOnly {
 		reader.Work = spool.Root(p.Database)
 		defer os.Remove(reader.Work) // fails if a run has its files there, as it should
-		world := &draw.World{Workers: make(draw.Workers, p.Run.Workers), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
-		foresee = func(id *plan.Identified) error { return draw.Foresee(ctx, id, world, &plan.Stopwatch{}) }
+		world := &draw.Env{Workers: make(draw.Workers, p.Run.Workers), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+		foresee = func(id *plan.Identified) error { return draw.Preview(ctx, id, world, &plan.Stopwatch{}) }
 	}
 	survey, err := plan.TakeSurvey(ctx, reader, foresee)
 	if errors.Is(err, plan.ErrNothingSelected) {
@@ -56,8 +56,8 @@ func Validate(ctx context.Context, target string, o Overrides, specOnly bool) (*
 	return &Plan{p, survey, !specOnly}, nil
 }
 
-// mostRefusals is the number of errors of data that are listed one by one.
-const mostRefusals = 20
+// maxRefusals is the number of errors of data that are listed one by one.
+const maxRefusals = 20
 
 // Err is nil if every fit would draw. Otherwise it lists each error that would end fits, as a run words it, with these
 // fits.
@@ -68,10 +68,10 @@ func (p *Plan) Err() error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", p.pipeline.Name, p.refused())
-	for _, r := range refused[:min(len(refused), mostRefusals)] {
+	for _, r := range refused[:min(len(refused), maxRefusals)] {
 		fmt.Fprintf(&b, "\n\n%s\n  %s", strings.Join(r.Fits, "\n"), words.Indent(r.Err.Error()))
 	}
-	if more := len(refused) - mostRefusals; more > 0 {
+	if more := len(refused) - maxRefusals; more > 0 {
 		fmt.Fprintf(&b, "\n\n… and %d more like these", more)
 	}
 	return errors.New(b.String())

@@ -13,18 +13,18 @@
 // Read records.go (with the names of what package record has), ledger.go and session.go first; the tables are in
 // tables.go and tablesresults.go, of which schema.go makes SQL, and the views in schema/*.sql. Then
 //
-//   - engine.go, create.go, wal.go, guard.go, migrate.go, own.go, errors.go, quote.go: the fenced engine, a file, its
-//     log, what a checkpoint writes over, its schema, whose views it has, what can be wrong with it, and SQL's text;
+//   - engine.go, create.go, wal.go, doublewrite.go, migrate.go, own.go, errors.go, quote.go: the fenced engine, a file,
+//     its log, the blocks that a checkpoint overwrites, its schema, whose views it has, its faults, and SQL's text;
 //   - fit.go, append.go, feed.go, draws.go, stats.go, derive.go, loo.go, curves.go, pooled.go, incomplete.go,
 //     effects.go, discrete.go, drift.go, start.go, calibration.go: writing a fit and its parts;
-//   - scan.go, stored.go, newest.go, attention.go, look.go, fitted.go, night.go, columns.go:
+//   - scan.go, stored.go, newest.go, attention.go, overview.go, fitted.go, runs.go, columns.go:
 //     reading fits, runs and draws; gather.go, gatherparts.go, gatherchecks.go, move.go: what shards take
 //     along and leave;
 //   - outside.go, outsidewrite.go, outsidepublish.go: draws in files next to the ledger;
 //   - query.go, rows.go, cells.go, table.go: people's queries, and the forms of an answer;
 //   - compare.go, weights.go: samplers on one posterior, models of one data set;
 //   - page.go, pagemany.go, pagefit.go, pagechecks.go, pagegroups.go, pagesmooths.go, pagemixture.go, pagepooled.go,
-//     pageincomplete.go, pageresults.go, pagepairs.go, pagenights.go, pagediscrete.go, series.go: the data of the HTML
+//     pageincomplete.go, pageresults.go, pagepairs.go, pageruns.go, pagediscrete.go, series.go: the data of the HTML
 //     page;
 //   - prune.go, publish.go, verify.go, blocks.go: what becomes of a file, and whether it is what was written.
 package report

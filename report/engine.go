@@ -104,7 +104,7 @@ func attach(ctx context.Context, path string, settings url.Values, r reach, rele
 		return nil, nil, err
 	}
 	for _, q := range []string{"ATTACH " + quoteText(path) + " AS ledger (ROW_GROUP_SIZE " + rowGroup + ")", "USE ledger",
-		"SET " + asTheyAre, "PRAGMA disable_checkpoint_on_shutdown", // guard.go
+		"SET " + asTheyAre, "PRAGMA disable_checkpoint_on_shutdown", // doublewrite.go
 		"SET allowed_directories = " + quoteList(append([]string{drawsFolder(path)}, r.folders...)),
 		"SET allowed_paths = " + quoteList(append([]string{path, path + ".wal", path + ".wal.checkpoint",
 			path + ".wal.recovery"}, r.beside...)),

@@ -177,8 +177,8 @@ func engineWords(err error) string {
 var driverWords = strings.NewReplacer("duckdb error: ", "", "database/sql/driver: ", "",
 	"could not connect to database: ", "")
 
-// roomHint says what to do where the engine could not write its file.
-func roomHint(err error) error {
+// memoryHint says what to do where the engine could not write its file.
+func memoryHint(err error) error {
 	if err == nil || !strings.Contains(engineText(err), "Could not write") {
 		return err
 	}

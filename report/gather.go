@@ -44,7 +44,7 @@ func (t Taken) of(table string) []int64 {
 // specs, in one transaction. This ledger must have no fits yet; what it stores later has higher numbers.
 func (l *Ledger) Take(ctx context.Context, from *Ledger, t Taken) error {
 	return l.writeAttached(ctx, []*Ledger{from}, func(s *Session) error {
-		return s.beside(ctx, from.path, func() error { return s.take(ctx, from.path, t) })
+		return s.attachedOne(ctx, from.path, func() error { return s.take(ctx, from.path, t) })
 	})
 }
 
@@ -126,8 +126,8 @@ func (l *Ledger) writeAttached(ctx context.Context, others []*Ledger, fn func(*S
 	return l.writeWith(ctx, r, fn)
 }
 
-// beside calls fn in a transaction, with another ledger attached for reading. Its views are not asked.
-func (s *Session) beside(ctx context.Context, path string, fn func() error) error {
+// attachedOne calls fn in a transaction, with another ledger attached for reading. Its views are not asked.
+func (s *Session) attachedOne(ctx context.Context, path string, fn func() error) error {
 	release, err := held.AwaitRead(ctx, path)
 	if err != nil {
 		return err

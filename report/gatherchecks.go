@@ -22,7 +22,7 @@ func (p *attachment) checking(ctx context.Context, run string) (wait func() erro
 	errs := make([]error, 1+slices.Max(numbers))
 	done := make(chan error, 1)
 	go func() {
-		done <- p.beside(ctx, numbers, func(c *sql.Conn, i int) error {
+		done <- p.each(ctx, numbers, func(c *sql.Conn, i int) error {
 			errs[i] = p.of[i].check(ctx, c, "part"+strconv.Itoa(i)+".main.", run)
 			return ctx.Err()
 		})

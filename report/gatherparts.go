@@ -184,12 +184,12 @@ func (s *Session) attached(ctx context.Context, group []*Fragment, fn func(*atta
 	}
 	there := slices.Clone(p.numbers)
 	defer func() {
-		err = errors.Join(err, p.beside(context.WithoutCancel(ctx), there, func(c *sql.Conn, i int) error {
+		err = errors.Join(err, p.each(context.WithoutCancel(ctx), there, func(c *sql.Conn, i int) error {
 			_, err := c.ExecContext(context.WithoutCancel(ctx), "DETACH DATABASE IF EXISTS part"+strconv.Itoa(i))
 			return err
 		}))
 	}()
-	err = p.beside(ctx, p.numbers, func(c *sql.Conn, i int) error {
+	err = p.each(ctx, p.numbers, func(c *sql.Conn, i int) error {
 		_, err := c.ExecContext(ctx, "ATTACH "+quoteText(p.of[i].File.path)+" AS part"+strconv.Itoa(i)+" (READ_ONLY)")
 		if err != nil {
 			p.of[i].Err = errors.New(engineWords(err))
@@ -205,8 +205,8 @@ func (s *Session) attached(ctx context.Context, group []*Fragment, fn func(*atta
 	return fn(p)
 }
 
-// beside calls fn for some fragments in parallel, each with a connection of its own.
-func (p *attachment) beside(ctx context.Context, numbers []int, fn func(c *sql.Conn, i int) error) error {
+// each calls fn for some fragments in parallel, each with a connection of its own.
+func (p *attachment) each(ctx context.Context, numbers []int, fn func(c *sql.Conn, i int) error) error {
 	var all errgroup.Group
 	all.SetLimit(runtime.GOMAXPROCS(0))
 	for _, i := range numbers {

@@ -214,7 +214,7 @@ func (l *Ledger) connect(ctx context.Context, readOnly bool, r reach) (*sql.DB, 
 	if err == nil || isLocked(err) {
 		return db, c, err
 	}
-	if mended, merr := l.mendLog(); merr != nil || !mended {
+	if mended, merr := l.repairLog(); merr != nil || !mended {
 		return nil, nil, errors.Join(err, merr)
 	}
 	return l.open(ctx, readOnly, r)
@@ -222,7 +222,7 @@ func (l *Ledger) connect(ctx context.Context, readOnly bool, r reach) (*sql.DB, 
 
 // open is connect to a file whose log is as it should be.
 func (l *Ledger) open(ctx context.Context, readOnly bool, r reach) (*sql.DB, *sql.Conn, error) {
-	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "checkpoint_threshold": {"1TB"}, // see guard.go
+	q := url.Values{"memory_limit": {l.opts.MemoryLimit}, "checkpoint_threshold": {"1TB"}, // see doublewrite.go
 		"preserve_insertion_order": {strconv.FormatBool(readOnly)}, "threads": {"1"}}
 	if !readOnly {
 		release, ok := held.Write(l.path)

@@ -201,7 +201,7 @@ func inTransaction(ctx context.Context, c *sql.Conn, fn func() error) (err error
 			if undo != nil && !strings.Contains(engineText(undo), "no transaction is active") {
 				err = errors.Join(err, fmt.Errorf("undoing the transaction: %w", undo))
 			}
-			err = roomHint(err)
+			err = memoryHint(err)
 		}
 	}()
 	if err := fn(); err != nil {

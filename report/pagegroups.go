@@ -107,16 +107,16 @@ func (r *pageReader) levelEffects(f *html.Fit) error {
 		for i, column := range []*[]html.Number{&e.Q025, &e.Q25, &e.Median, &e.Q75, &e.Q975} {
 			*column = append(*column, v.Quantiles[i])
 		}
-		e.Mean, e.Told = append(e.Mean, v.Mean), append(e.Told, told(t, v.SD))
+		e.Mean, e.Told = append(e.Mean, v.Mean), append(e.Told, ownShare(t, v.SD))
 	}
 	return err
 }
 
-// told is the share of a level's effect that its own rows determine: one less the variance of the effect given the
-// data over that among levels. A level without rows has 0.
+// ownShare is the share of a level's effect that its own rows determine: one less the variance of the effect given
+// the data over that among levels. A level without rows has 0.
 //
 // Source: Gelman and Pardoe (2006), doi:10.1198/004017005000000517, by level.
-func told(t *html.Term, sd float64) html.Number {
+func ownShare(t *html.Term, sd float64) html.Number {
 	among := float64(float64(t.Mean)*float64(t.Mean)) + float64(t.SD)*float64(t.SD)
 	share := 1 - float64(sd*sd)/among
 	if math.IsNaN(share) {

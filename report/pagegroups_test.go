@@ -67,7 +67,7 @@ func TestTold(t *testing.T) {
 	for _, c := range []struct{ mean, sd, effect, want float64 }{
 		{2, 0, 1, 0.75}, {1, 1, 1, 0.5}, {1, 0, 3, 0}, {1, 0, 0, 1}, {0, 0, 0, math.NaN()}, {1, 0, math.NaN(), math.NaN()},
 	} {
-		got := float64(told(&html.Term{Mean: html.Number(c.mean), SD: html.Number(c.sd)}, c.effect))
+		got := float64(ownShare(&html.Term{Mean: html.Number(c.mean), SD: html.Number(c.sd)}, c.effect))
 		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("an effect of sd %v among %v ± %v is told to %v, want %v", c.effect, c.mean, c.sd, got, c.want)
 		}

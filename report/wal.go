@@ -66,7 +66,7 @@ func oneMarker(log []byte) (mended []byte, several bool) {
 
 // repairLog removes entries from the log for which the engine refuses it, and reports whether it did. No process
 // has such a file open: none can. A file under repair is left to its process.
-func (l *Ledger) mendLog() (bool, error) {
+func (l *Ledger) repairLog() (bool, error) {
 	wal := l.path + ".wal"
 	log, err := os.ReadFile(wal)
 	if errors.Is(err, os.ErrNotExist) {

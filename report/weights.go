@@ -54,7 +54,7 @@ func (l *Ledger) Weights(ctx context.Context, pipeline string, folds bool,
 			}, pipeline)
 		for from := 0; from < len(out) && err == nil; {
 			to := from + 1
-			for to < len(out) && out[to].beside(&out[from]) {
+			for to < len(out) && out[to].comparable(&out[from]) {
 				to++
 			}
 			err = weigh(ctx, c, rows, elpd, out[from:to])
@@ -66,7 +66,7 @@ func (l *Ledger) Weights(ctx context.Context, pipeline string, folds bool,
 }
 
 // comparable reports whether two models predict the same responses.
-func (w *Weight) beside(o *Weight) bool {
+func (w *Weight) comparable(o *Weight) bool {
 	return w.Pipeline == o.Pipeline && w.Dataset == o.Dataset && w.Group == o.Group && w.outcomes == o.outcomes
 }
 

@@ -15,7 +15,7 @@ type Average struct {
 	Text   string
 }
 
-// Averaged are the rows that a call of average() speaks of.
+// Averaged are the rows of a call of average().
 type Averaged struct {
 	Data    *glm.Data
 	Columns []Column  // of the design, whose coefficients are the first parameters unless Params says others
@@ -102,8 +102,8 @@ func (d *Design) TableRows() []int {
 	return out
 }
 
-// RowWeights says how often each row of a table counts in averages over its rows: as often as its frequency and counts
-// say, which are nil for once each; 0 where the row is left out. Warnings are those of the design.
+// RowWeights returns how often each row of a table counts in averages over its rows: the product of its frequency
+// and count, which are nil for once each; 0 if the row is left out. Warnings are those of the design.
 func (r *Record) RowWeights(table arrow.Table, counts []float64, c Coding) (out []float64, warnings []string,
 	err error) {
 	design, err := r.Population(true).Code(table, c)
@@ -133,7 +133,8 @@ func (r *Record) AveragedBy(a *Average) (*Record, error) {
 	return r.Population(slices.ContainsFunc(a.Names, func(name string) bool { return !slices.Contains(plain, name) })), nil
 }
 
-// Averaged codes the rows of a table with the values of a call in place of their own. Weights are those of RowWeights.
+// Averaged codes the rows of a table with the values of a call instead of their own. Weights are those of
+// RowWeights.
 func (r *Record) Averaged(table arrow.Table, a *Average, weights []float64, c Coding) (*Averaged, error) {
 	among, err := r.AveragedBy(a)
 	if err != nil {

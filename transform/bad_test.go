@@ -18,7 +18,7 @@ import (
 	"glmbatch/infer/glm"
 )
 
-// badFile is what becomes of a file of testdata/bad once it has been read.
+// badFile is the result of a file of testdata/bad after reading.
 type badFile struct {
 	file, family, formula string
 	spec                  Spec

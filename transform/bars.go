@@ -50,13 +50,13 @@ func (f *Formula) Bars(schema *arrow.Schema) (out []Bar, err error) {
 	return out, nil
 }
 
-// isBar reports whether the node is what stands inside the parentheses of a group-level part.
+// isBar reports whether the node is the content of the parentheses of a group-level part.
 func (n *node) isBar() bool { return n.kind == nodeBinary && (n.text == "|" || n.text == "||") }
 
-// barred reports whether a group-level part stands in the node.
+// barred reports whether the node contains a group-level part.
 func (n *node) barred() bool { return n.isBar() || slices.ContainsFunc(n.args, (*node).barred) }
 
-// bareBar refuses a bar without parentheses, or with another one beside it.
+// bareBar refuses a bar without parentheses, or together with another one.
 func (s *selector) bareBar(n *node) error {
 	if n.args[0].isBar() {
 		return s.fail(n.pos, "one pair of parentheses holds one grouping",
@@ -175,7 +175,7 @@ func (s *selector) reserveGroupings(n *node) error {
 	return err
 }
 
-// groupings reads what stands behind the bar: g, g:h, or g/h for g and g:h.
+// groupings reads the part after the bar: g, g:h, or g/h for g and g:h.
 func (s *selector) groupings(n *node) ([][]int, error) {
 	n = n.bare()
 	switch {

@@ -48,8 +48,8 @@ type basisCall struct {
 	smooth   *smoothCall // of s and gp
 }
 
-// maxDegree bounds polynomials and maxDF splines. Beyond degree 20 or so the
-// powers of a number say nothing new in float64.
+// maxDegree bounds polynomials and maxDF splines. Beyond degree 20 or so the powers of a number add nothing in
+// float64.
 const (
 	maxDegree = 30
 	maxDF     = 1000
@@ -162,7 +162,8 @@ func (c *basisCall) fixedColumns() int {
 	return columns
 }
 
-// learn finds what the basis takes from x: the values of all rows that have one, x[i] as often as counts says, or once.
+// learn computes the parameters of the basis from x: the values of all rows that have one, x[i] counted counts[i]
+// times, or once.
 func (c *basisCall) learn(x, counts []float64) (*Basis, error) {
 	if c.smooth != nil {
 		return c.smooth.learn(x, counts)
@@ -229,10 +230,10 @@ func (s *Basis) finite() error {
 // ordered are values in increasing order.
 type ordered struct {
 	values []float64
-	upTo   []float64 // how many stand up to and with each of them; nil: each stands once
+	upTo   []float64 // how many are up to and including each of them; nil if each counts once
 }
 
-// between keeps the values of sorted x from limit to limit, x[i] as often as counts says; nil: once.
+// between keeps the values of sorted x from limit to limit, x[i] counted counts[i] times; nil means once.
 func between(sorted, x, counts []float64, limits [2]float64) ordered {
 	out := ordered{values: slices.DeleteFunc(sorted, func(v float64) bool { return v < limits[0] || v > limits[1] })}
 	if counts == nil {
@@ -251,7 +252,7 @@ func between(sorted, x, counts []float64, limits [2]float64) ordered {
 	return out
 }
 
-// n is how many values stand there, and at the one with i before it.
+// n is the number of values, and at the one with i before it.
 func (o ordered) n() int {
 	if o.upTo == nil {
 		return len(o.values)
@@ -357,10 +358,9 @@ func (s *Basis) orthogonal(out [][]float64, x []float64) {
 	}
 }
 
-// orthogonal returns the coefficients of the monic polynomials that are
-// orthogonal over x, by Stieltjes' procedure: they are those that R finds by a
-// QR decomposition of the powers, without forming the powers. Sums run in the
-// package's fixed order. Each x counts once, or as often as counts says. Cost: O(degree·n).
+// orthogonal returns the coefficients of the monic polynomials that are orthogonal over x, by Stieltjes' procedure:
+// they are those that R finds by a QR decomposition of the powers, without forming the powers. Sums run in the
+// package's fixed order. Each x counts once, or counts[i] times. Cost: O(degree·n).
 //
 // Source: Gautschi (2004), Orthogonal Polynomials, section 2.2.3.
 func orthogonal(x, counts []float64, degree int) (alpha, norm2 []float64) {

@@ -24,7 +24,7 @@ func (n *node) computed() bool {
 	return n.kind == nodeCall && (n.listed() || n.text == "I" && len(n.args) == 1 && n.args[0].truth())
 }
 
-// factorCall checks a call that makes a factor and stands alone as a term.
+// factorCall checks a call that makes a factor and is a term by itself.
 func (s *selector) factorCall(n *node) error {
 	switch n.text {
 	case "cut":
@@ -153,7 +153,7 @@ func (b *builder) learnComputed(v *variable, record *Variable) (*factor, error) 
 	return f, nil
 }
 
-// occurring leaves out the levels that no row has; known says which have any where the rows do not tell.
+// occurring leaves out the levels that no row has; known marks those with rows if the rows are incomplete.
 func (f *factor) occurring(known []bool) {
 	present := make([]bool, len(f.levels))
 	for _, code := range f.codes {

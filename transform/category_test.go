@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// What a factor made in the formula cannot take is said with its place, when the
-// model is fitted and in new data.
+// A fault of a factor made in the formula is reported with its position, when the model is fitted and in new data.
 func TestCategoryFaults(t *testing.T) {
 	table := makeTable(t, 4, mixedColumns...)
 	for formula, want := range map[string]string{

@@ -17,14 +17,13 @@ type Coding struct {
 	Dataset string // for errors
 	// Missing is error or drop; empty means the record's rule.
 	Missing string
-	// Response reports whether the response is read too; then its columns must be
-	// there.
+	// Response reports whether the response is read too; then its columns must exist.
 	Response bool
 	// NewLevels lets rows be of levels of groupings that the model was not fitted with: they follow those that it
 	// knows, Design.FittedLevels in number. Without it such a level is an error.
 	NewLevels bool
 	// Room is asked before the design takes memory. Nil means that there is room.
-	Room Room
+	Room Reserve
 	// Locate puts a 0-based row of the table into words, as in Spec.
 	Locate func(row int64) string
 }
@@ -33,10 +32,9 @@ type Coding struct {
 // the same columns in the same order, with the stored levels, contrasts, knots,
 // centres and scales. The same row gives the same bits as in Build.
 //
-// Data.Y is nil unless the response is asked for, and Data.Trials is nil unless
-// the columns of trials are there; so are Data.Precision and, where the response
-// is asked for, Data.Frequency. A level that the model was not fitted with
-// is a *ColumnError that names it and its row. Cost: as Build.
+// Data.Y is nil unless the response is requested, and Data.Trials is nil unless the columns of trials exist; so are
+// Data.Precision and, if the response is requested, Data.Frequency. A level that the model was not fitted with is a
+// *ColumnError that names it and its row. Cost: as Build.
 func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
 	if len(r.Predicted) == 0 {
 		return r.code(table, coding, nil)
@@ -83,7 +81,7 @@ func (r *Record) coder(table arrow.Table, coding Coding) *builder {
 	b := &builder{table: table, rows: int(table.NumRows()), record: *r, known: true, chosen: new(selection),
 		newLevels: coding.NewLevels}
 	b.spec = Spec{Dataset: coding.Dataset, Family: glm.Family{Name: r.Family, Custom: r.Custom}, Missing: coding.Missing,
-		Room: coding.Room, Locate: coding.Locate, Formula: &Formula{source: r.Formula}, Sparse: "auto"}
+		Reserve: coding.Room, Locate: coding.Locate, Formula: &Formula{source: r.Formula}, Sparse: "auto"}
 	if b.spec.Missing == "" {
 		b.spec.Missing = r.Missing
 	}

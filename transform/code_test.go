@@ -91,7 +91,7 @@ func TestCodeFaults(t *testing.T) {
 			t.Errorf("%s: %T %v, want %q", c.name, err, err, c.want)
 		}
 	}
-	// The response need not be there, and rows with missing cells may go.
+	// The response may be absent, and rows with missing cells may go.
 	d, err := record.Code(makeTable(t, 0, col{name: "x", values: []float64{0, 5, 12}}, col{name: "e", values: []float64{1, 2, 3}}, col{name: "k", values: []int64{0, 1, 2}},
 		col{name: "g", values: []string{"a", "b", "c"}, missing: []int{1}}), Coding{Missing: "drop"})
 	must(t, err)
@@ -118,7 +118,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// A record that someone has edited is refused, and does not bring Code down.
+// A record that was edited is refused, and does not bring Code down.
 func TestCodeRefusesForeignRecords(t *testing.T) {
 	table := people(t, []string{"a", "c"}, []float64{0, 12})
 	for name, spoil := range map[string]func(r *Record){

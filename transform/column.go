@@ -60,7 +60,7 @@ func classify(t arrow.DataType) (kind, error) {
 	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64,
 		arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64,
 		arrow.DECIMAL32, arrow.DECIMAL64, arrow.DECIMAL128, arrow.DECIMAL256,
-		arrow.NULL: // every cell is missing; the scan for missing cells says so
+		arrow.NULL: // every cell is missing; the scan for missing cells reports it
 		return numeric, nil
 	case arrow.BOOL:
 		return logical, nil
@@ -84,7 +84,7 @@ func classify(t arrow.DataType) (kind, error) {
 	return "", fmt.Errorf("columns of type %s cannot enter a model", t)
 }
 
-// number is what Arrow's plain numeric arrays hold.
+// number is the element type of Arrow's plain numeric arrays.
 type number interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~float32 | ~float64
 }

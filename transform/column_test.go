@@ -157,8 +157,8 @@ func TestTypesThatCannotEnter(t *testing.T) {
 	}
 }
 
-// What stands under a null is rubbish and never seen; NaN is missing, and
-// infinities are refused in every type that has them.
+// The value under a null is arbitrary and never used; NaN is missing, and infinities are refused in every type that
+// has them.
 func TestFaultsOfFloats(t *testing.T) {
 	half := array.NewFloat16Builder(memory.DefaultAllocator)
 	for _, v := range []float32{1, float32(math.NaN()), float32(math.Inf(1)), 4} {

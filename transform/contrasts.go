@@ -48,7 +48,7 @@ func (v *Variable) columns(full bool) int {
 	return len(v.Levels) - 1
 }
 
-// suffix is what R puts behind the variable's name for its column p.
+// suffix is R's suffix of the variable's name for its column p.
 func (v *Variable) suffix(full bool, p int) string {
 	switch {
 	case v.Levels != nil && full:

@@ -5,8 +5,8 @@ import (
 	"sort"
 )
 
-// cubic evaluates natural cubic splines of one set of knots: pieces of degree 3 with two continuous derivatives, lines
-// beyond the outer knots. Splines and their second derivatives stand by knot, all of one knot together.
+// cubic evaluates natural cubic splines of one set of knots: pieces of degree 3 with two continuous derivatives,
+// lines beyond the outer knots. Splines and their second derivatives are stored by knot, all of one knot together.
 type cubic struct {
 	knots          []float64
 	cols           int

@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// cutCall is what cut() is asked for.
+// cutCall holds the arguments of cut().
 type cutCall struct {
 	x      *node
 	breaks []float64 // in increasing order
@@ -16,7 +16,7 @@ type cutCall struct {
 	lowest bool      // the outermost break on the open side belongs to its interval
 }
 
-// cutFormals are the arguments of R's cut() that stand here.
+// cutFormals are the arguments of R's cut() that are supported.
 var cutFormals = []string{"x", "breaks", "labels", "include.lowest", "right", "dig.lab"}
 
 // cut reads a call of cut().

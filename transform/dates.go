@@ -11,8 +11,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// Dates and points in time are labels: levels of factor() and of groupings, spelled as in ISO 8601. They are no
-// numbers, and a column of them is no factor unless the formula asks for one.
+// Dates and points in time are labels: levels of factor() and of groupings, spelled as in ISO 8601. They are not
+// numbers, and a column of them becomes a factor only if the formula asks for one.
 
 // errDates is the reason for which dates and times enter no model as they are.
 var errDates = errors.New("dates and times have no natural zero or unit")
@@ -139,7 +139,7 @@ func looksDated(s string) bool {
 	return len(s) <= longest && strings.ContainsAny(s, "0123456789") && dateLike.MatchString(s)
 }
 
-// notNumber is the error of dates and times where the formula wants numbers, or a factor that it does not ask for.
+// notNumber is the error of dates and times if the formula needs numbers, or a factor that it does not ask for.
 func (b *builder) notNumber(name string, reason error) error {
 	quoted := quoteName(name)
 	return b.columnError(name, reason, fmt.Sprintf("write factor(%s), (1 | %s), weekday(%s) or month(%s) for labels, "+

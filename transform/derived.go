@@ -15,14 +15,12 @@ import (
 // "exp(10 * glu)" or "mean(age = 40, race = 'white')", in the notation of
 // formulas. It is read-only.
 //
-// A name is a parameter's, in backquotes unless it is a plain word (a:b needs
-// none). There are + - * / ^, comparisons and & | ! with the values 0 and 1, the
-// functions of one number that formulas have, inverse links, min and max.
-// linear_predictor() and mean() speak of a point of the data, every variable of
-// the formula given in the units of the data; mean() is the inverse link of the
-// linear predictor: the mean of a response, for binomial the probability of one
-// trial. average() is the mean of mean() over the rows of the data, with the
-// variables that it is given at these values in every row.
+// A name is a parameter's, in backquotes unless it is a plain word (a:b needs none). The operators are + - * / ^,
+// comparisons and & | ! with the values 0 and 1, the functions of one number that formulas have, inverse links, min
+// and max. linear_predictor() and mean() are of a point of the data, with every variable of the formula given in
+// the units of the data; mean() is the inverse link of the linear predictor: the mean of a response, for binomial
+// the probability of one trial. average() is the mean of mean() over the rows of the data, with the variables that
+// it is given at these values in every row.
 type Derived struct {
 	source string
 	root   *node
@@ -45,8 +43,7 @@ var extremes = []string{"max", "min"}
 // backquotes is the hint for names that are not plain words.
 const backquotes = "put backquotes around a parameter's name that is not a plain word: `(Intercept)`, `poly(age, 2)1`"
 
-// ParseDerived reads an expression. What it names is looked up by Bind. Errors
-// are of type *FormulaError.
+// ParseDerived reads an expression. Bind looks up its names. Errors are of type *FormulaError.
 func ParseDerived(source string) (*Derived, error) {
 	d, err := parseDerived(source)
 	if err != nil {

@@ -73,8 +73,7 @@ func TestDerivedFaults(t *testing.T) {
 	}
 }
 
-// A formula alone tells which names there cannot be, and nothing where it takes
-// columns unseen.
+// A formula alone determines the impossible names, and none if it takes columns unseen.
 func TestDerivedCheck(t *testing.T) {
 	for _, c := range []struct{ formula, derived, want string }{
 		{"y ~ age * race + ns(lwt, 3)", "raceblack - `ns(lwt, 3)2` + age:raceblack + sigma", ""},
@@ -159,8 +158,7 @@ func TestDerivedValues(t *testing.T) {
 	}
 }
 
-// What has no value is NaN, counted, and its place named; a comparison with it
-// has no value either.
+// A draw without a value is NaN, counted, and its position named; a comparison with it has no value either.
 func TestDerivedUndefined(t *testing.T) {
 	for _, c := range []struct {
 		source string

@@ -18,12 +18,12 @@ type Spec struct {
 	Dataset string // for errors
 	Formula *Formula
 	Family  glm.Family
-	// Standardize is none, center_scale or max_abs; empty means none.
+	// Standardize is "none", center_scale or max_abs; the default is the first.
 	Standardize string
 	// Missing is error or drop; empty means error.
 	Missing string
-	// Unseen reports whether rows that are dropped are told of elsewhere, as those without a response are that is
-	// predicted: levels of groupings are then those of all rows.
+	// Unseen reports whether dropped rows are reported elsewhere, as those without a response that is predicted:
+	// levels of groupings are then those of all rows.
 	Unseen bool
 	// InterceptAt says where the intercept's prior is stated: at the means of
 	// the columns or at zero. Empty means means, except under max_abs, which
@@ -40,7 +40,7 @@ type Spec struct {
 	// Texts are columns that the user declared as text. Others of text that hold dates or times are refused as plain
 	// terms, which would be factors.
 	Texts []string
-	// Warnings are what is known of the table, to be repeated among those of the design.
+	// Warnings are the warnings of the table, to be repeated among those of the design.
 	Warnings []string
 	// Contrasts gives the coding of factors: treatment (the default), sum or
 	// helmert.
@@ -49,14 +49,13 @@ type Spec struct {
 	// frequencies.
 	Counts []float64
 	// Room is asked before the design takes memory. Nil means that there is room.
-	Room Room
+	Reserve Reserve
 	// Place makes the matrix of a dense design, whose entries may have any values. Nil takes it from the heap.
 	Place func(rows, cols int) (*design.Dense, error)
 	// Done, if not nil, is called for each column that the design reads, when it has been read for the last time: who
 	// reads the table for nothing else gives its memory back then.
 	Done func(column string)
-	// File is where the table came from, in words for errors; empty where nobody
-	// knows.
+	// File is the origin of the table as text for errors; empty if it is not known.
 	File string
 	// Locate puts a 0-based row of the table into words, such as "row 9 (line
 	// 10 of claims.csv)". Nil means "row 9".
@@ -82,18 +81,16 @@ type Design struct {
 	// FittedLevels says how many levels of each of Data.Effects the model was fitted with: levels from there on are
 	// new ones, which Coding.NewLevels lets in.
 	FittedLevels []int
-	// Factored says that the rows of Data are no rows of the data, but tell all of them (Pieces).
+	// Factored reports whether the rows of Data are not rows of the data, but represent all of them (Pieces).
 	Factored bool
-	// Warnings are what the user should look at, Notes what is good to know.
+	// Warnings are for the user's attention, Notes are additional information.
 	Warnings, Notes []string
 }
 
-// Build makes the design of a table, column by column, dense or sparse (see
-// Spec.Sparse): Data.X is the
-// one copy of the data that it makes (beside 4 bytes per row for each factor,
-// and the values of functions and of numbers in interactions until their last
-// term is filled). The columns of X stand as in R's model.matrix: the intercept,
-// then the terms by degree.
+// Build makes the design of a table, column by column, dense or sparse (see Spec.Sparse): Data.X is the one copy of
+// the data that it makes (apart from 4 bytes per row for each factor, and the values of functions and of numbers in
+// interactions until their last term is filled). The columns of X are in the order of R's model.matrix: the
+// intercept, then the terms by degree.
 //
 // Cost: O(rows·columns). Errors are *FormulaError, *ColumnError or *TableError.
 func Build(table arrow.Table, spec Spec) (*Design, error) {
@@ -123,7 +120,7 @@ type builder struct {
 	copies    []bool          // columns that equal an earlier one
 	known     bool            // whether a record says how to code
 	piece     bool            // whether the rows are some of many, so that none of them need be used
-	all       *learned        // what is known of all rows, where those of the table are some of them; nil: what these tell
+	all       *learned        // measures of all rows, if the table has only some of them; nil if these suffice
 	newLevels bool            // Coding.NewLevels
 	judged    map[string]bool // columns whose levels were compared with each other
 	scratch   []float64       // of values
@@ -318,7 +315,7 @@ func (b *builder) columnError(name string, err error, hint string) error {
 	return &ColumnError{Dataset: b.spec.Dataset, File: b.spec.File, Column: name, Err: words.Hint(err, hint)}
 }
 
-// cellError speaks of a 0-based row of the table.
+// cellError is an error of a 0-based row of the table.
 func (b *builder) cellError(name string, row int, err error, hint string) error {
 	e := &ColumnError{Dataset: b.spec.Dataset, Column: name, Row: int64(row) + 1, Err: words.Hint(err, hint)}
 	if b.spec.Locate != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The columns of the design stand as in R's model.matrix, and ones lead them.
+// The columns of the design are in the order of R's model.matrix, with ones first.
 func TestBuildNamesColumns(t *testing.T) {
 	d := mustBuild(t, classic(t, "birthwt"), "low ~ . - bwt", Spec{Family: familyNamed("bernoulli")})
 	want := []string{"(Intercept)", "age", "lwt", "raceother", "racewhite", "smoke", "ptl", "ht", "ui", "ftv"}

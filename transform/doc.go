@@ -8,44 +8,37 @@
 //
 // # Formulas
 //
-// R's notation: response ~ terms, with + and - to add and remove, a:b for the
-// interaction, a*b for a + b + a:b, (a + b + c)^2 for all crossings of two, a/b
-// and b %in% a for nesting, . for every column that the left side does not read, 1
-// and 0 for the intercept, and backquotes for names that are not plain words.
-// Terms stand by degree, variables within a term in the order of the text. Text
-// and boolean columns are factors, numbers and dates in factor(x) too. A factor
-// of an interaction is coded by all of its levels where its margin is not in the
-// model: R's rule, see fullCoding.
+// R's notation: response ~ terms, with + and - to add and remove, a:b for the interaction, a*b for a + b + a:b, (a
+// + b + c)^2 for all crossings of two variables, a/b and b %in% a for nesting, . for every column that the left
+// side does not read, 1 and 0 for the intercept, and backquotes for names that are not plain words. Terms are
+// ordered by degree, variables within a term by their order in the text. Text and boolean columns are factors,
+// numbers and dates in factor(x) too. A factor of an interaction is coded by all of its levels where its margin is
+// not in the model: R's rule, see fullCoding.
 //
-// Numbers may go through arithmetic and comparisons in I(), and through log, log2,
-// log10, log1p, exp, sqrt, abs and scale; the response and offsets likewise. poly,
-// ns and bs make several columns. A comparison, relevel and cut make factors; a
-// number in no interval of cut is an error, where R has it missing.
-// What scale, poly, ns and bs learn, they learn from all rows that have the numbers,
-// as in R, even from rows that are dropped for another column's sake.
+// Numbers may go through arithmetic and comparisons in I(), and through log, log2, log10, log1p, exp, sqrt, abs and
+// scale; the response and offsets likewise. poly, ns and bs make several columns. A comparison, relevel and cut
+// make factors; a number in no interval of cut is an error, where R has it missing. scale, poly, ns and bs learn
+// from all rows that have the numbers, as in R, even from rows that are dropped for another column's sake.
 //
-// Beside these stand offset(x) and trials(n), which may also be written as
-// y | trials(n), or R's cbind(successes, failures). y | se(s) says that s are the
-// known standard errors of gaussian responses, y | rate(t) is an offset of log(t), and
-// y | weights(w) names a column of frequencies. Calls after the bar are joined by +.
+// Further parts are offset(x) and trials(n), which may also be written as y | trials(n), or R's cbind(successes,
+// failures). y | se(s) declares s as the known standard errors of gaussian responses, y | rate(t) is an offset of
+// log(t), and y | weights(w) names a column of frequencies. Calls after the bar are joined by +.
 //
-// mi() is that of brms: y | mi() ~ x + mi(z) reads as y ~ x + z, and Marks tells which columns have missing cells to be
-// drawn.
+// mi() is that of brms: y | mi() ~ x + mi(z) reads as y ~ x + z, and Marks lists the columns whose missing cells
+// are drawn.
 //
 // # Groups
 //
-// (terms | g) gives each level of g an effect of its own for each term, with an
-// intercept unless 0 takes it away: (1 | g), (x | g), (0 + x | g), with factors,
-// functions and crossings as outside. Effects of one pair of parentheses are
-// correlated within a level; with || each column stands alone, a factor's too,
-// as in brms. A grouping is a column, factor(x), cut(x, …), or a crossing g:h of
-// such; (1 | g/h) is (1 | g) + (1 | g:h). . and globs leave its columns out.
+// (terms | g) gives each level of g an effect of its own for each term, with an intercept unless 0 takes it away:
+// (1 | g), (x | g), (0 + x | g), with factors, functions and crossings as outside. Effects of one pair of
+// parentheses are correlated within a level; with || each column is independent, a factor's too, as in brms. A
+// grouping is a column, factor(x), cut(x, …), or a crossing g:h of such; (1 | g/h) is (1 | g) + (1 | g:h). . and
+// globs leave its columns out.
 //
-// Levels are those that occur: text in byte order, whole numbers in increasing
-// order and with all their digits, those of a crossing by their parts and named
-// a_b. Columns of effects stand on the scale of the data, and "Intercept" is
-// the column of ones. A level that the model was not fitted with is an error in
-// new data, or follows the others (Coding.NewLevels).
+// Levels are those that occur: text in byte order, whole numbers in increasing order and with all their digits,
+// those of a crossing by their parts and named a_b. Columns of effects are on the scale of the data, and
+// "Intercept" is the column of ones. A level that the model was not fitted with is an error in new data, or follows
+// the others (Coding.NewLevels).
 //
 // Decision: two levels of a crossing that would have one name (a and b_c, a_b
 // and c) are an error, where brms makes one level of them.
@@ -58,8 +51,8 @@
 // backquotes that R puts around names that are not plain words. Functions of
 // columns have R's spelling with backquotes.
 //
-// Decision: a number that a function has no value for (log of 0) is an error
-// that names the cell, where R goes on with NaN or drops the row.
+// Decision: a number that a function has no value for (log of 0) is an error that names the cell. R continues with
+// NaN or drops the row.
 //
 // Decision: x* is a glob, a*b is an interaction. A star belongs to the name on
 // its left when it touches it and no operand follows; it multiplies otherwise.
@@ -120,15 +113,15 @@
 //   - smooth.go, smooths.go, penalised.go, knots.go, cubic.go: curves with a penalty, their terms, then their columns;
 //   - distances.go, process.go: distances of points, Gaussian processes;
 //   - monotone.go: steps from each level to the next one;
-//   - bars.go, grouping.go, effects.go, told.go: group-level effects, and which of them the data cannot tell;
-//   - response.go, limits.go, surv.go, separation.go, dependent.go, fill.go, sparse.go, room.go, units.go: the response
-//     and the matrix, and the way back;
+//   - bars.go, grouping.go, effects.go, identify.go: group-level effects, and which of them the data do not identify;
+//   - response.go, limits.go, surv.go, separation.go, dependent.go, fill.go, sparse.go, memory.go, units.go: the
+//     response and the matrix, and the way back;
 //   - predicted.go, specific.go: formulas and designs of further predictors; responses.go: formulas of
 //     several responses;
-//   - pieces.go, learned.go: rows that come some at a time;
-//   - derived.go, quantity.go, average.go stand apart: quantities computed from draws; statistic.go: one number of all
+//   - pieces.go, learned.go: rows that come in blocks;
+//   - derived.go, quantity.go, average.go: quantities computed from draws; statistic.go: one number of all
 //     responses;
-//   - beside.go: columns that stand beside a design;
+//   - auxcolumn.go: auxiliary columns of a design;
 //   - items.go, itemrows.go: several responses in a row;
 //   - gaps.go, entries.go: incomplete columns, and what their cells move in a design;
 //   - reading.go: how new data are to be read;

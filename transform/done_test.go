@@ -12,8 +12,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// Each column that a formula reads is given back once, and not before it was read for the last time: the design does
-// not change where its numbers are spoilt at that moment. A fault that was planted, the first term in place of the last,
+// Each column that a formula reads is given back once, and not before it was read for the last time: the design
+// does not change where its numbers are spoilt at that moment. A planted fault, the first term instead of the last,
 // spoils x:z and log(x).
 func TestDone(t *testing.T) {
 	const rows = 240

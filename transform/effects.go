@@ -7,7 +7,7 @@ import (
 	"glmbatch/infer/design"
 )
 
-// ones is the name of the term whose column is 1, as brms has it.
+// ones is the name of the term whose column is 1, as in brms.
 const ones = "Intercept"
 
 // maxEffectTerms bounds the terms of one pair of parentheses: their correlations are as many as its square.
@@ -45,7 +45,7 @@ func (b *builder) planEffects(index []int) error {
 	return nil
 }
 
-// blocks is the block, or one for each of its columns where they stand apart.
+// blocks is the block, or one for each of its columns if they are independent.
 func (e Effect) blocks(apart bool) []Effect {
 	if !apart {
 		return []Effect{e}
@@ -156,7 +156,7 @@ func (r *Record) among(keep func(grouping string) bool) *Record {
 		out.Effects = append(out.Effects, e)
 	}
 	out.Smooths = slices.Clone(r.Smooths)
-	for i := range out.Smooths { // whose variables stand in Terms
+	for i := range out.Smooths { // whose variables are in Terms
 		of := &out.Smooths[i]
 		of.Basis = variables[of.Basis]
 		of.Others = number(variables, of.Others, nil)
@@ -178,9 +178,9 @@ func (b *builder) heaviest() int {
 	return most
 }
 
-// beside is the memory of group-level effects, in entries of a design: rows by level and levels of rows, levels, and
-// the columns of terms.
-func (b *builder) beside() int64 {
+// effectEntries is the memory of group-level effects, in entries of a design: rows by level and levels of rows,
+// levels, and the columns of terms.
+func (b *builder) effectEntries() int64 {
 	const perLevel = 8
 	entries := int64(0)
 	for _, g := range b.groups {

@@ -116,8 +116,7 @@ func groupTable(t testing.TB) arrow.Table {
 		col{name: "w", values: []float64{1.5, 1.5, 2.5, 2.5, 1.5, 1.5, 2.5, 2.5}})
 }
 
-// Blocks, levels in their order, and columns as they stand in the data, also where the design is scaled and rows are
-// left out.
+// Blocks, levels in their order, and columns as in the data, also if the design is scaled and rows are left out.
 func TestEffects(t *testing.T) {
 	for formula, want := range map[string]string{
 		"y ~ x + (1 | g)":                              "Intercept | g: a b [1 1 0 0 1 1 0 0]\n",
@@ -293,7 +292,7 @@ func TestAmong(t *testing.T) {
 	}
 }
 
-// A record whose groups someone has edited is refused, and does not bring Code down.
+// A record whose groups were edited is refused, and does not bring Code down.
 func TestCodeRefusesForeignGroups(t *testing.T) {
 	table := groupTable(t)
 	for name, spoil := range map[string]func(r *Record){

@@ -90,11 +90,11 @@ func log10(x float64) float64 {
 // e^(y·ln x) otherwise, whose relative error is 2·|y·ln x| units in the last place.
 // A negative x has whole powers only (NaN otherwise).
 func power(x, y float64) float64 {
-	const mostProducts = 64
+	const maxProducts = 64
 	switch {
 	case y == 0.5:
 		return math.Sqrt(x)
-	case y == math.Trunc(y) && math.Abs(y) <= mostProducts:
+	case y == math.Trunc(y) && math.Abs(y) <= maxProducts:
 		result, base := 1.0, x
 		for k := int(math.Abs(y)); k > 0; k >>= 1 {
 			if k&1 == 1 {

@@ -33,7 +33,7 @@ func TestElementaryFunctions(t *testing.T) {
 	}
 }
 
-// What is exact stays exact, and the ends of the ranges hold.
+// Exact results stay exact, and the ends of the ranges hold.
 func TestElementaryEnds(t *testing.T) {
 	for k := -300; k <= 300; k++ {
 		if got := log2(math.Ldexp(1, k)); got != float64(k) {

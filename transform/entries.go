@@ -14,7 +14,7 @@ type Entries struct {
 	record *Record
 	gaps   []Gap
 	reads  []source             // of each variable of the record
-	raw    map[string][]float64 // of complete columns that stand beside incomplete ones, and codes of factors
+	raw    map[string][]float64 // of complete columns in terms with incomplete ones, and codes of factors
 	moved  [][]int              // by gap
 }
 
@@ -49,7 +49,7 @@ func (r *Record) NewEntries(gaps []Gap, table arrow.Table) (*Entries, error) {
 		}
 	}
 	for _, t := range r.Terms {
-		if err := e.beside(&t, table); err != nil {
+		if err := e.readComplete(&t, table); err != nil {
 			return nil, err
 		}
 	}
@@ -119,8 +119,8 @@ func (n *node) needsPositive() bool {
 	return slices.ContainsFunc(n.args, func(arg *node) bool { return arg.needsPositive() })
 }
 
-// beside reads the complete columns of a term that an incomplete one stands in.
-func (e *Entries) beside(t *Term, table arrow.Table) error {
+// readComplete reads the complete columns of a term that has an incomplete one.
+func (e *Entries) readComplete(t *Term, table arrow.Table) error {
 	if !slices.ContainsFunc(t.Variables, func(v int) bool { return e.reads[v].gap != nil }) {
 		return nil
 	}
@@ -155,8 +155,8 @@ func (e *Entries) beside(t *Term, table arrow.Table) error {
 // Moved lists the columns of the design that cells of an incomplete column move, in increasing order.
 func (e *Entries) Moved(k int) []int { return e.moved[k] }
 
-// Affine returns slope and origin of entry = slope·state + origin for each column that cells of an incomplete column
-// move; ok is false where one is no such function of that state alone, with the same numbers in each row.
+// Affine returns slope and origin of entry = slope·state + origin for each column that cells of an incomplete
+// column move; ok is false if one is not such a function of that state alone, with the same numbers in each row.
 func (e *Entries) Affine(k int) (slope, origin []float64, ok bool) {
 	for _, j := range e.moved[k] {
 		c := &e.record.Columns[j]
@@ -210,7 +210,7 @@ func (e *Entries) Table(k int) (entries [][]float64, ok bool) {
 }
 
 // Code writes the entries of some columns of the design at a row to dst, given the states of all incomplete columns
-// there: NaN where a function has no value.
+// there: NaN if a function has no value.
 func (e *Entries) Code(row int, states []float64, columns []int, dst []float64) {
 	for i, j := range columns {
 		c := &e.record.Columns[j]

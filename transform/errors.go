@@ -38,8 +38,8 @@ func shortened(s string) string {
 type ColumnError struct {
 	Dataset, Column string
 	Row             int64  // 1-based row of the table; 0 if the whole column is at fault
-	At              string // the row in words, with file and line when Spec.Locate knows them
-	File            string // Spec.File; empty where At names it
+	At              string // the row as text, with file and line when Spec.Locate knows them
+	File            string // Spec.File; empty if At names it
 	Err             error  // a *words.Hinted where it is known what to do
 }
 

@@ -10,7 +10,7 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Scaling is what one scale() of an expression takes off and divides by.
+// Scaling holds the centre and the divisor of one scale() of an expression.
 type Scaling struct {
 	Centre float64 `json:"centre"`
 	Scale  float64 `json:"scale"`
@@ -22,7 +22,7 @@ type evaluator struct {
 	source string // the text that positions count in
 	keep   []bool // rows to read; nil means all
 	n      int    // how many they are
-	learn  bool   // whether scale() measures or is told
+	learn  bool   // whether scale() measures or takes given values
 	scales []Scaling
 	told   int    // scales used so far
 	role   string // of the expression, where it learns
@@ -114,7 +114,7 @@ func (e *evaluator) combine(n *node, x, y numbers, f func(x, y float64) float64)
 	return numbers{each: out}, nil
 }
 
-// cell says that an expression has no value in row i.
+// cell reports that an expression has no value in row i.
 func (e *evaluator) cell(n *node, i int, x, v float64) error {
 	said := "not a number"
 	if math.IsInf(v, 0) {
@@ -176,7 +176,7 @@ var operations = map[string]func(x, y float64) float64{
 	"|":  truthOf(func(x, y float64) bool { return x != 0 || y != 0 }),
 }
 
-// truthOf is 1 where holds does and 0 elsewhere; NaN where an operand is.
+// truthOf is 1 if holds does and 0 otherwise; NaN if an operand is.
 func truthOf(holds func(x, y float64) bool) func(x, y float64) float64 {
 	return func(x, y float64) float64 {
 		switch {
@@ -289,8 +289,8 @@ func (e *evaluator) call(n *node) (numbers, error) {
 	return e.combine(n, x, numbers{}, func(x, _ float64) float64 { return f(x) })
 }
 
-// scale takes off the centre and divides, both as R's scale() finds them: the
-// mean unless it is told, then the root of Σx²/(n − 1) of what is left.
+// scale subtracts the centre and divides, both as R's scale() finds them: the mean unless it is given, then the
+// root of Σx²/(n − 1) of the rest.
 func (e *evaluator) scale(n *node) (numbers, error) {
 	args := n.arguments()
 	x, err := e.values(args[0])
@@ -305,8 +305,8 @@ func (e *evaluator) scale(n *node) (numbers, error) {
 			all := e.b.all.sums[e.role+n.exact()]
 			mean, spread = all.mean, all.spread
 		}
-		if s.Centre, err = told(args[1], 0, mean); err == nil {
-			s.Scale, err = told(args[2], 1, func() float64 { return spread(s.Centre) })
+		if s.Centre, err = given(args[1], 0, mean); err == nil {
+			s.Scale, err = given(args[2], 1, func() float64 { return spread(s.Centre) })
 		}
 		if err != nil || !(s.Scale > 0) {
 			return numbers{}, e.b.columnError(e.b.firstColumn(n), fmt.Errorf("%s at character %d of the formula divides by a "+
@@ -323,8 +323,8 @@ func (e *evaluator) scale(n *node) (numbers, error) {
 	return e.combine(n, numbers{each: x}, numbers{}, func(x, _ float64) float64 { return (x - s.Centre) / s.Scale })
 }
 
-// told is a number that the formula gives, or the one that FALSE or TRUE means.
-func told(arg *node, no float64, yes func() float64) (float64, error) {
+// given is a number that the formula gives, or the one that FALSE or TRUE means.
+func given(arg *node, no float64, yes func() float64) (float64, error) {
 	if arg == nil {
 		return yes(), nil
 	}
@@ -339,7 +339,7 @@ func told(arg *node, no float64, yes func() float64) (float64, error) {
 	return 0, errors.New("neither a number nor TRUE or FALSE")
 }
 
-// rootMeanSquare is the root of Σ(x − centre)²/(n − 1), x[i] as often as counts says, or once.
+// rootMeanSquare is the root of Σ(x − centre)²/(n − 1), x[i] counted counts[i] times, or once.
 func rootMeanSquare(x, counts []float64, centre float64) float64 {
 	if counts == nil {
 		_, second := vec.Deviations(x, centre)

@@ -10,15 +10,14 @@ import (
 // Arithmetic functions of numbers, each of one argument; scale() has two more.
 var functions = []string{"I", "log", "log2", "log10", "log1p", "exp", "sqrt", "abs", "scale"}
 
-// bases and factorCalls are functions that make several columns of one
-// variable. They stand alone: not inside another function.
+// bases and factorCalls are functions that make several columns of one variable. They are terms by themselves: not
+// inside another function.
 var (
 	bases       = []string{"poly", "ns", "bs", "s", processBasis}
 	factorCalls = []string{"factor", "as.factor", "relevel", "cut", "weekday", "month", "mo"}
 )
 
-// variable is what R calls a variable of the model frame: a column, or a
-// function of columns.
+// variable is a variable of the model frame, in R's sense: a column, or a function of columns.
 type variable struct {
 	node    *node
 	source  string   // the text that positions count in
@@ -64,8 +63,8 @@ func (v *variable) argument() (*node, *basisCall, error) {
 	return call.x, call, nil
 }
 
-// reads visits the names of columns under a node, in the order of the text. What
-// follows the x of scale() or a basis are settings, not columns.
+// reads visits the names of columns under a node, in the order of the text. The arguments after the x of scale() or
+// a basis are settings, not columns.
 func (n *node) reads(visit func(*node)) {
 	if n.kind == nodeName {
 		visit(n)
@@ -90,8 +89,8 @@ func (n *node) reads(visit func(*node)) {
 // truth are R's words for true and false, as settings of a function.
 var truth = map[string]bool{"TRUE": true, "FALSE": false, "T": true, "F": false}
 
-// arithmetic checks an expression of numbers: what it is made of, and that it
-// reads a column. Whether the columns are there is asked with them at hand.
+// arithmetic checks an expression of numbers: what it is made of, and that it reads a column. Whether the columns
+// exist is checked once they are known.
 func (s *selector) arithmetic(n *node) error {
 	if err := s.numbers(n); err != nil {
 		return err

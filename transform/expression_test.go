@@ -16,7 +16,7 @@ var mixedColumns = []col{
 	{name: "flag", values: []bool{true, false, true, true, false, false}}, {name: "T", values: []float64{3, 1, 4, 1, 5, 9}},
 }
 
-// What a table cannot give is said with column, row and place, and what to do.
+// A value that a table cannot give is reported with column, row and position, and the remedy.
 func TestExpressionFaults(t *testing.T) {
 	table := makeTable(t, 4, mixedColumns...)
 	for _, c := range []struct {
@@ -63,8 +63,8 @@ func TestExpressionFaults(t *testing.T) {
 	}
 }
 
-// Arithmetic on small numbers is exact, and settings are no columns: T is the
-// column of that name in log(T), and TRUE in scale(x, T).
+// Arithmetic on small numbers is exact, and settings are not columns: T is the column of that name in log(T), and
+// TRUE in scale(x, T).
 func TestExpressionValues(t *testing.T) {
 	table := makeTable(t, 4, mixedColumns...)
 	for formula, want := range map[string][]float64{

@@ -219,9 +219,8 @@ type doubt struct {
 	hint string
 }
 
-// doubtful says why a text column cannot have been meant as a factor, or nil.
-// What the formula names is only refused when it is numbers written as text. The
-// levels are those of n rows.
+// doubtful says why a text column cannot have been meant as a factor, or nil. A column that the formula names is
+// only refused if it has numbers written as text. The levels are those of n rows.
 func (f *factor) doubtful(named bool, n int) *doubt {
 	if len(f.levels) <= 2 || len(f.levels) <= manyLevels && 2*len(f.levels) <= n {
 		return nil
@@ -304,7 +303,7 @@ func (b *builder) manyLevels(c *column) error {
 		fmt.Sprintf("leave it out (\"- %s\" after the terms)", quoteName(c.name)))
 }
 
-// levelError speaks of row k of the design, or of the column if k is negative.
+// levelError is an error of row k of the design, or of the column if k is negative.
 func (b *builder) levelError(c *column, k int, err error, hint string) error {
 	if k < 0 {
 		return b.columnError(c.name, err, hint)

@@ -140,8 +140,8 @@ func TestTooManyLevels(t *testing.T) {
 	}
 }
 
-// A factor of one level adds nothing beside an intercept (as within a group of
-// "by"), and is the intercept where there is none.
+// A factor of one level adds nothing to an intercept (as within a group of "by"), and is the intercept if there is
+// none.
 func TestOneLevel(t *testing.T) {
 	table := groups(t, "a", "a", "a")
 	d := mustBuild(t, table, "y ~ g", Spec{})

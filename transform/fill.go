@@ -119,8 +119,7 @@ func (b *builder) fillColumn(col []float64, terms []Term, p planned) error {
 	return nil
 }
 
-// part returns column p of a variable, or writes it to col and returns nil when
-// it stands alone and need not be kept.
+// part returns column p of a variable, or writes it to col and returns nil if it is not needed again.
 func (b *builder) part(v, p int, full, alone bool, col []float64) ([]float64, error) {
 	c, r := &b.coded[v], &b.record.Variables[v]
 	switch {

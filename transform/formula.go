@@ -189,8 +189,7 @@ func (f *Formula) Named(schema *arrow.Schema) ([]string, error) {
 	return inOrder(schemaNames(schema), all), nil
 }
 
-// inOrder returns the names that are among some, in their order; one that
-// stands twice is listed once.
+// inOrder returns the names that are among some, in their order; one that appears twice is listed once.
 func inOrder(names, some []string) []string {
 	used := make(map[string]bool, len(some))
 	for _, name := range some {
@@ -258,7 +257,7 @@ type selection struct {
 	groupers []variable // what groupings are made of
 	bars     []bar
 	smooths  []smoothing
-	named    []string // columns that stand by name in a term, taken away ones too
+	named    []string // columns named in a term, removed ones too
 }
 
 // termLabel is the term's name in R's spelling.

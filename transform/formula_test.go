@@ -177,8 +177,7 @@ func mustMean(t *testing.T, names []string, meanings map[string]string) {
 	}
 }
 
-// formulaFaults marks with § where the fault is found; message and hint are
-// parts of what is said of it.
+// formulaFaults marks with § where the fault is found; message and hint are parts of its report.
 var formulaFaults = []struct{ marked, message, hint string }{
 	{"§", "empty", "y ~ ."},
 	{"  §", "empty", "y ~ ."},
@@ -206,7 +205,7 @@ var formulaFaults = []struct{ marked, message, hint string }{
 	{"y ~ §\"a\"", "text in quotes", "backquotes"},
 	{"y ~ §2", "2 is not a term", "backquotes"},
 	{"y ~ §1.5", "1.5 is not a term", ""},
-	// What this version does not have is refused by name.
+	// Syntax that this version does not support is refused by name.
 	{"y ~ x §| g", "needs parentheses", "+ (x | g)"},
 	{"y ~ x + z §|| g", "needs parentheses", "+ (x + z || g)"},
 	{"y ~ (x || i §| g)", "holds one grouping", "(x | g) + (x | h)"},
@@ -324,7 +323,7 @@ func TestFormulaFaults(t *testing.T) {
 		pos := strings.Index(c.marked, "§")
 		formula := strings.Replace(c.marked, "§", "", 1)
 		if c.marked == "a §+ b ~ x" {
-			pos = 0 // a sum stands where it begins
+			pos = 0 // a sum is where it begins
 		}
 		if strings.TrimSpace(formula) == "" {
 			pos = 0
@@ -393,7 +392,7 @@ func TestFormulaColumns(t *testing.T) {
 			t.Errorf("%q reads %q (%v) of the columns %q, want %q", formula, again, err, loaded, want)
 		}
 	}
-	// A name that stands twice is read once; who reads the table refuses it.
+	// A name that appears twice is read once; the reader of the table refuses it.
 	if got, err := mustParse(t, "y ~ x").Columns(schemaOf("y", "x", "x")); err != nil || !slices.Equal(got, []string{"y", "x"}) {
 		t.Errorf("columns y, x, x: %q (%v)", got, err)
 	}

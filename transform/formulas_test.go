@@ -130,7 +130,7 @@ func TestNewDataMatchR(t *testing.T) {
 			continue
 		}
 		if g.Formula == "low ~ scale(age):race + I(scale(lwt)^2)" || g.Formula == "low ~ I(scale(age) > 0) + I(scale(lwt) < 0.5):race" {
-			continue // R forgets a scale() inside another function and learns it anew
+			continue // R discards a scale() inside another function and learns it again
 		}
 		for j, name := range g.Names {
 			largest := 0.0

@@ -14,8 +14,8 @@ import (
 // Table is a table of the data.
 type Table = arrow.Table
 
-// mostStates bounds the levels of an incomplete column: its model has a set of coefficients for each but one.
-const mostStates = 50
+// maxStates bounds the levels of an incomplete column: its model has a set of coefficients for each but one.
+const maxStates = 50
 
 // Gap is a column with missing cells.
 type Gap struct {
@@ -36,7 +36,7 @@ type Gap struct {
 // Several reports whether it has levels, and more than two.
 func (g *Gap) Several() bool { return len(g.Levels) > 2 }
 
-// States returns the states of all rows, with start values in the place of missing cells.
+// States returns the states of all rows, with start values instead of missing cells.
 func (g *Gap) States() []float64 {
 	out := slices.Clone(g.values)
 	for i := range out {
@@ -47,8 +47,8 @@ func (g *Gap) States() []float64 {
 	return out
 }
 
-// StateOf returns the state of a missing cell of which a draw has these numbers: one for each of several levels, 1 of
-// the cell's and 0 of the others; the state of a column of two; else the value.
+// StateOf returns the state of a missing cell for the numbers of a draw. A column of more than two levels has one
+// number a level, 1 for the cell's and 0 for the others; a column of two has its state; any other has the value.
 func (g *Gap) StateOf(draw []float64) float64 {
 	switch {
 	case g.Several():
@@ -67,8 +67,8 @@ func (g *Gap) Numbers() int {
 	return 1
 }
 
-// Shifted is the column of numbers with so much added to each value, the missing ones too: of a draw it has the same
-// states.
+// Shifted is the column of numbers with by added to each value, the missing ones too: it has the same states in a
+// draw.
 func (g Gap) Shifted(by float64) Gap {
 	g.Above, g.Log = g.Above || g.Log, false // states of numbers are their values
 	g.Low += by
@@ -194,16 +194,16 @@ func FirstGap(table arrow.Table, names []string) (column string, row int, found 
 	return "", 0, false, nil
 }
 
-// read reads the values that are there, and fills the others with some of these, at even steps of their order.
+// read reads the observed values, and fills the others with some of these, at even steps of their order.
 func (g *Gap) read(c *column, keep []bool, levels []string) error {
 	there := c.rows - len(g.Rows)
 	values := make([]float64, there)
 	if c.kind == text {
-		f := c.factor(keep, there, mostStates)
+		f := c.factor(keep, there, maxStates)
 		switch {
 		case f == nil:
 			return fmt.Errorf("it is text of more than %d values, and its missing cells can be drawn where it has fewer",
-				mostStates)
+				maxStates)
 		case len(f.levels) < 2:
 			return errors.New("it is text of one value, and a model of it needs two")
 		}
@@ -262,8 +262,8 @@ func (g *Gap) OfStates(table arrow.Table) arrow.Table {
 	return array.NewTable(arrow.NewSchema(fields, nil), columns, table.NumRows())
 }
 
-// Filled returns the table with missing cells filled by values of their columns, at even steps of their order, so that
-// centres, scales and knots are about those of the values that are there. The new table is to be released.
+// Filled returns the table with missing cells filled by values of their columns, at even steps of their order, so
+// that centres, scales and knots are about those of the observed values. The new table is to be released.
 func Filled(table arrow.Table, gaps []Gap) arrow.Table {
 	schema := table.Schema()
 	fields := slices.Clone(schema.Fields())

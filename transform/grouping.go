@@ -18,8 +18,8 @@ type group struct {
 	fitted int // levels that the model was fitted with, which come first
 }
 
-// mostGroups bounds the levels of a grouping.
-const mostGroups = 1 << 30
+// maxGroups bounds the levels of a grouping.
+const maxGroups = 1 << 30
 
 // groupings reads the levels of the formula's groupings. Levels are those that occur: numbers in increasing order,
 // text in byte order, those of a crossing by their parts. Cost: for each column one map look-up per row, of
@@ -96,9 +96,9 @@ func (b *builder) groupLevels(v *variable, scales []Scaling) (*factor, error) {
 			return nil, err
 		}
 		whole := func(v float64) string { return strconv.FormatFloat(v+0, 'f', -1, 64) }
-		return c.numberFactor(b.keep, b.n, mostGroups, whole), nil
+		return c.numberFactor(b.keep, b.n, maxGroups, whole), nil
 	}
-	return c.factor(b.keep, b.n, mostGroups), nil
+	return c.factor(b.keep, b.n, maxGroups), nil
 }
 
 // wholeNumbers refuses numbers that do not look like the names of levels.

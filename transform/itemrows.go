@@ -20,7 +20,7 @@ type ItemsSpec struct {
 	Levels    map[string][]string // as in Spec; of items that are categories
 	Frequency string              // column of frequencies; empty for none
 	Counts    []float64           // as in Spec
-	// Known has the categories of items that are known; nil: these tell.
+	// Known has the categories of items that are known; nil if these determine them.
 	Known []ItemRecord
 }
 
@@ -58,12 +58,12 @@ type ItemValues struct {
 	Item
 	Categories []string // nil of numbers
 	Text       bool     // whether the column holds no numbers
-	// Y is NaN where the cell is missing; of categories it is their place, from 0.
+	// Y is NaN if the cell is missing; for categories it is their index, from 0.
 	Y, Trials []float64
 }
 
-// mostCategories bounds the categories of an item.
-const mostCategories = mostStates
+// maxCategories bounds the categories of an item.
+const maxCategories = maxStates
 
 // Read reads the items of a table. Errors are *FormulaError, *ColumnError or *TableError.
 func (f *Items) Read(table Table, s ItemsSpec) (*ItemRows, error) {
@@ -200,7 +200,8 @@ func (b *builder) item(item *Item, known []ItemRecord, at int) (*ItemValues, err
 	return out, nil
 }
 
-// sameKind refuses a column of another kind than it had when it was learnt from; one without any cell may be of each.
+// sameKind refuses a column of another kind than it had in the rows that it learnt; one without any cell may be of
+// each.
 func (b *builder) sameKind(out *ItemValues, c *column, present []bool, known []ItemRecord, at int) error {
 	if known == nil {
 		return nil
@@ -214,8 +215,8 @@ func (b *builder) sameKind(out *ItemValues, c *column, present []bool, known []I
 	return nil
 }
 
-// present tells which cells of a column are there among the rows that are used. It refuses infinite ones, and with some
-// a column without any.
+// present reports which cells of a column are present among the rows that are used. It refuses infinite ones, and
+// with some a column without any.
 func (b *builder) present(c *column, some bool) ([]bool, error) {
 	out := allTrue(b.rows)
 	copy(out, b.keep)
@@ -235,7 +236,7 @@ func (b *builder) present(c *column, some bool) ([]bool, error) {
 	return out, nil
 }
 
-// among reads the cells of a column of numbers that are present, NaN in the place of others, of the rows that are used.
+// among reads the cells of a column of numbers that are present, NaN for the others, of the rows that are used.
 func (b *builder) among(c *column, present []bool) []float64 {
 	values := make([]float64, countTrue(present))
 	c.floats(values, present)
@@ -289,9 +290,9 @@ func (b *builder) categories(c *column, known []ItemRecord, at int) (*factor, er
 	case n < 2:
 		return nil, b.columnError(c.name, fmt.Errorf("the item has one category, %q, in all %d rows that have it",
 			f.levels[slices.Index(seen, true)], b.n), "leave it out of the formula: it does not distinguish rows")
-	case len(f.levels) > mostCategories:
+	case len(f.levels) > maxCategories:
 		return nil, b.columnError(c.name, fmt.Errorf("the item has %d categories, and an item has at most %d", len(f.levels),
-			mostCategories), "leave it out, or put categories together in the query or the file")
+			maxCategories), "leave it out, or put categories together in the query or the file")
 	}
 	for k, level := range f.levels {
 		if !seen[k] && c.kind == text {
@@ -311,7 +312,7 @@ func (b *builder) knownItem(column string, f *factor, categories []string) error
 	return nil
 }
 
-// remark refuses numbers that are all equal where they are to be learnt from, and notes what is missing.
+// remark refuses numbers that are all equal in rows to learn, and notes the missing ones.
 func (r *ItemRows) remark(learn bool) error {
 	all := 0
 	for i := range r.Items {

@@ -7,20 +7,20 @@ import (
 	"glmbatch/internal/linalg"
 )
 
-// mostKnots is how many values a thin plate spline is made of: mgcv's bound.
-const mostKnots = 2000
+// maxKnots is how many values a thin plate spline is made of: mgcv's bound.
+const maxKnots = 2000
 
 // thinPlate makes the k functions of a thin plate regression spline: from the splines of all distinct values, those
-// that the largest eigenvalues keep, a constant and a line. Of more than mostKnots distinct values it takes as many
+// that the largest eigenvalues keep, a constant and a line. Of more than maxKnots distinct values it takes as many
 // at even steps of their order, the least and the largest among them, where mgcv takes a random choice. In one
-// dimension all of them are natural cubic splines, which their values at the knots tell. Cost: O(knots·k) for each of
-// some 3·k steps.
+// dimension all of them are natural cubic splines, which their values at the knots determine. Cost: O(knots·k) for
+// each of some 3·k steps.
 func (c *smoothCall) thinPlate(out *Basis, d values) (penalty []float64, err error) {
 	out.Knots = d.x
-	if n := len(d.x); n > mostKnots {
-		out.Knots = make([]float64, mostKnots)
+	if n := len(d.x); n > maxKnots {
+		out.Knots = make([]float64, maxKnots)
 		for i := range out.Knots {
-			out.Knots[i] = d.x[i*(n-1)/(mostKnots-1)]
+			out.Knots[i] = d.x[i*(n-1)/(maxKnots-1)]
 		}
 	}
 	n, k := len(out.Knots), c.k

@@ -9,8 +9,8 @@ import (
 	"glmbatch/infer/glm"
 )
 
-// learned is what coding needs to know of all rows where these come in pieces: the levels of factors, and sums of what
-// scale(), poly(), ns() and bs() take. Sums are exact in that no row is left out; they run in one fixed order.
+// learned holds the measures of all rows that coding needs if these come in blocks: the levels of factors, and the
+// sums for scale(), poly(), ns() and bs(). Sums are exact in that no row is left out; they run in one fixed order.
 type learned struct {
 	rows    int // that are used
 	texts   map[string]map[string]bool
@@ -65,7 +65,7 @@ func (p *powerSums) spread(centre float64) float64 {
 }
 
 // orthogonal returns the coefficients that orthogonal finds from all numbers: with R the factor of the powers, the
-// squares of its diagonal are the norms, and αₖ = rₖ,ₖ₊₁/rₖₖ − rₖ₋₁,ₖ/rₖ₋₁,ₖ₋₁. known is false where the numbers have
+// squares of its diagonal are the norms, and αₖ = rₖ,ₖ₊₁/rₖₖ − rₖ₋₁,ₖ/rₖ₋₁,ₖ₋₁. known is false if the numbers have
 // too few values for the degree.
 //
 // Source: Golub and Welsch (1969), Calculation of Gauss quadrature rules, doi:10.1090/S0025-5718-69-99647-1, section 4.
@@ -90,7 +90,7 @@ func (p *powerSums) orthogonal() (alpha, norm2 []float64, known bool) {
 	return alpha, norm2, true
 }
 
-// basis is what learn finds from all numbers.
+// basis is the basis that learn finds from all numbers.
 func (p *powerSums) basis(c *basisCall) (*Basis, error) {
 	out := &Basis{Kind: c.kind, Degree: c.degree, Raw: c.raw, Intercept: c.all}
 	if c.kind != "poly" {
@@ -111,7 +111,8 @@ type want struct {
 	degree int
 }
 
-// wants lists what is learned of a variable's expression. What one pass over the rows cannot tell is refused.
+// wants lists what is learned of a variable's expression. A measure that needs more than one pass over the rows is
+// refused.
 func (b *builder) wants(v *variable, role string) ([]want, error) {
 	n, call, err := v.argument()
 	if err != nil {
@@ -150,13 +151,13 @@ func (b *builder) wants(v *variable, role string) ([]want, error) {
 	return out, nil
 }
 
-// refused says what rows in pieces do not tell.
+// refused is the error of a measure that rows in blocks do not give.
 func (b *builder) refused(v *variable, why, hint string) error {
 	return b.formulaError(v.pos, v.label+" "+why+", which is not known while rows are read only once",
 		hint+"; or leave rows: factored out")
 }
 
-// learnPiece adds what the rows of a piece tell, and reports whether there is anything to be told.
+// learnPiece adds the measures of the rows of a piece, and reports whether there is anything to learn.
 func (b *builder) learnPiece() (anything bool, err error) {
 	b.all.rows += b.n
 	for _, t := range b.chosen.smooths {
@@ -184,7 +185,7 @@ func (b *builder) learnPiece() (anything bool, err error) {
 	return anything, nil
 }
 
-// learnVariable adds what the rows tell of a variable of the terms.
+// learnVariable adds the measures of the rows for a variable of the terms.
 func (b *builder) learnVariable(v *variable) (anything bool, err error) {
 	c, isFactor := b.factorColumn(v)
 	switch {

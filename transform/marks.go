@@ -2,7 +2,7 @@ package transform
 
 import "slices"
 
-// Marks are what brms's mi() says of a formula: which columns have cells to be drawn.
+// Marks are the columns that brms's mi() marks in a formula, whose missing cells are drawn.
 type Marks struct {
 	Response bool     // y | mi() ~ …: missing responses are drawn
 	Columns  []string // of terms mi(x), in the order of the text, each once
@@ -11,8 +11,7 @@ type Marks struct {
 // Any reports whether the formula has mi() anywhere.
 func (m Marks) Any() bool { return m.Response || len(m.Columns) > 0 }
 
-// Marks returns what mi() says of the formula, which otherwise reads as if x stood in the place of mi(x), and y in that
-// of y | mi().
+// Marks returns the marks of mi() in the formula, which otherwise reads as if mi(x) were x, and y | mi() were y.
 func (f *Formula) Marks() Marks {
 	return Marks{Response: f.marks.Response, Columns: slices.Clone(f.marks.Columns)}
 }
@@ -47,7 +46,7 @@ func (f *Formula) takeMarks(p *parser) error {
 // isMark reports whether the node is a call of mi().
 func (n *node) isMark() bool { return n.kind == nodeCall && n.text == "mi" }
 
-// mark finds a call of mi() in the node; nil where there is none.
+// mark finds a call of mi() in the node; nil if there is none.
 func (n *node) mark() *node {
 	if n.isMark() {
 		return n
@@ -60,7 +59,7 @@ func (n *node) mark() *node {
 	return nil
 }
 
-// unmark puts the column in the place of each call of mi() that take accepts.
+// unmark replaces each call of mi() that take accepts by its column.
 func (n *node) unmark(take func(*node) error) error {
 	if n.isMark() {
 		if err := take(n); err != nil {

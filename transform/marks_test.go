@@ -8,7 +8,7 @@ import (
 	"glmbatch/internal/words"
 )
 
-// mi() reads as the column that it holds, and is told by Marks; where it holds no column the error points at it.
+// mi() reads as the column that it holds, and Marks lists it; if it holds no column the error points at it.
 func TestMarks(t *testing.T) {
 	table := people(t, []string{"a", "b", "a"}, []float64{1, 2, 3})
 	defer table.Release()

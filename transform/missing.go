@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 )
 
-// fault is what can be wrong with a cell before it is looked at closely.
+// fault is a fault of a cell that shows without its value.
 type fault int
 
 const (
@@ -56,8 +56,8 @@ func (c *column) faults(visit func(row int, f fault)) {
 	}
 }
 
-// hasNulls is chunk.NullN() > 0 without that method's memory, which it writes
-// unguarded: several designs may be made of one table at once.
+// hasNulls is chunk.NullN() > 0, but does not use that method's cache, which is written unguarded: several designs
+// may be made of one table at once.
 func hasNulls(chunk arrow.Array) bool {
 	if chunk.DataType().ID() == arrow.NULL {
 		return chunk.Len() > 0

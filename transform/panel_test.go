@@ -34,7 +34,7 @@ var panel = []panelSet{
 	{"BASEHOCK", "max_abs", 1993, 4862, 0, 0, 29729.6402612, "152 of 4862 columns"},
 }
 
-// readPanel reads a set of the panel, which stands beside the repository.
+// readPanel reads a set of the panel, next to the repository.
 func readPanel(t testing.TB, name string) arrow.Table {
 	t.Helper()
 	return readParquet(t, filepath.Join(references.Folder(t, "panel"), name+".parquet"))

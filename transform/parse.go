@@ -39,8 +39,8 @@ const (
 	maxNesting = 100
 )
 
-// The binding powers of R's operators (?Syntax), weakest first. The tilde is
-// taken apart by ParseFormula and never reaches the operator loop.
+// The binding powers of R's operators (?Syntax), weakest first. ParseFormula handles the tilde, which never reaches
+// the operator loop.
 var binding = map[string]int{
 	"|": 1, "||": 1,
 	"&": 2, "&&": 2,
@@ -79,7 +79,7 @@ func (p *parser) at(operator string) bool {
 	return p.token.kind == tokenOperator && p.token.text == operator
 }
 
-// power is the binding power of the token as an infix operator, 0 if it is none.
+// power is the binding power of the token as an infix operator, 0 if it is another token.
 func (p *parser) power() int {
 	if p.token.kind != tokenOperator {
 		return 0

@@ -27,20 +27,20 @@ func (s *Basis) checkSmooth(label string) error {
 		return s.Process.check(label)
 	}
 	rising := slices.IsSorted(s.Knots) && len(slices.Compact(slices.Clone(s.Knots))) == len(s.Knots)
-	sized := slices.Contains(smoothBases, s.Kind) && s.Degree >= 2 && s.Degree <= 4 && s.raw() >= leastK-1
+	sized := slices.Contains(smoothBases, s.Kind) && s.Degree >= 2 && s.Degree <= 4 && s.raw() >= minK-1
 	if !rising || !sized || len(s.Map)%s.raw() != 0 || s.Fixed < 0 || s.Fixed >= s.columns() {
 		return fmt.Errorf("design record: the basis of %q is not one of s() with all that it needs", label)
 	}
 	return nil
 }
 
-// hint is what to do where a smooth cannot be made of so many numbers.
+// hint is the remedy if a smooth cannot be made of few numbers.
 func (c *smoothCall) hint() string {
 	if c == nil {
 		return ""
 	}
 	return fmt.Sprintf("take a smaller k (at least %d, and no more than there are distinct values), or the number itself "+
-		"as a term, or factor(x)", leastK)
+		"as a term, or factor(x)", minK)
 }
 
 // fillSmooth writes the columns of a smooth at every x.
@@ -86,7 +86,7 @@ func (s *Basis) fillSmooth(out [][]float64, x []float64) {
 func (c *smoothCall) learn(x, counts []float64) (*Basis, error) {
 	d := valuesOf(x, counts, c.weights)
 	if len(d.x) == 1 {
-		return nil, fmt.Errorf("it is %v in all rows, and a curve needs %d values", d.x[0], leastK)
+		return nil, fmt.Errorf("it is %v in all rows, and a curve needs %d values", d.x[0], minK)
 	}
 	if c.bs == processBasis {
 		return c.learnProcess(x)
@@ -111,7 +111,7 @@ func (c *smoothCall) learn(x, counts []float64) (*Basis, error) {
 	return out, c.penalise(out, penalty, d)
 }
 
-// values are numbers in increasing order, how often each stands, and the weights of its rows.
+// values are numbers in increasing order, their counts, and the weights of their rows.
 type values struct{ x, n, weight []float64 }
 
 func valuesOf(x, counts, weights []float64) (d values) {

@@ -12,10 +12,10 @@ import (
 	"glmbatch/infer/glm"
 )
 
-// Pieces makes the design of a gaussian model with the identity link from rows that come some at a time and never
-// stand together: what its likelihood sees of them, their triangular factor (glm.Triangle). Rows are shown twice, in
-// one order: Learn finds what coding needs to know of all of them, and Push codes them as Record.Code codes new data.
-// Neither the lengths of the pieces nor who reads them changes a bit.
+// Pieces makes the design of a gaussian model with the identity link from rows that come in blocks and are never in
+// memory together: it keeps their triangular factor (glm.Triangle), which is all that the likelihood depends on.
+// Rows are shown twice, in one order: Learn finds what coding needs to know of all of them, and Push codes them as
+// Record.Code codes new data. Neither the lengths of the pieces nor who reads them changes a bit.
 //
 // Errors are those of Build, and that of a spline whose knots are quantiles.
 type Pieces struct {
@@ -47,8 +47,8 @@ func (p *Pieces) begin(table arrow.Table) *builder {
 	return b
 }
 
-// Learn looks at a piece of the rows. It reports whether it has to see the rest: a design of plain numbers has nothing
-// to learn, and one piece tells what it is.
+// Learn looks at a piece of the rows. It reports whether it has to see the rest: a design of plain numbers has
+// nothing to learn, and one piece determines its columns.
 func (p *Pieces) Learn(table arrow.Table, locate func(row int64) string) (more bool, err error) {
 	p.spec.Locate = locate
 	b := p.begin(table)
@@ -75,8 +75,8 @@ func (p *Pieces) Learned() error {
 	for _, s := range p.all.sums {
 		s.triangle.End()
 	}
-	room := p.spec.Room
-	p.spec.Room = nil
+	room := p.spec.Reserve
+	p.spec.Reserve = nil
 	b := p.begin(p.sample)
 	err := b.take(b.settings, b.openColumns, b.dropRows, b.weigh, b.variables, b.outcome, b.offsets, b.plain)
 	if err != nil {
@@ -97,7 +97,7 @@ func (p *Pieces) Learned() error {
 	if p.offset {
 		numbers++
 	}
-	if p.spec.Room = room; room != nil {
+	if p.spec.Reserve = room; room != nil {
 		if err := room(numbers+1, numbers+1, 2*int64(numbers+1)*int64(numbers+1)); err != nil {
 			return err
 		}
@@ -260,15 +260,15 @@ func (p *Pieces) remarks() {
 	}
 }
 
-// column tells of a column of all rows what it is scaled by.
+// column returns the measures of a column of all rows by which it is scaled.
 func (p *Pieces) column(j int) (seen, error) {
 	s := p.columns[j]
 	s.moments = func() (mean, sd float64) { return p.triangle.Moments(j - p.coder.intercepts()) }
 	return s, nil
 }
 
-// Told are the numbers and words of which a posterior of these rows is a function, to be hashed.
-func (p *Pieces) Told() (words []byte, numbers []float64) {
+// HashInput returns the numbers and words of which a posterior of these rows is a function, to be hashed.
+func (p *Pieces) HashInput() (words []byte, numbers []float64) {
 	words, err := json.Marshal(struct {
 		Version   int
 		Variables []Variable

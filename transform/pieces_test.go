@@ -13,7 +13,7 @@ import (
 	"glmbatch/internal/words"
 )
 
-// pieced makes the design of a table that is shown in pieces of so many rows.
+// pieced makes the design of a table that comes in pieces of size rows.
 func pieced(table arrow.Table, size int64, formula, missing string) (*Pieces, *Design, error) {
 	f, err := ParseFormula(formula)
 	if err != nil {
@@ -69,8 +69,8 @@ func pieceTable(t *testing.T) arrow.Table {
 		col{"b", b, nil})
 }
 
-// Whatever the pieces are, even ones without a complete row, the bits are the same, and what is learned is what Build
-// learns from all rows.
+// For any pieces, even ones without a complete row, the bits are the same, and the learnt measures are those that
+// Build learns from all rows.
 func TestPiecesOfAnyLength(t *testing.T) {
 	table := pieceTable(t)
 	defer table.Release()
@@ -88,7 +88,7 @@ func TestPiecesOfAnyLength(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %d rows at a time: %v", formula, size, err)
 			}
-			_, got := p.Told()
+			_, got := p.HashInput()
 			if numbers == nil {
 				numbers = got
 			} else if !slices.Equal(numbers, got) {
@@ -144,7 +144,8 @@ func sameRecord(t *testing.T, formula string, got, want *Record) {
 	}
 }
 
-// What rows in pieces do not tell is refused by name, with the way out; cells are named by their row among all.
+// A measure that rows in pieces do not give is refused by name, with the way out; cells are named by their row
+// among all.
 func TestPiecesRefuse(t *testing.T) {
 	table := pieceTable(t)
 	defer table.Release()
@@ -196,8 +197,8 @@ func TestPiecesOfWideDesigns(t *testing.T) {
 	}
 	q, _, err := pieced(table, 1000, "y ~ g", "drop")
 	must(t, err)
-	_, a := p.Told()
-	if _, b := q.Told(); !slices.Equal(a, b) {
+	_, a := p.HashInput()
+	if _, b := q.HashInput(); !slices.Equal(a, b) {
 		t.Error("other bits")
 	}
 	y[7000] = 1e150

@@ -11,7 +11,7 @@ import (
 )
 
 // Population is the record of the same design without group-level effects, which are 0 then, and, unless they are
-// asked for, without offsets: what is left speaks of one unit of exposure in the whole population.
+// requested, without offsets: it is for one unit of exposure in the whole population.
 func (r *Record) Population(offsets bool) *Record {
 	return r.each(func(one *Record) *Record {
 		out := one.among(func(string) bool { return false })
@@ -39,7 +39,7 @@ func (r *Record) Levels(column string) []string {
 	return nil
 }
 
-// Contents are what a column of a table holds in the rows that count.
+// Contents describes the cells of a column of a table in the rows that count.
 type Contents struct {
 	Kind               string // numeric, logical, text
 	Mean, SD, Min, Max float64
@@ -121,8 +121,8 @@ func (t *Contents) Value(text string) (any, bool) {
 // Shift is a distance by which the numbers of a column are moved, where Replace takes a value.
 type Shift float64
 
-// Replace returns the table with columns in which every row has the value that is given, a float64, a string, a bool
-// or a Shift of what is there. The other columns are shared. The new table is to be released.
+// Replace returns the table with columns in which every row has the value that is given, a float64, a string, a
+// bool or a Shift of the present value. The other columns are shared. The new table is to be released.
 func Replace(table arrow.Table, names []string, values []any) arrow.Table {
 	rows := int(table.NumRows())
 	schema := table.Schema()

@@ -7,11 +7,10 @@ import (
 	"glmbatch/infer/glm"
 )
 
-// Check looks for names that no data can give to a model with the formula and
-// family: of parameters (each begins with the label of its term; what follows
-// depends on the levels of factors) and of the variables of points. More are the names
-// of further parameters. Where the formula takes columns by . or a glob, only
-// Bind can tell. The error is a *FormulaError.
+// Check looks for names that no data can give to a model with the formula and family: of parameters (each begins
+// with the label of its term; what follows depends on the levels of factors) and of the variables of points. More
+// are the names of further parameters. If the formula takes columns by . or a glob, only Bind can check them. The
+// error is a *FormulaError.
 func (d *Derived) Check(f *Formula, family glm.Family, more []string) error {
 	s, err := f.selectFrom(nil, anyName)
 	if err != nil || f.right.open() {
@@ -150,8 +149,8 @@ func unique(names []string) []string {
 	return out
 }
 
-// Unknown finds the first of some effects, variables joined by colons, that names a variable which no data can give to
-// the formula's linear predictor, with a hint; empty where there is none, or where the formula takes columns by . or a
+// Unknown finds the first of some effects, variables joined by colons, that names a variable which no data can give
+// to the formula's linear predictor, with a hint; empty if there is none, or if the formula takes columns by . or a
 // glob.
 func (f *Formula) Unknown(effects []string) (name, hint string) {
 	var inputs []string

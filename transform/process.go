@@ -29,9 +29,9 @@ type Process struct {
 
 // Sizes of gp(): functions, and the default of c.
 const (
-	defaultEdge   = 1.25
-	mostEdge      = 100
-	mostFunctions = 400 // of all numbers together
+	defaultEdge  = 1.25
+	maxEdge      = 100
+	maxFunctions = 400 // of all numbers together
 )
 
 // defaultFunctions are those of each number of a process of one, two or three.
@@ -91,19 +91,19 @@ func (s *selector) processSettings(n *node, args []*node) (*smoothCall, error) {
 	by, k, cov, scale, edge := args[1], args[2], args[3], args[4], args[5]
 	if k != nil {
 		v, ok := k.number()
-		if !ok || v < leastK || v > mostK || v != math.Trunc(v) {
-			return nil, s.fail(k.pos, fmt.Sprintf("k of gp() is a whole number from %d to %d", leastK, mostK),
+		if !ok || v < minK || v > maxK || v != math.Trunc(v) {
+			return nil, s.fail(k.pos, fmt.Sprintf("k of gp() is a whole number from %d to %d", minK, maxK),
 				fmt.Sprintf("k is the number of basis functions of each number; the default is %d", c.k))
 		}
 		c.k = int(v)
 	}
-	if all := c.functions(c.k); all > mostFunctions {
+	if all := c.functions(c.k); all > maxFunctions {
 		most := c.k
-		for c.functions(most) > mostFunctions {
+		for c.functions(most) > maxFunctions {
 			most--
 		}
 		return nil, s.fail(k.pos, fmt.Sprintf("%d functions are too many for gp(): k counts those of each number", all),
-			fmt.Sprintf("all together are at most %d: write k = %d", mostFunctions, most))
+			fmt.Sprintf("all together are at most %d: write k = %d", maxFunctions, most))
 	}
 	if cov != nil && (cov.kind != nodeString || cov.text != "exp_quad") {
 		return nil, s.fail(cov.pos, fmt.Sprintf("the covariance %s of gp() is not supported", shortened(cov.label())),
@@ -118,8 +118,8 @@ func (s *selector) processSettings(n *node, args []*node) (*smoothCall, error) {
 	}
 	if edge != nil {
 		v, ok := edge.ratio()
-		if !ok || !(v >= 1) || v > mostEdge {
-			return nil, s.fail(edge.pos, fmt.Sprintf("c of gp() is a number from 1 to %d", mostEdge),
+		if !ok || !(v >= 1) || v > maxEdge {
+			return nil, s.fail(edge.pos, fmt.Sprintf("c of gp() is a number from 1 to %d", maxEdge),
 				"c is the half width of the interval of the functions in ranges of x; the default is 5/4")
 		}
 		c.edge = v
@@ -179,7 +179,7 @@ func (c *smoothCall) learnProcess(x []float64) (*Basis, error) {
 
 // check finds a process that no Build writes.
 func (p *Process) check(label string) error {
-	if p.Functions < leastK || p.Functions > mostK || !(p.Unit > 0) || !(p.Half > 0) || !(p.Nearest > 0) ||
+	if p.Functions < minK || p.Functions > maxK || !(p.Unit > 0) || !(p.Half > 0) || !(p.Nearest > 0) ||
 		!(p.Farthest >= p.Nearest) || p.Centre-p.Centre != 0 {
 		return fmt.Errorf("design record: the basis of %q is not one of gp() with all that it needs", label)
 	}

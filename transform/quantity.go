@@ -12,7 +12,7 @@ import (
 	"glmbatch/internal/words"
 )
 
-// Fitted is what a derived quantity is bound to: a model that has met its data.
+// Fitted is the model, with its data, that a derived quantity is bound to.
 type Fitted struct {
 	Dataset string // for errors
 	// Names are those of the parameters in the order of the draws, the
@@ -25,7 +25,7 @@ type Fitted struct {
 	// Effects has the place among Names of the first effect of each block of group-level effects, behind which are its
 	// others; −1 if they have no draws.
 	Effects []int
-	// Average returns the rows of the data that a call of average() speaks of; nil where there are none to be had.
+	// Average returns the rows of the data for a call of average(); nil if there are none.
 	Average func(*Average) (*Averaged, error)
 	// Scalars are the dispersions of the family, in its order.
 	Scalars []Form
@@ -39,7 +39,7 @@ type Quantity struct {
 	Forms []Form
 	// Averages are the rows over which it needs the mean of the mean of the response.
 	Averages []*Averaged
-	// Notes are what is good to know about the points that it speaks of.
+	// Notes are additional information about its points.
 	Notes  []string
 	source *Derived
 	form   map[*node]int // name or point → index into Forms
@@ -267,9 +267,9 @@ type Undefined struct {
 // chunk is the number of draws that are computed at a time.
 const chunk = 512
 
-// Values computes the quantity for as many draws as dst has places; forms holds
-// the values of each of Forms for them, then those of Averages. What has no value (the logarithm of a
-// negative number) is NaN and counted in u. Cost: O(len(dst)) per operation.
+// Values computes the quantity for as many draws as dst has places; forms holds the values of each of Forms for
+// them, then those of Averages. A draw without a value (the logarithm of a negative number) is NaN and counted in
+// u. Cost: O(len(dst)) per operation.
 func (q *Quantity) Values(forms [][]float64, dst []float64, u *Undefined) {
 	e := &draws{q: q, forms: forms, u: u}
 	for e.from = 0; e.from < len(dst); e.from += chunk {

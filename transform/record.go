@@ -21,7 +21,7 @@ type Record struct {
 	Family      string `json:"family"`
 	Custom      string `json:"custom,omitempty"` // definition of the family, see family.Custom
 	Standardize string `json:"standardize"`      // none, center_scale, max_abs
-	InterceptAt string `json:"intercept_at"`     // means, zero; empty without an intercept
+	InterceptAt string `json:"intercept_at"`     // means, zero; empty if there is no intercept
 	Missing     string `json:"missing"`          // error, drop
 
 	// The columns of the rows' weights; empty for none.
@@ -36,7 +36,7 @@ type Record struct {
 	Smooths   []Smooth   `json:"smooths,omitempty"`
 	Monotone  []Monotone `json:"monotone,omitempty"`
 
-	// Items are several responses, in the place of Response and all that explains it.
+	// Items are several responses, instead of Response and its terms.
 	Items []ItemRecord `json:"items,omitempty"`
 
 	// Reading is nil of fits that an earlier program stored.
@@ -49,7 +49,7 @@ type Record struct {
 	Predicted []Predicted `json:"predicted,omitempty"` // further predictors
 }
 
-// Response is what is explained: a column, or a function of columns.
+// Response is the response: a column, or a function of columns.
 type Response struct {
 	Column     string    `json:"column"`                // the first that it reads
 	Expression string    `json:"expression"`            // log(y), or the column
@@ -92,7 +92,7 @@ type Term struct {
 
 func (t *Term) full(i int) bool { return t.Full != nil && t.Full[i] }
 
-// Grouping is a grouping factor: a column, or a crossing of several.
+// Grouping is a grouping factor: a column, or a crossing of columns.
 type Grouping struct {
 	Name string `json:"name"` // g, or g:h
 	Of   []int  `json:"of"`   // indices into Record.GroupedBy

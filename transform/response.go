@@ -168,7 +168,7 @@ func (b *builder) trials() error {
 	return nil
 }
 
-// totals is the word for what the trials stand in.
+// totals is the word for the source of the trials.
 func (s *selection) totals() string {
 	if s.proportion {
 		return "proportion"
@@ -197,8 +197,8 @@ func (b *builder) successes() error {
 	return nil
 }
 
-// evaluate computes a variable of numbers over the rows of the design. What
-// scale() divides by is learned, unless new data are coded.
+// evaluate computes a variable of numbers over the rows of the design. The divisors of scale() are learned, unless
+// new data are coded.
 func (b *builder) evaluate(v *variable, scales []Scaling) ([]float64, []Scaling, error) {
 	e := &evaluator{b: b, source: v.source, keep: b.keep, n: b.n, learn: !b.known, scales: scales, role: sideRole}
 	x, err := e.values(v.node)

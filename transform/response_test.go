@@ -110,7 +110,7 @@ func TestOffsetsAddUp(t *testing.T) {
 	}
 }
 
-// Rows are dropped for used columns only, and errors speak of the table's rows.
+// Rows are dropped for used columns only, and errors name the table's rows.
 func TestMissingCells(t *testing.T) {
 	table := makeTable(t, 2, col{name: "unused", values: []float64{0, 0, 0, 0, 0, 0}, missing: []int{0, 1, 2, 3, 4}},
 		col{name: "y", values: []int64{0, 1, 0, 1, 0, 9}, missing: []int{2}},
@@ -151,9 +151,9 @@ func TestSettings(t *testing.T) {
 		`standardize cannot be "centre_scale"`:                         func(s *Spec) { s.Standardize = "centre_scale" },
 		`missing cannot be "dropp"` + "\nhint: did you mean \"drop\"?": func(s *Spec) { s.Missing = "dropp" },
 		`at cannot be "mean"`:                                          func(s *Spec) { s.InterceptAt = "mean" },
-		`takes 6.4e-05 MB, and 6.3e-05 MB are allowed`:                 func(s *Spec) { s.Room = bytesFor(63) },
+		`takes 6.4e-05 MB, and 6.3e-05 MB are allowed`:                 func(s *Spec) { s.Reserve = bytesFor(63) },
 	} {
-		spec := Spec{Dataset: "d", Formula: mustParse(t, "y ~ x"), Family: familyNamed("gaussian"), Room: bytesFor(64)}
+		spec := Spec{Dataset: "d", Formula: mustParse(t, "y ~ x"), Family: familyNamed("gaussian"), Reserve: bytesFor(64)}
 		if _, err := Build(table, spec); err != nil {
 			t.Fatal(err)
 		}

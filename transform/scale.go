@@ -41,7 +41,7 @@ func (b *builder) measure() error {
 	})
 }
 
-// seen is what columns are scaled by, and compared.
+// seen holds the measures by which columns are scaled, and compared.
 type seen struct {
 	rows    int
 	first   float64

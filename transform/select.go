@@ -20,8 +20,8 @@ const (
 	everyName                   // all names
 )
 
-// selector evaluates a formula's terms, as R does: from left to right, with
-// sets of terms that sums unite and differences take apart.
+// selector evaluates a formula's terms, as R does: from left to right, with sets of terms that sums unite and
+// differences reduce.
 type selector struct {
 	formula  *Formula
 	names    []string        // columns of the table that . and globs may name
@@ -87,7 +87,7 @@ func (s *selector) fail(pos int, message, hint string) error {
 	return &FormulaError{Formula: s.formula.source, Pos: pos, Err: words.Hint(errors.New(message), hint)}
 }
 
-// column checks that a name is there.
+// column checks that a name exists.
 func (s *selector) column(n *node) error {
 	if s.strict == anyName || s.known[n.text] {
 		s.out.named = append(s.out.named, n.text)
@@ -99,7 +99,7 @@ func (s *selector) column(n *node) error {
 	return s.fail(n.pos, fmt.Sprintf("there is no column %q", n.text), UnknownHint(n.text, "columns", s.names))
 }
 
-// columnsOf checks that every column of an expression is there.
+// columnsOf checks that every column of an expression exists.
 func (s *selector) columnsOf(n *node) error {
 	var first error
 	n.reads(func(part *node) {
@@ -117,8 +117,8 @@ func (s *selector) take(v *variable) {
 	}
 }
 
-// variable returns the index of a variable. Variables are counted as they first
-// stand in the text, subtracted or not, which is their order in interactions.
+// variable returns the index of a variable. Variables are counted as they first appear in the text, subtracted or
+// not, which is their order in interactions.
 func (s *selector) variable(n *node) int { return s.entered(n, s.index, &s.out.variables) }
 
 // entered returns the index of an expression in a list, which it enters unless index has it.
@@ -148,8 +148,8 @@ func (s *selector) one(n *node, added bool) *termSet {
 	return set
 }
 
-// terms evaluates a node. Added reports whether its value will be added to the
-// model or taken from it, which is what 1 and 0 speak of (the intercept).
+// terms evaluates a node. Added reports whether its value will be added to the model or subtracted from it, which
+// matters for 1 and 0 (the intercept).
 func (s *selector) terms(n *node, added bool) (*termSet, error) {
 	set := new(termSet)
 	switch n.kind {
@@ -280,7 +280,7 @@ func (s *selector) call(n *node, added bool) (*termSet, error) {
 	return s.one(n, added), nil
 }
 
-// binary evaluates an operator of formulas, or refuses one that is none.
+// binary evaluates an operator of formulas, or refuses another one.
 func (s *selector) binary(n *node, added bool) (*termSet, error) {
 	switch n.text {
 	case "|", "||":
@@ -301,7 +301,7 @@ func (s *selector) binary(n *node, added bool) (*termSet, error) {
 // as indices in increasing order. Several are an interaction.
 type term []int
 
-// key tells terms apart.
+// key identifies a term.
 func (t term) key() string {
 	b := make([]byte, 0, 2*len(t))
 	for _, v := range t {

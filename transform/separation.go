@@ -8,12 +8,11 @@ import (
 	"glmbatch/internal/words"
 )
 
-// separated warns of columns that tell the outcomes of a model apart without error, in all
-// rows or beyond one value, as a dummy does whose rows have one outcome: the likelihood
-// alone has no maximum then (Albert and Anderson 1984), and the posterior is as finite as
-// the prior makes it. It looks at one column at a time; columns may separate together, too,
-// which flat priors are tested for later. Cost: O(rows·columns), and less where the first
-// rows overlap.
+// separated warns of columns that separate the outcomes of a model without error, in all rows or beyond one value,
+// as a dummy does whose rows have one outcome: the likelihood alone has no maximum then (Albert and Anderson 1984),
+// and the posterior is as finite as the prior makes it. It looks at one column at a time; columns may separate
+// together, too, which flat priors are tested for later. Cost: O(rows·columns), and less where the first rows
+// overlap.
 func (b *builder) separated() error {
 	data := b.out.Data
 	f, outcome := b.spec.Family, "one outcome"

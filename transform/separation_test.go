@@ -27,8 +27,8 @@ func TestSeparates(t *testing.T) {
 	}
 }
 
-// A dummy whose rows have one outcome is told of, and so is a number beyond one value of
-// which there is one outcome alone: the maximum of the likelihood is at infinity.
+// A dummy whose rows have one outcome is reported, and so is a number beyond one value of which there is one
+// outcome alone: the maximum of the likelihood is at infinity.
 func TestOutcomesOfOneSide(t *testing.T) {
 	g := col{name: "g", values: []string{"a", "a", "a", "b", "b", "b", "c", "c"}}
 	x := col{name: "x", values: []float64{1, 2, 3, 1, 2, 3, 2, 3}}

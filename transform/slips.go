@@ -6,8 +6,8 @@ import (
 	"glmbatch/internal/words"
 )
 
-// mostSlips is how many pairs of levels are named in a warning each.
-const mostSlips = 5
+// maxSlips is how many pairs of levels are named in a warning each.
+const maxSlips = 5
 
 // alikeKey, among the metadata of a field of numbers, has two spellings of one of them, as package ingest found them.
 const alikeKey = "two_spellings"
@@ -71,7 +71,7 @@ func Slips(of, what string, names []string, rows []int) (out []string) {
 		}
 	}
 	for i, p := range pairs {
-		if i == mostSlips {
+		if i == maxSlips {
 			return append(out, fmt.Sprintf("%s: %d more pairs of %ss differ so little", of, len(pairs)-i, what))
 		}
 		rare, other := p.Quoted()

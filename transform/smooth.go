@@ -32,8 +32,8 @@ type smoothCall struct {
 // Dimensions of a smooth: tp and cr have two functions that are not penalised.
 const (
 	defaultK = 10
-	leastK   = 3
-	mostK    = 200
+	minK     = 3
+	maxK     = 200
 )
 
 // smoothFormals are the arguments of R's s that are here, by which places they are.
@@ -132,8 +132,8 @@ func (s *selector) smoothSettings(n *node, args []*node) (*smoothCall, error) {
 	}
 	if k != nil {
 		v, ok := k.number()
-		if !ok || v < leastK || v > mostK || v != math.Trunc(v) {
-			return nil, s.fail(k.pos, fmt.Sprintf("k of s() is a whole number from %d to %d", leastK, mostK),
+		if !ok || v < minK || v > maxK || v != math.Trunc(v) {
+			return nil, s.fail(k.pos, fmt.Sprintf("k of s() is a whole number from %d to %d", minK, maxK),
 				"k is the number of functions that make up the curve; the default is 10")
 		}
 		c.k = int(v)
@@ -171,7 +171,7 @@ func (s *selector) multiply(c *smoothCall, by *node, where string) error {
 	return s.arithmetic(by)
 }
 
-// smoothArguments puts the arguments of s under their names. What mgcv has besides is named.
+// smoothArguments puts the arguments of s under their names. Further arguments of mgcv are named.
 func (s *selector) smoothArguments(n *node) ([]*node, error) {
 	if n.isProcess() {
 		return s.processArguments(n)

@@ -20,7 +20,7 @@ func smoothTable(t testing.TB, rows int) (cols []col) {
 		{name: "f", values: f}}
 }
 
-// What s() does not take is said with what to write.
+// Arguments that s() does not take are refused with a replacement.
 func TestSmoothErrors(t *testing.T) {
 	table := makeTable(t, 0, smoothTable(t, 60)...)
 	for formula, want := range map[string]string{
@@ -72,7 +72,7 @@ func TestSmoothErrors(t *testing.T) {
 	}
 }
 
-// The columns have brms's names, stand behind the other terms and are left as they are; . leaves out what is smoothed.
+// The columns have brms's names, follow the other terms and are not scaled; . leaves out smoothed variables.
 func TestSmoothColumns(t *testing.T) {
 	table := makeTable(t, 0, smoothTable(t, 60)...)
 	spec := Spec{Standardize: "center_scale"}

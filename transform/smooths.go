@@ -229,7 +229,7 @@ type Curve struct {
 	Columns [][]float64
 }
 
-// Curves are the smooths of one number on grids of so many points.
+// Curves are the smooths of one number on grids of points points.
 func (r *Record) Curves(points int) (out []Curve) {
 	for i := range r.Smooths {
 		s := &r.Smooths[i]

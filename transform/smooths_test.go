@@ -88,8 +88,8 @@ func (g *smoothGolden) build(t testing.TB) *Design {
 }
 
 // The columns of every smooth are mgcv's up to a rotation of the penalised ones, at rows of the data and at others,
-// beyond the range too: the products Z·Zᵀ are equal, and so is the space of the unpenalised columns; where there is one
-// of these, it is equal but for its sign.
+// beyond the range too: the products Z·Zᵀ are equal, and so is the space of the unpenalised columns; if there is
+// one of these, it is equal up to its sign.
 //
 // Tolerance: 1e-6 of the largest product. The eigenvalues of a penalty span eight orders of magnitude, and both
 // programs divide by their roots; at k = 5 the difference is below 1e-12.
@@ -182,7 +182,7 @@ func BenchmarkSmooth(b *testing.B) {
 	}
 }
 
-// The record without groupings keeps its smooths, whose variable may stand at another place then; effects know of them.
+// The record without groupings keeps its smooths, whose variable may have another index then; effects include them.
 func TestSmoothsWithoutGroupings(t *testing.T) {
 	f, err := ParseFormula("y ~ (1 + w | g) + s(x, k = 4)")
 	must(t, err)

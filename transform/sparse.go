@@ -27,7 +27,7 @@ type storage struct {
 	most       int64     // non-zeros beyond which it becomes dense
 }
 
-// begins reports whether a design of so many columns begins sparse, and beyond how many non-zeros it becomes dense.
+// begins reports whether a design of columns columns begins sparse, and beyond how many non-zeros it becomes dense.
 func (b *builder) begins(columns int) (sparse bool, most int64, err error) {
 	cells, encoded, centred := float64(b.n)*float64(columns), b.encoded(), b.centred()
 	mode := b.spec.Sparse
@@ -76,12 +76,12 @@ func (s *storage) filled(j int, b *builder) error {
 	if s.sparse.Entries() > s.most {
 		return s.densify(j+1, b)
 	}
-	return b.room(s.cols, s.sparse.Entries())
+	return b.reserve(s.cols, s.sparse.Entries())
 }
 
-// densify goes on with a dense design, into which it copies the columns so far.
+// densify continues with a dense design, into which it copies the columns so far.
 func (s *storage) densify(columns int, b *builder) error {
-	if err := b.room(s.cols, int64(s.rows)*int64(s.cols)); err != nil {
+	if err := b.reserve(s.cols, int64(s.rows)*int64(s.cols)); err != nil {
 		return err
 	}
 	var err error

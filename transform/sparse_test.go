@@ -76,7 +76,7 @@ func TestSparseDesignIsTheDesign(t *testing.T) {
 	}
 }
 
-// What is stored how: the rule of Spec.Sparse.
+// The storage of each design: the rule of Spec.Sparse.
 func TestSparseRule(t *testing.T) {
 	const n = 10_000
 	for name, c := range map[string]struct {
@@ -117,12 +117,12 @@ func TestSparseRefusesCentring(t *testing.T) {
 		"asked for":         {plainly, Spec{Standardize: "center_scale", Sparse: "true"}},
 		"at the means":      {plainly, Spec{Sparse: "true"}},
 		"triplets":          {runsOf, Spec{Standardize: "center_scale"}},
-		"too large a block": {runsOf, Spec{Standardize: "max_abs", Room: bytesFor(100)}},
+		"too large a block": {runsOf, Spec{Standardize: "max_abs", Reserve: bytesFor(100)}},
 	} {
 		c.spec.Family, c.spec.Dataset, c.spec.Formula = familyNamed("bernoulli"), "d", mustParse(t, "y ~ .")
 		_, err := Build(makeTable(t, 0, mostlyZero(50, 4, 5, c.as)...), c.spec)
 		want := "a sparse design cannot be centred"
-		if c.spec.Room != nil {
+		if c.spec.Reserve != nil {
 			want = "MB are allowed"
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -30,9 +30,8 @@ func (s *Basis) spline() *spline {
 // size is how many B-splines there are, the first included.
 func (s *spline) size() int { return len(s.knots) - s.basis.Degree - 1 }
 
-// derivative writes the derivative of the given order of all B-splines at x to
-// dst, which has size() entries. The polynomial pieces at the two ends go on
-// beyond the boundary knots.
+// derivative writes the derivative of the given order of all B-splines at x to dst, which has size() entries. The
+// polynomial pieces at the two ends continue beyond the boundary knots.
 //
 // Source: de Boor (2001), A Practical Guide to Splines, chapter X, equations 4
 // and 14: values of lower degree first, differences on top.

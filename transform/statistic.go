@@ -14,10 +14,11 @@ type Statistic struct {
 	Derived
 }
 
-// statisticName is what the responses are called.
+// statisticName is the name of the responses.
 const statisticName = "y"
 
-// reductions make one number of many, which are in increasing order; p is the second argument of quantile.
+// reductions make one number from many numbers, which are in increasing order; p is the second argument of
+// quantile.
 var reductions = map[string]func(x []float64, p float64) float64{
 	"mean":     func(x []float64, _ float64) float64 { m, _ := momentsOf(x); return m },
 	"sd":       func(x []float64, _ float64) float64 { _, v := momentsOf(x); return math.Sqrt(v) },
@@ -67,7 +68,7 @@ func ParseStatistic(source string) (*Statistic, error) {
 	return s, err
 }
 
-// many checks a node, and tells whether it has a number for each response.
+// many checks a node, and reports whether it has a number for each response.
 func (s *Statistic) many(n *node) (many bool, err error) {
 	switch n.kind {
 	case nodeName:
@@ -135,7 +136,7 @@ func (s *Statistic) call(n *node, many bool) (bool, error) {
 	return false, nil
 }
 
-// Of is the statistic of responses; NaN where there is none. Cost: O(n log n) for each reduction.
+// Of is the statistic of responses; NaN if there is none. Cost: O(n log n) for each reduction.
 func (s *Statistic) Of(y []float64) float64 {
 	if len(y) == 0 {
 		return math.NaN()

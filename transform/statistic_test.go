@@ -34,7 +34,7 @@ func TestStatistics(t *testing.T) {
 	}
 }
 
-// What is no statistic is refused where the spec is read.
+// A text that is not a statistic is refused when the spec is read.
 func TestStatisticsRefused(t *testing.T) {
 	for source, want := range map[string]string{
 		"y + 1":                     "a number for each response",
@@ -60,31 +60,31 @@ func TestStatisticsRefused(t *testing.T) {
 	}
 }
 
-// A column beside a design has the rows that the design uses; missing cells are no level and no number.
-func TestBeside(t *testing.T) {
+// An auxiliary column has the rows that the design uses; missing cells are neither a level nor a number.
+func TestAuxColumn(t *testing.T) {
 	table := makeTable(t, 2, col{name: "g", values: []string{"b", "a", "b", "c"}, missing: []int{2}},
 		col{name: "x", values: []float64{1, 2, 3, 4}, missing: []int{0}}, col{name: "k", values: []int64{10, 9, 10, 9}})
-	g, err := ReadBeside(table, "g", false, 3)
+	g, err := ReadAux(table, "g", false, 3)
 	if err != nil || !slices.Equal(g.Levels, []string{"a", "b", "c"}) || !slices.Equal(g.Of, []int32{1, 0, -1, 2}) {
 		t.Errorf("%+v, %v", g, err)
 	}
 	if kept := g.Kept([]bool{true, false, true, true}); !slices.Equal(kept.Of, []int32{1, -1, 2}) || kept.X != nil {
 		t.Errorf("kept: %+v", kept)
 	}
-	x, err := ReadBeside(table, "x", true, 3)
+	x, err := ReadAux(table, "x", true, 3)
 	if err != nil || !math.IsNaN(x.X[0]) || !slices.Equal(x.Kept([]bool{false, true, false, true}).X, []float64{2, 4}) {
 		t.Errorf("%+v, %v", x, err)
 	}
-	if k, err := ReadBeside(table, "k", false, 3); err != nil || !slices.Equal(k.Levels, []string{"9", "10"}) ||
+	if k, err := ReadAux(table, "k", false, 3); err != nil || !slices.Equal(k.Levels, []string{"9", "10"}) ||
 		!slices.Equal(k.Of, []int32{1, 0, 1, 0}) {
 		t.Errorf("%+v, %v", k, err)
 	}
 	for name, want := range map[string]string{"h": `no column "h"`, "g": "is text, not numbers"} {
-		if _, err := ReadBeside(table, name, true, 3); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadAux(table, name, true, 3); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := ReadBeside(table, "g", false, 2); err == nil || !strings.Contains(err.Error(), "more than 2 levels") {
+	if _, err := ReadAux(table, "g", false, 2); err == nil || !strings.Contains(err.Error(), "more than 2 levels") {
 		t.Errorf("three levels of two: %v", err)
 	}
 }

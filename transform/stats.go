@@ -20,8 +20,8 @@ func meanAndSD(x []float64) (mean, sd float64) {
 	return m + first/n, math.Sqrt((second - float64(first*first)/n) / (n - 1))
 }
 
-// extent returns the largest magnitude, the index where it first stands, and
-// whether all values are equal. NaN counts as infinite.
+// extent returns the largest magnitude, the index where it first appears, and whether all values are equal. NaN
+// counts as infinite.
 func extent(x []float64) (largest float64, at int, constant bool) {
 	constant = true
 	for i, v := range x {

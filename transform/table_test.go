@@ -83,8 +83,8 @@ func makeArray(t testing.TB, c col) arrow.Array {
 	return nil
 }
 
-// readCSV reads a small clean CSV file: a column is float64 if every cell that
-// is not missing is a number, bool if every one is TRUE or FALSE, else text. It stands in for ingest.
+// readCSV reads a small clean CSV file: a column is float64 if every cell that is not missing is a number, bool if
+// every one is TRUE or FALSE, else text. It replaces ingest.
 func readCSV(t testing.TB, path string) arrow.Table {
 	t.Helper()
 	f, err := os.Open(path)

@@ -103,7 +103,7 @@ func startsName(s string) bool {
 	return unicode.IsLetter(r)
 }
 
-// inName reports whether r may stand in a name after its first character.
+// inName reports whether r may appear in a name after its first character.
 func inName(r rune) bool {
 	return r == '.' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r)
 }

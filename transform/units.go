@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// ToData brings one position from the scale of the design as sampled to the
-// units of the data, in place: coefficients are divided by their column's
-// scale, and the intercept gives up Σ centre·coefficient. What follows the
-// coefficients in theta (dispersions) is untouched. Cost: O(columns), in a
-// fixed order. It panics if theta is shorter than the design is wide.
+// ToData brings one position from the scale of the design as sampled to the units of the data, in place:
+// coefficients are divided by their column's scale, and the intercept gives up Σ centre·coefficient. The entries of
+// theta after the coefficients (dispersions) are unchanged. Cost: O(columns), in a fixed order. It panics if theta
+// is shorter than the design is wide.
 func (r *Record) ToData(theta []float64) {
 	r.shift(theta, func(c *Column, beta float64) (float64, float64) {
 		beta /= c.Scale
@@ -54,8 +53,8 @@ func (r *Record) ColumnToData(j int, draws, moved []float64) {
 	}
 }
 
-// InterceptToData brings draws of the intercept to the units of the data. moved is
-// what ColumnToData has summed up, nil without Shifted.
+// InterceptToData brings draws of the intercept to the units of the data. moved is the sum from ColumnToData, nil
+// if Shifted is false.
 func (r *Record) InterceptToData(draws, moved []float64) {
 	for i, m := range moved {
 		draws[i] += m

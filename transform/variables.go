@@ -250,9 +250,9 @@ func (b *builder) columnsFit() error {
 		}
 	}
 	if sparse, _, err := b.begins(columns); err == nil && sparse {
-		return b.room(columns, 0) // its entries are counted when they are known
+		return b.reserve(columns, 0) // its entries are counted when they are known
 	}
-	return b.room(columns, int64(b.n)*int64(columns))
+	return b.reserve(columns, int64(b.n)*int64(columns))
 }
 
 // knownCodings refuses contrasts for columns that are no factors, and codings

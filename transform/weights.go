@@ -13,9 +13,8 @@ import (
 	"glmbatch/internal/words"
 )
 
-// Weighted returns the formula with the columns of the rows' weights, either of
-// which may be empty: frequencies and precisions, as glm.Data has them. They are
-// read with the formula's columns, and . and globs leave them out.
+// Weighted returns the formula with the columns of the rows' weights, either of which may be empty: frequencies and
+// precisions, as in glm.Data. They are read with the formula's columns, and . and globs leave them out.
 func (f *Formula) Weighted(frequency, precision string) *Formula {
 	out := *f
 	out.frequency, out.precision, out.predicted = frequency, precision, nil
@@ -25,8 +24,7 @@ func (f *Formula) Weighted(frequency, precision string) *Formula {
 	return &out
 }
 
-// weights takes the columns of weights away from . and globs, and checks that
-// they are there.
+// weights takes the columns of weights away from . and globs, and checks that they exist.
 func (s *selector) weights() error {
 	s.out.frequency, s.out.precision = cmp.Or(s.formula.frequency, s.out.frequency), s.formula.precision
 	if s.out.errors != nil && s.out.precision != "" {
@@ -116,7 +114,7 @@ func (b *builder) count() int {
 	return int(vec.Sum(b.spec.Counts))
 }
 
-// countsOf are Spec.Counts of the rows to read; nil without them.
+// countsOf are Spec.Counts of the rows to read; nil if there are none.
 func (b *builder) countsOf(keep []bool) []float64 {
 	if b.spec.Counts == nil || keep == nil {
 		return b.spec.Counts
@@ -190,8 +188,7 @@ func (b *builder) meanAndSD(x []float64) (mean, sd float64) {
 	return countedMeanAndSD(x, b.out.Data.Frequency)
 }
 
-// countedMeanAndSD is meanAndSD of data in which x[i] stands w[i] times, or once; NaN for
-// one observation.
+// countedMeanAndSD is meanAndSD of data in which x[i] counts w[i] times, or once; NaN for one observation.
 func countedMeanAndSD(x, w []float64) (mean, sd float64) {
 	if w == nil {
 		return meanAndSD(x)

@@ -170,7 +170,7 @@ func TestProportion(t *testing.T) {
 	}
 }
 
-// What functions of formulas learn from values with counts is what they learn from the values written out.
+// Functions of formulas learn the same from values with counts as from the values written out.
 func TestCountsAreLearnt(t *testing.T) {
 	x, counts := []float64{3, 0.5, 9, 4, 0.5, 7}, []float64{1, 6, 2, 5, 1, 11}
 	var all []float64

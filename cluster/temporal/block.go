@@ -29,8 +29,8 @@ type Progress struct {
 	said string
 }
 
-// mostBroken is how many shards are named in an error.
-const mostBroken = 10
+// maxBroken is how many shards are named in an error.
+const maxBroken = 10
 
 // BlockInput names the shards From to To, without To, of a planned night.
 type BlockInput struct {
@@ -152,7 +152,7 @@ func (p *Progress) end(n int)   { p.Outstanding -= n }
 func (p *Progress) fail(n int, why ...string) {
 	p.Failed += n
 	p.Broken = append(p.Broken, why...)
-	p.Broken = p.Broken[:min(len(p.Broken), mostBroken)]
+	p.Broken = p.Broken[:min(len(p.Broken), maxBroken)]
 }
 
 func (p *Progress) broken() string {

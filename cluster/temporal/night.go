@@ -57,8 +57,8 @@ func (s *Span) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// mostBlocks bounds the history of a night, of some 9 events for each block.
-const mostBlocks = 1000
+// maxBlocks bounds the history of a night, of some 9 events for each block.
+const maxBlocks = 1000
 
 func (l Limits) filled() Limits {
 	if l.Heartbeat == 0 {
@@ -120,9 +120,9 @@ func Night(ctx workflow.Context, in NightInput) (out Outcome, err error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	if blocks := (plan.Shards + in.Limits.Block - 1) / in.Limits.Block; plan.Shards < 1 || blocks > mostBlocks {
+	if blocks := (plan.Shards + in.Limits.Block - 1) / in.Limits.Block; plan.Shards < 1 || blocks > maxBlocks {
 		return Outcome{}, temporal.NewNonRetryableApplicationError(fmt.Sprintf(
-			"the plan in %s has %d shards: a night has 1 to %d", in.Dir, plan.Shards, mostBlocks*in.Limits.Block), final, nil)
+			"the plan in %s has %d shards: a night has 1 to %d", in.Dir, plan.Shards, maxBlocks*in.Limits.Block), final, nil)
 	}
 	p.Stage, p.Plan, p.Waiting = drawing, plan, plan.Shards
 	if err := in.shards(ctx, p); err != nil {

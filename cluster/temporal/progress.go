@@ -129,7 +129,7 @@ func (r *Report) look(ctx context.Context, cl client.Client, id string) error {
 			r.Running++
 		case a.GetAttempt() > 1:
 			r.Retrying++
-			if f := a.GetLastFailure(); f != nil && len(r.Troubles) < mostBroken {
+			if f := a.GetLastFailure(); f != nil && len(r.Troubles) < maxBroken {
 				r.Troubles = append(r.Troubles, fmt.Sprintf("shard %d, before attempt %d: %s", b.Shard, a.GetAttempt(), said(f)))
 			}
 		}

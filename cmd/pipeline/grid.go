@@ -75,14 +75,14 @@ func (g *grid) shorten(column, width int) {
 	if g.flow {
 		g.Flow = width
 	}
-	if g.Narrow(column, width); g.Room > 0 {
-		g.atMost(column, g.Room, width)
+	if g.Narrow(column, width); g.NameWidth > 0 {
+		g.atMost(column, g.NameWidth, width)
 	}
 }
 
 // atMost leaves names of a column so much room, and cuts those in their middle that are longer than a line.
 func (g *grid) atMost(column, room, width int) {
-	g.Names, g.Room = column, max(room, words.LeastRoom)
+	g.Names, g.NameWidth = column, max(room, words.MinMemory)
 	for _, w := range g.Widths()[:column] {
 		width -= w + 2
 	}

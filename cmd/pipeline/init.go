@@ -65,7 +65,7 @@ the data file. An existing file stays, unless --force is given.`,
 			if err := writeNew(file, p.Spec, force); err != nil {
 				return work(err)
 			}
-			a.tellProposal(file, p)
+			a.printProposal(file, p)
 			return nil
 		},
 	}
@@ -86,8 +86,8 @@ func proposeFlags(c *cobra.Command, o *pipelines.ProposeOptions) {
 	c.Flags().StringVar(&o.Name, "name", "", "name of pipeline, data set and model; default: after the file")
 }
 
-// tellProposal says what was proposed, and why.
-func (a *app) tellProposal(file string, p *pipelines.Proposal) {
+// printProposal says what was proposed, and why.
+func (a *app) printProposal(file string, p *pipelines.Proposal) {
 	s := a.screen()
 	s.sentence("  ", fmt.Sprintf("%s: %s, family %s", words.Visible(file), words.Visible(p.Formula), p.Family))
 	for _, why := range p.Why {

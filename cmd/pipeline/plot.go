@@ -43,8 +43,8 @@ func (a *app) writePlot(file string, p *plot.Plot) error {
 	return work(err)
 }
 
-// mostRows is the number of rows of a panel with names.
-const mostRows = 60
+// maxRows is the number of rows of a panel with names.
+const maxRows = 60
 
 // forest is a panel of intervals by name, in their order.
 func forest(title string, x plot.Axis, lines []*pipelines.Line, name func(*pipelines.Line) string,
@@ -66,7 +66,7 @@ func forest(title string, x plot.Axis, lines []*pipelines.Line, name func(*pipel
 var pictures = []string{"coefficients", "groups", "checks"}
 
 // plotFit draws one fit.
-func (a *app) plotFit(ctx context.Context, f *showFlags, shown *pipelines.Shown) error {
+func (a *app) plotFit(ctx context.Context, f *showFlags, shown *pipelines.Overview) error {
 	if len(shown.Fits) != 1 || shown.Fits[0].ID == 0 {
 		return words.Hint(fmt.Errorf("--plot draws one fit, and these are %d", len(shown.Fits)),
 			"name it: pipeline show FIT --plot "+shellQuote(f.plot))
@@ -99,7 +99,7 @@ func coefficientPanels(f *pipelines.Look, lines []*pipelines.Line, bars string) 
 	zero := 0.0
 	name := func(l *pipelines.Line) string { return l.Name }
 	scaled, plain := []*pipelines.Line{}, []*pipelines.Line{}
-	for _, l := range lines[:min(len(lines), mostRows)] {
+	for _, l := range lines[:min(len(lines), maxRows)] {
 		if sd := float64(l.ColumnSD); bars == "sd" && sd > 0 {
 			scaled = append(scaled, l)
 		} else {
@@ -137,9 +137,9 @@ func groupPanels(f *pipelines.Look, lines []pipelines.Line) (out []plot.Panel) {
 	for _, title := range titles {
 		of := terms[title]
 		slices.SortStableFunc(of, func(a, b *pipelines.Line) int { return compareKnown(a.Summary.Median, b.Summary.Median) })
-		if n := len(of); n > mostRows {
-			title += fmt.Sprintf(" (%d levels at each end of %d)", mostRows/2, n)
-			of = slices.Concat(of[:mostRows/2], of[n-mostRows/2:])
+		if n := len(of); n > maxRows {
+			title += fmt.Sprintf(" (%d levels at each end of %d)", maxRows/2, n)
+			of = slices.Concat(of[:maxRows/2], of[n-maxRows/2:])
 		}
 		x := plot.Axis{Label: "difference from the population, in " + pipelines.ScaleOf(f), Mark: &zero}
 		out = append(out, forest(words.Visible(title), x, of, func(l *pipelines.Line) string { return l.Level },

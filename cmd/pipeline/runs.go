@@ -54,11 +54,11 @@ run before. With a SPEC it lists the runs of that pipeline, in its ledger.`,
 			}
 			switch format {
 			case "json":
-				return indented(a.stdout, append([]pipelines.Night{}, nights...))
+				return indented(a.stdout, append([]pipelines.RunInfo{}, nights...))
 			case "csv":
-				return csvNights(a.machine(), nights)
+				return csvRuns(a.machine(), nights)
 			}
-			printNights(a.screen(), nights)
+			printRuns(a.screen(), nights)
 			return nil
 		},
 	}
@@ -93,8 +93,8 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 		": write a day (2026-11-01), a moment (2026-11-01T18:00, UTC) or a time back from now (36h, 7d)")
 }
 
-// printNights prints a line for each run.
-func printNights(s *screen, nights []pipelines.Night) {
+// printRuns prints a line for each run.
+func printRuns(s *screen, nights []pipelines.RunInfo) {
 	if len(nights) == 0 {
 		s.sentence("  ", "no run here: --since and --pipeline leave none")
 		return
@@ -120,9 +120,9 @@ func printNights(s *screen, nights []pipelines.Night) {
 }
 
 // nightColour is that of a run's numbers and its end.
-func nightColour(n *pipelines.Night, col int) string {
+func nightColour(n *pipelines.RunInfo, col int) string {
 	switch {
-	case col < 7, n.State == pipelines.NightKilled, n.ExitCode != nil && *n.ExitCode == pipelines.ExitFail:
+	case col < 7, n.State == pipelines.RunKilled, n.ExitCode != nil && *n.ExitCode == pipelines.ExitFail:
 		return red
 	case n.ExitCode != nil && *n.ExitCode == pipelines.ExitPass:
 		return green
@@ -131,7 +131,7 @@ func nightColour(n *pipelines.Night, col int) string {
 }
 
 // endOf is the exit code, or the state of a run without one.
-func endOf(n *pipelines.Night) string {
+func endOf(n *pipelines.RunInfo) string {
 	if n.ExitCode != nil && n.Uncommitted > 0 {
 		return fmt.Sprintf("%d (%d open)", *n.ExitCode, n.Uncommitted)
 	}
@@ -145,7 +145,7 @@ func endOf(n *pipelines.Night) string {
 func lastOf(id string) string { return id[strings.LastIndex(id, "-")+1:] }
 
 // tookWords is how long a run took, as people say it.
-func tookWords(n *pipelines.Night) string {
+func tookWords(n *pipelines.RunInfo) string {
 	s := float64(n.Took)
 	switch {
 	case math.IsNaN(s):
@@ -161,13 +161,13 @@ func tookWords(n *pipelines.Night) string {
 }
 
 // nightWords says of one run how it went.
-func nightWords(n *pipelines.Night) string {
+func nightWords(n *pipelines.RunInfo) string {
 	head := fmt.Sprintf("run %s of pipeline %s, %s UTC: ", n.ID, words.Visible(n.Pipeline),
 		n.Started.UTC().Format("2006-01-02 15:04"))
 	switch {
-	case n.State == pipelines.NightRunning:
+	case n.State == pipelines.RunRunning:
 		return head + "it has been running for " + tookWords(n) + "; fits are listed here once they are committed"
-	case n.State == pipelines.NightKilled:
+	case n.State == pipelines.RunKilled:
 		return head + "it was killed, or lost its machine; the next run of the pipeline resumes it"
 	}
 	return head + fmt.Sprintf("took %s, exit code %s (%s)", tookWords(n), endOf(n), exitWords(*n.ExitCode))
@@ -188,8 +188,8 @@ func exitWords(code int) string {
 	return "the call was wrong"
 }
 
-// csvNights writes a row for each run, with every field.
-func csvNights(w io.Writer, nights []pipelines.Night) error {
+// csvRuns writes a row for each run, with every field.
+func csvRuns(w io.Writer, nights []pipelines.RunInfo) error {
 	rows := [][]string{{"run", "pipeline", "state", "started", "finished", "took_seconds", "exit_code", "fits", "new",
 		"skipped", "erred", "uncommitted",
 		"passed", "warned", "failed", "seconds", "seed", "spec_hash", "spec_changed", "program", "host"}}

@@ -119,8 +119,8 @@ func isSpec(name string) bool {
 var showFormats = []string{"table", "csv", "json"}
 
 // printShown prints a fit, or an overview of several fits.
-func printShown(s *screen, shown *pipelines.Shown, o *lineOptions) {
-	if n := shown.Night; n != nil {
+func printShown(s *screen, shown *pipelines.Overview, o *lineOptions) {
+	if n := shown.Run; n != nil {
 		s.sentence("  ", nightWords(n))
 		fmt.Fprintln(s)
 	}
@@ -135,8 +135,8 @@ func printShown(s *screen, shown *pipelines.Shown, o *lineOptions) {
 	}
 }
 
-// mostLooks is the number of fits that an overview lists one by one, unless more of them need attention.
-const mostLooks = 50
+// maxLooks is the number of fits that an overview lists one by one, unless more of them need attention.
+const maxLooks = 50
 
 // printLooks prints a line for each fit, the worst first, and counts them.
 func printLooks(s *screen, database string, fits []pipelines.Look) {
@@ -155,7 +155,7 @@ func printLooks(s *screen, database string, fits []pipelines.Look) {
 		}
 		counts[verdict]++
 		if verdict == "pass" {
-			if passed++; len(g.Rows) > mostLooks {
+			if passed++; len(g.Rows) > maxLooks {
 				continue
 			}
 		}
@@ -219,7 +219,7 @@ type shownFit struct {
 	Statistics []map[string]any `json:"statistics,omitempty"`
 }
 
-func jsonShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
+func jsonShown(w io.Writer, shown *pipelines.Overview, o *lineOptions) error {
 	fits := make([]shownFit, len(shown.Fits))
 	for i := range shown.Fits {
 		fits[i].Look = shown.Fits[i]
@@ -236,14 +236,14 @@ func jsonShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
 	}
 	return indented(w, struct {
 		Database  string                `json:"database"`
-		Run       *pipelines.Night      `json:"run"`
+		Run       *pipelines.RunInfo    `json:"run"`
 		Fits      []shownFit            `json:"fits"`
 		Attention []pipelines.Attention `json:"attention,omitempty"`
-	}{shown.Database, shown.Night, fits, shown.Attention})
+	}{shown.Database, shown.Run, fits, shown.Attention})
 }
 
 // csvShown writes the parameters of a fit, or a row for each of several.
-func csvShown(w io.Writer, shown *pipelines.Shown, o *lineOptions) error {
+func csvShown(w io.Writer, shown *pipelines.Overview, o *lineOptions) error {
 	rows := [][]string{{"fit_id", "dataset", "key", "model", "sampler", "replicate", "verdict", "action", "rhat_max",
 		"ess_bulk_min", "ess_tail_min", "divergences", "reasons"}}
 	if len(shown.Fits) == 1 && shown.Fits[0].ID != 0 {

@@ -187,13 +187,13 @@ func TestRuns(t *testing.T) {
 func TestPrintNights(t *testing.T) {
 	var code = 1
 	end := time.Date(2026, 11, 2, 5, 30, 0, 0, time.UTC)
-	n := pipelines.Night{State: pipelines.NightFinished, Took: 3*3600 + 125}
+	n := pipelines.RunInfo{State: pipelines.RunFinished, Took: 3*3600 + 125}
 	n.ID, n.Pipeline, n.Started, n.Finished, n.ExitCode = "20261102T022500Z-abcdef01", strings.Repeat("claims_", 9), end.Add(-3*time.Hour), &end, &code
 	n.Fits, n.New, n.Skipped, n.Failed, n.Erred, n.Uncommitted, n.SpecChanged = 2000, 900, 1000, 60, 30, 10, true
-	killed := pipelines.Night{State: pipelines.NightKilled, Took: pipelines.Number(math.NaN())}
+	killed := pipelines.RunInfo{State: pipelines.RunKilled, Took: pipelines.Number(math.NaN())}
 	killed.ID, killed.Pipeline, killed.Started = "20261101T022500Z-abcdef02", "short", end
 	var b strings.Builder
-	printNights(on(&b, 80), []pipelines.Night{n, killed})
+	printRuns(on(&b, 80), []pipelines.RunInfo{n, killed})
 	if w := widest(b.String()); w > 80 {
 		t.Errorf("%d columns\n%s", w, b.String())
 	}

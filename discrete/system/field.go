@@ -65,14 +65,14 @@ func (v *Variables) Variable(id string) (int, bool) {
 	return i - 1, err == nil && i >= 1 && i <= v.N && strconv.Itoa(i) == id
 }
 
-// mostKnown bounds the ids among which the nearest right one is sought.
-const mostKnown = 10_000
+// maxKnown bounds the ids among which the nearest right one is sought.
+const maxKnown = 10_000
 
 // IDsHint says how variables are called.
 func (v *Variables) IDsHint(id string) string {
 	switch {
 	case v.IDs != nil:
-		return words.DidYouMean(id, "ids", v.IDs[:min(len(v.IDs), mostKnown)])
+		return words.DidYouMean(id, "ids", v.IDs[:min(len(v.IDs), maxKnown)])
 	case v.Rows > 0:
 		return fmt.Sprintf("variables are called by row and column, from '1,1' to '%d,%d'", v.Rows, v.Columns)
 	}

@@ -21,8 +21,8 @@ type functional struct {
 	mean func(q *mrf.Marginals) float64
 }
 
-// mostShares bounds the states whose shares are followed.
-const mostShares = 8
+// maxShares bounds the states whose shares are followed.
+const maxShares = 8
 
 // functionals returns the numbers of a draw: shares of states except the first, agreement of neighbours, share of wrong
 // states. With a focus, which a scan for some variables has, they are shares among these variables.
@@ -31,7 +31,7 @@ func (f *Field) functionals(focus []int) (out []functional) {
 		return f.focused(focus)
 	}
 	n := float64(f.N)
-	for a := 1; a < min(f.States, mostShares+1); a++ {
+	for a := 1; a < min(f.States, maxShares+1); a++ {
 		out = append(out, functional{
 			name: "share[" + f.Labels[a] + "]",
 			at:   func(x []uint8) float64 { return share(a, x, nil) },
@@ -55,7 +55,7 @@ func (f *Field) functionals(focus []int) (out []functional) {
 
 // focused are shares of states among some variables.
 func (f *Field) focused(focus []int) (out []functional) {
-	for a := 1; a < min(f.States, mostShares+1); a++ {
+	for a := 1; a < min(f.States, maxShares+1); a++ {
 		at := func(x []uint8) float64 { return share(a, x, focus) }
 		out = append(out, functional{name: "share[" + f.Labels[a] + "]", at: at})
 	}

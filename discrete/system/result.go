@@ -121,8 +121,8 @@ func (s *segment) merge(o *segment) {
 	}
 }
 
-// leastBatches is how many batches a Monte Carlo error needs.
-const leastBatches = 8
+// minBatches is how many batches a Monte Carlo error needs.
+const minBatches = 8
 
 // errors returns the Monte Carlo standard errors of marginals by batch means over all chains: the standard deviation of
 // the batches' means over the root of their number. They include the differences of chains. The first state of two has
@@ -133,7 +133,7 @@ func (s *Setup) errors(sum *segment) []float64 {
 	for k := range out {
 		out[k] = math.NaN()
 	}
-	if sum.batches < leastBatches {
+	if sum.batches < minBatches {
 		return out
 	}
 	for i := range s.N {

@@ -24,11 +24,11 @@ type Aim struct {
 	List    []string // the updates, by id; nil: they are chosen, or as Order is
 }
 
-// longestScan bounds the updates of an iteration, mostRandom the products of a random scan's certificate: updates times
+// longestScan bounds the updates of an iteration, maxRandom the products of a random scan's certificate: updates times
 // influences.
 const (
 	longestScan = 1 << 22
-	mostRandom  = 1 << 31
+	maxRandom   = 1 << 31
 )
 
 // maxTraced bounds the updates, and the influences, of a Trace.
@@ -156,7 +156,7 @@ func (f *Field) random(c *dogs.Influence, target dogs.Target, a Aim, cert Certif
 	cert.Method, cert.Updates, cert.Trace = "random scan", int64(a.Updates), traced(c)
 	cert.Reason = "each iteration is one random scan, and its states after it are within this of the model's, whatever " +
 		"was before, on average over the scans that may be drawn"
-	if float64(a.Updates)*float64(f.N+c.Influences()) > mostRandom {
+	if float64(a.Updates)*float64(f.N+c.Influences()) > maxRandom {
 		cert.Reason = "not computed: each update of a random scan takes a pass over all influences"
 		return cert
 	}

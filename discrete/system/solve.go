@@ -10,10 +10,10 @@ import (
 	"glmbatch/internal/words"
 )
 
-// mostExpected bounds the states over which expectations of functionals are summed;
+// maxExpected bounds the states over which expectations of functionals are summed;
 // cheapTransfer the steps of the transfer matrix method that auto takes for cheap.
 const (
-	mostExpected  = 1 << 20
+	maxExpected   = 1 << 20
 	cheapTransfer = 1 << 22
 )
 
@@ -64,7 +64,7 @@ func (f *Field) Exact() (*Result, string, error) {
 	var err error
 	way := ""
 	switch {
-	case f.total(mostExpected+1) <= mostExpected:
+	case f.total(maxExpected+1) <= maxExpected:
 		way = "enumeration of all states"
 		if exact, err = mrf.Enumerate(f.Model); err == nil {
 			f.expect(exact, out)

@@ -23,7 +23,7 @@ const AutoVersion = "auto/7"
 // seconds is the approximate time of those draws on one core, a second for 1e9 operations; 0 if nothing is counted.
 func Auto(target *glm.Target, opts Options) (basis, reason string, seconds float64) {
 	if smooth(target) {
-		basis, reason = foreseenSmooths(target, opts)
+		basis, reason = previewSmooths(target, opts)
 		return basis, reason, 0
 	}
 	c := choose(target.Vectorised(), opts)
@@ -106,7 +106,7 @@ func choose(target *glm.Target, opts Options) choice {
 // pilotSlow finds slow directions of a sparse design and counts how many sweeps they save; nil if there cannot be
 // any, or sweeps over single coefficients need none.
 func (c *costs) pilotSlow(target *glm.Target) *directions {
-	if !c.sparse || c.others > 0 || target.Scales() > 0 || c.sweeps < leastSlow {
+	if !c.sparse || c.others > 0 || target.Scales() > 0 || c.sweeps < minSlow {
 		return nil
 	}
 	found, err := findSlow(target, slowCount)

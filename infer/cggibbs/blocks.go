@@ -31,12 +31,12 @@ const (
 	blockSettle, blockSweeps, blockPilot, largestBlock = 3, 5, 8, 64
 	blockAccepted                                      = 0.85
 	blockTry, blockTaken, blockEvery                   = 4, 0.5, 32
-	mostDrift                                          = 4
+	maxDrift                                           = 4
 )
 
 // blocks are rotated coordinates that are updated several at a time, by Metropolis steps. From u the proposal
 // is normal about u + g/c with precision c, g being the gradient of the log posterior and c fixed curvatures
-// (far out, where g is large and says little of where to stop, about a point mostDrift standard deviations off):
+// (far out, where g is large and says little of where to stop, about a point maxDrift standard deviations off):
 // Gibbs' own law where the posterior is normal and does not turn coordinates into each other, Langevin's with a
 // step of that size elsewhere. The design is read three times for each coordinate, and there is one pass with
 // exponentials for a block of them.
@@ -199,9 +199,9 @@ func (k *basisKernel) moveBlock(first, m int, q []float64) bool {
 	return true
 }
 
-// drift is the middle of a proposal: g/c, but no more than mostDrift of its standard deviations.
+// drift is the middle of a proposal: g/c, but no more than maxDrift of its standard deviations.
 func drift(g, c float64) float64 {
-	most := float64(mostDrift * math.Sqrt(c))
+	most := float64(maxDrift * math.Sqrt(c))
 	return max(-most, min(most, g)) / c
 }
 

@@ -38,7 +38,7 @@ func NewCoefficients(target *glm.Target, opts Options) (*Coefficients, error) {
 	default:
 		return nil, &OptionError{"basis", opts.Basis, `"coordinate" or "rotated" beside other parts of eta`}
 	}
-	if b.plain != nil && smooth(target) && target.Cols() <= mostJoint && !target.ClosedGaussian() {
+	if b.plain != nil && smooth(target) && target.Cols() <= maxJoint && !target.ClosedGaussian() {
 		b.form = approximate(b.plain)
 	}
 	return b, nil
@@ -55,7 +55,7 @@ func NewRewritten(target *glm.Target, opts Options) (*Coefficients, error) {
 		return nil, err
 	}
 	b.rewritten = true
-	if b.form == nil && b.plain.target.Cols() <= mostJoint {
+	if b.form == nil && b.plain.target.Cols() <= maxJoint {
 		b.form = approximate(b.plain)
 	}
 	return b, nil

@@ -26,7 +26,7 @@ func TestCondensedInvariance(t *testing.T) {
 }
 
 // From grouped rows auto samples the posterior of all rows, and reports the grouping. False alarms: at most 1e-6
-// for each check. Power: a distance of 0.19 between laws with 460 pairs, of 0.029 in full.
+// for each check. Power: a distance of 0.19 between distributions with 460 pairs, of 0.029 in full.
 func TestGroupedInvariance(t *testing.T) {
 	for _, c := range []infertest.Case{mixed(infertest.Bernoulli(24)), infertest.Poisson(24)} {
 		x, offset := c.Data.X.(*design.Dense), append([]float64(nil), c.Data.Offset...)

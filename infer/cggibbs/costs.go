@@ -25,11 +25,11 @@ const (
 	mixtureDraw, mixtureReadings, mixtureCubes                  = 150, 8, 3
 )
 
-// leastSlow is the number of sweeps to a draw from which on slow directions are looked
+// minSlow is the number of sweeps to a draw from which on slow directions are looked
 // for; sparseSweeps that of sweeps over rotated coordinates of a wide sparse design to a
 // draw of the least coefficient, as measured on word counts of 1427 to 1993 rows. Made ones of 30 to
 // 120 rows took at most 1.5: it grows by one every sweepRows rows.
-const leastSlow, sparseSweeps, sweepRows = 4, 6, 100
+const minSlow, sparseSweeps, sweepRows = 4, 6, 100
 
 // The costs around a draw, in the same unit: storedNumber for each number of it, the parameters and chainNumbers of
 // the iteration, to be diagnosed, spooled and stored; fitCost for the rest of a fit except its set-up, which

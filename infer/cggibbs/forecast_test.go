@@ -185,8 +185,8 @@ func TestSweepsOf(t *testing.T) {
 	if got, why, _ := SweepsOf(s); got != nil || !strings.Contains(why, "slow") {
 		t.Errorf("slow directions: %+v, %q", got, why)
 	}
-	shoes := prior.Prior{Kind: prior.Horseshoe, Scale: 1}
-	if s, err = New(dependent(t, "bernoulli", 60, 4, shoes), Options{}); err != nil {
+	horseshoes := prior.Prior{Kind: prior.Horseshoe, Scale: 1}
+	if s, err = New(dependent(t, "bernoulli", 60, 4, horseshoes), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, why, _ := SweepsOf(s); got != nil || !strings.Contains(why, "horseshoe") {

@@ -130,7 +130,7 @@ func (c costs) joins(p jointPilot, other float64) (best jointWay, words string) 
 		ways = tallWays
 	}
 	for _, way := range ways {
-		if way.every != 1 && !(p.accepted >= leastAcceptance && p.shape < finiteVariance) {
+		if way.every != 1 && !(p.accepted >= minAcceptance && p.shape < finiteVariance) {
 			continue
 		}
 		if way.moves, way.cost = c.least(c.joint(p, way)); best.joint == "" || way.cost < best.cost {

@@ -13,15 +13,15 @@ import (
 
 // A pilot makes as many joint proposals as these operations pay for, within limits.
 const (
-	pilotOperations               = 4_000_000
-	leastProposals, mostProposals = 64, 256
+	pilotOperations            = 4_000_000
+	minProposals, maxProposals = 64, 256
 )
 
-// leastAcceptance is the acceptance from which joint moves are chosen without a sweep in each iteration: if more
+// minAcceptance is the acceptance from which joint moves are chosen without a sweep in each iteration: if more
 // than half of the proposals are refused, the few of the pilot do not show how long a chain may be stuck. With a
 // sweep in every eighth, chains under student_t priors and a response of ones, where 0.15 were accepted, had 600
 // independent draws of 64,000.
-const leastAcceptance = 0.5
+const minAcceptance = 0.5
 
 // finiteVariance is the shape of the largest weights from which on they have no variance: joint moves are then chosen
 // with a sweep in each iteration only, since a chain may stay in a tail for longer than any pilot shows.
@@ -89,7 +89,7 @@ func lasting(same float64, every int, kept float64) float64 {
 func (j *jointSetup) try() jointPilot {
 	dim := len(j.widths)
 	size := int(pilotOperations / costs{n: j.frame.Like.Rows(), d: dim}.proposal())
-	size = max(leastProposals, min(mostProposals, size))
+	size = max(minProposals, min(maxProposals, size))
 	out := jointPilot{proposals: size, shape: math.Inf(1)}
 	points, weights := j.weighted(size)
 	if weights == nil {

@@ -128,7 +128,7 @@ type part struct {
 // arrange sorts the columns into F and the parts of G.
 func (s *mixtureSetup) arrange() {
 	t := s.target
-	shoes := t.Groups()
+	horseshoes := t.Groups()
 	for j, law := range t.Model().Coefficients {
 		switch {
 		case law.Kind == prior.Flat || law.Kind == prior.Uniform:
@@ -138,7 +138,7 @@ func (s *mixtureSetup) arrange() {
 		}
 	}
 	s.parts = append(s.parts, s.part(0))
-	for _, h := range shoes {
+	for _, h := range horseshoes {
 		first := len(s.mixed)
 		s.mixed = append(s.mixed, h.Columns...)
 		s.parts = append(s.parts, s.part(first))
@@ -432,14 +432,14 @@ func (k *mixtureKernel) drawSpreads() bool {
 	return true
 }
 
-// leastDistance replaces a smaller distance from the centre of laplace, in units of its scale: the distribution of
+// minDistance replaces a smaller distance from the centre of laplace, in units of its scale: the distribution of
 // σ² there has no other limit.
-const leastDistance = 1e-150
+const minDistance = 1e-150
 
 // drawVariance draws σ² given a coefficient's distance δ from its prior's location.
 func drawVariance(s variate.Source, p prior.Prior, delta float64) float64 {
 	if p.Kind == prior.Laplace {
-		at := math.Max(math.Abs(delta/p.Scale), leastDistance)
+		at := math.Max(math.Abs(delta/p.Scale), minDistance)
 		return float64(p.Scale*p.Scale) / variate.InverseGaussian(s, 1/at, 1)
 	}
 	df := p.DF

@@ -140,8 +140,8 @@ func (o Options) filled() (Options, error) {
 		return o, &OptionError{"update", o.Update, `another one in this basis: rows move in basis "reduced"`}
 	case o.Joint != "" && o.Joint != "auto" && o.Joint != "on" && o.Joint != "off" && o.Joint != "swept":
 		return o, &OptionError{"joint", o.Joint, `"auto", "on", "swept" or "off"`}
-	case o.Moves < 0 || o.Moves > mostMoves:
-		return o, &OptionError{"moves", o.Moves, fmt.Sprintf("1 to %d", mostMoves)}
+	case o.Moves < 0 || o.Moves > maxMoves:
+		return o, &OptionError{"moves", o.Moves, fmt.Sprintf("1 to %d", maxMoves)}
 	case o.Joint != "" && o.Joint != "off" && o.Basis != "rotated" && o.Basis != "auto":
 		return o, &OptionError{"joint", o.Joint,
 			`"off" in this basis: all coordinates move at once in basis "rotated" or "auto" only`}
@@ -174,8 +174,8 @@ func (o Options) filled() (Options, error) {
 // followed reports whether updates along slow directions are asked for.
 func (o Options) followed() bool { return o.Slow == "on" || o.Slow == "nuts" }
 
-// mostMoves is the largest number of moves in an iteration.
-const mostMoves = 64
+// maxMoves is the largest number of moves in an iteration.
+const maxMoves = 64
 
 // movesIn returns the number of them in an iteration, of which the first warm ones are warm-up.
 func (o Options) movesIn(iteration, warm int64) int {

@@ -48,9 +48,9 @@ func (p *normals) spreadBy(h *prior.Group, at smoothScales) {
 // smoothScales are the logs of the standard deviation of a smooth, and of the length of a Gaussian process.
 type smoothScales struct{ sd, length float64 }
 
-// leastCurve is the part of the largest curvature along coefficients of a smooth below which the data do not
+// minCurve is the part of the largest curvature along coefficients of a smooth below which the data do not
 // identify a direction.
-const leastCurve = 1e-12
+const minCurve = 1e-12
 
 // marginal is the distribution of the standard deviation of a smooth given the standard deviations of the others,
 // with all coefficients integrated out.
@@ -138,7 +138,7 @@ func (q *quadratic) marginal(h *prior.Group, p *normals, scale float64) *margina
 	}
 	out := &marginal{group: h}
 	for i, c := range curve {
-		if !(c > leastCurve*curve[0]) {
+		if !(c > minCurve*curve[0]) {
 			break
 		}
 		e := kernels.Dot(axes[i*m:(i+1)*m], pull)
@@ -201,7 +201,7 @@ func golden(lo, hi float64, at func(x float64) float64) float64 {
 
 // law returns the Cholesky factor of the precision of the coefficients' normal distribution, and its mean; nil if
 // rounding has lost a rank. Cost: d³/6.
-func (q *quadratic) law(p *normals, scale float64) (factor *linalg.Chol, mean []float64) {
+func (q *quadratic) conditional(p *normals, scale float64) (factor *linalg.Chol, mean []float64) {
 	a, mean := make([]float64, q.d*q.d), make([]float64, q.d)
 	for i := range q.d {
 		for j := range i + 1 {
@@ -220,7 +220,7 @@ func (q *quadratic) law(p *normals, scale float64) (factor *linalg.Chol, mean []
 
 // draw draws the coefficients; nil if rounding has lost a rank.
 func (q *quadratic) draw(s variate.Source, p *normals, scale float64) []float64 {
-	factor, b := q.law(p, scale)
+	factor, b := q.conditional(p, scale)
 	if factor == nil {
 		return nil
 	}

@@ -76,7 +76,7 @@ func newScan(target *glm.Target, opts Options, dim int) *scan {
 		return s
 	}
 	names := target.Parameters()[:target.Cols()]
-	s.words = "scan for " + told(opts.Focus) + ": "
+	s.words = "scan for " + joined(opts.Focus) + ": "
 	if err := s.focus(target, opts); err != nil {
 		s.words += "all iterations are sweeps, for " + err.Error()
 		return s
@@ -92,7 +92,7 @@ func newScan(target *glm.Target, opts Options, dim int) *scan {
 		}
 		s.words += fmt.Sprintf("a sweep over all %d coordinates in every %d iterations, in the others %s; on the normal "+
 			"approximation %.3g updates "+
-			"to an effective draw of the slowest of them, by sweeps alone %.3g", dim, p.Every, told(updated), p.Cost,
+			"to an effective draw of the slowest of them, by sweeps alone %.3g", dim, p.Every, joined(updated), p.Cost,
 			p.Systematic)
 	}
 	s.words += "; " + s.certificate()
@@ -145,8 +145,8 @@ func (s *scan) certificates(names []string) []infer.Certificate {
 	return []infer.Certificate{wasserstein, dobrushin}
 }
 
-// listed joins names, the first few if there are many.
-func told(names []string) string {
+// joined lists names, the first few if there are many.
+func joined(names []string) string {
 	const most = 8
 	if len(names) > most {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(", … (%d)", len(names))

@@ -76,7 +76,7 @@ func TestScanVisits(t *testing.T) {
 // iterations are sweeps, and the set-up says why; it never fails.
 func TestFocus(t *testing.T) {
 	many := posterior(t, "bernoulli", 60, 12, unitNormal)
-	shoes := posterior(t, "bernoulli", 12, 4, prior.Prior{Kind: prior.Horseshoe, Scale: 1})
+	horseshoes := posterior(t, "bernoulli", 12, 4, prior.Prior{Kind: prior.Horseshoe, Scale: 1})
 	walled := posterior(t, "bernoulli", 12, 3, prior.Prior{Kind: prior.Uniform, Low: -3, High: 3})
 	for _, c := range []struct {
 		name   string
@@ -89,7 +89,7 @@ func TestFocus(t *testing.T) {
 		{"period", many, Options{Focus: []string{"x3"}, SweepEvery: 3}, "in every 3 iterations"},
 		{"dispersion", posterior(t, "gaussian", 40, 6, unitNormal), Options{Focus: []string{"x2"}}, "a sweep over all 7 coordinates"},
 		{"every iteration", many, Options{Focus: []string{"x3"}, SweepEvery: 1}, "no list costs fewer updates"},
-		{"horseshoe", shoes, Options{Focus: []string{"x3"}}, "the scales of horseshoe priors"},
+		{"horseshoe", horseshoes, Options{Focus: []string{"x3"}}, "the scales of horseshoe priors"},
 		{"wall", walled, Options{Focus: []string{"x3"}}, "a uniform prior has no curvature"},
 		{"unknown", many, Options{Focus: []string{"x33"}}, "there is no coefficient x33"},
 		{"too many", posterior(t, "bernoulli", 2, focusLimit+1, unitNormal), Options{Focus: []string{"x3"}}, "1001 coefficients are more than 1000"},

@@ -71,10 +71,10 @@ func (k *kernel) indicate(dst []float64) {
 // for; the least probability of either component; the Newton iterations of a mode, and how near it they come, in its
 // standard deviations.
 const (
-	slabDF      = 10
-	leastChoice = 0.02
-	modeSteps   = 12
-	modeNear    = 0.02
+	slabDF    = 10
+	minChoice = 0.02
+	modeSteps = 12
+	modeNear  = 0.02
 )
 
 // proposal is a distribution of (indicator, coefficient) that depends on all other parameters and on no value of
@@ -199,7 +199,7 @@ func (k *kernel) propose(j int, old float64, law prior.Prior) (proposal, glm.Val
 		q.logIn, q.out = -vec.Log1pExp(-logOdds), -vec.Log1pExp(logOdds)
 		return q, empty
 	default:
-		q.in = min(max(q.in, leastChoice), 1-leastChoice)
+		q.in = min(max(q.in, minChoice), 1-minChoice)
 	}
 	q.logIn, q.out = vec.Log(q.in), vec.Log1p(-q.in)
 	return q, empty

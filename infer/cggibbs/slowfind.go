@@ -59,7 +59,7 @@ func findSlow(target *glm.Target, most int) (*directions, error) {
 	for from := 0; from < size; from += slowWidth {
 		part := newBlock(target, min(slowWidth, size-from), stream)
 		part.filter()
-		b = part.beside(b)
+		b = part.join(b)
 	}
 	kept, ok := b.ritz()
 	for ok && b.size > 0 && !(kept[b.size-1] >= slowKept) {
@@ -167,7 +167,7 @@ func (b *block) filter() {
 }
 
 // join returns a block of the points of before, which may be nil, and then of b.
-func (b *block) beside(before *block) *block {
+func (b *block) join(before *block) *block {
 	if before == nil {
 		return b
 	}

@@ -30,11 +30,11 @@ const SmoothsVersion = "smooths/1"
 // accepting moves under a surrogate.
 type smoothSetup struct {
 	*setup
-	form    *quadratic
-	disp    float64 // the first dispersion that the form belongs to
-	smooths []prior.Group
-	shoes   []int // places among the groups of horseshoes
-	others  []int // coefficients whose priors are not normal given scales
+	form       *quadratic
+	disp       float64 // the first dispersion that the form belongs to
+	smooths    []prior.Group
+	horseshoes []int // places among the groups of horseshoes
+	others     []int // coefficients whose priors are not normal given scales
 	smoothMode
 	every    int64   // iterations from one sweep to the next; 0 for none
 	accepted float64 // in the pilot
@@ -48,9 +48,9 @@ type smoothMode struct {
 	mode, eta []float64 // coefficients and linear predictor
 }
 
-// mostJoint is the largest number of coefficients that are drawn at once; of fewer than sweptFirst iterations each
+// maxJoint is the largest number of coefficients that are drawn at once; of fewer than sweptFirst iterations each
 // has a sweep.
-const mostJoint, sweptFirst = 512, 8
+const maxJoint, sweptFirst = 512, 8
 
 // Proposals of the pilot, and how many iterations it leaves between sweeps: the last number of those whose share of
 // accepted proposals it has reached.
@@ -77,8 +77,8 @@ func newSmooths(target *glm.Target, opts Options) (infer.Setup, error) {
 	plain := newSetup(target, opts)
 	why := ""
 	switch {
-	case target.Cols() > mostJoint:
-		why = fmt.Sprintf("%d coefficients, more than %d, cannot be drawn at once", target.Cols(), mostJoint)
+	case target.Cols() > maxJoint:
+		why = fmt.Sprintf("%d coefficients, more than %d, cannot be drawn at once", target.Cols(), maxJoint)
 	case opts.Uncached:
 		why = "no moves but those of the plain sampler were asked for"
 	}
@@ -103,8 +103,8 @@ func newSmooths(target *glm.Target, opts Options) (infer.Setup, error) {
 	return s, nil
 }
 
-// foreseenSmooths is Auto of a target with smooths.
-func foreseenSmooths(target *glm.Target, opts Options) (basis, reason string) {
+// previewSmooths is Auto of a target with smooths.
+func previewSmooths(target *glm.Target, opts Options) (basis, reason string) {
 	opts, err := opts.filled()
 	if err != nil {
 		return "coordinate", err.Error()
@@ -125,7 +125,7 @@ func approximate(plain *setup) *smoothSetup {
 		if h.Smooth {
 			s.smooths = append(s.smooths, h)
 		} else {
-			s.shoes = append(s.shoes, g)
+			s.horseshoes = append(s.horseshoes, g)
 		}
 	}
 	if !s.settle() {
@@ -172,9 +172,9 @@ func (p *normals) lay(priors []prior.Prior, spread func(j int) float64) (others 
 	return others
 }
 
-// Newton's steps to the mode: at most mostSteps, each halved at most mostHalvings times; they end where one gains less
+// Newton's steps to the mode: at most maxSteps, each halved at most maxHalvings times; they end where one gains less
 // than enoughGain in log density.
-const mostSteps, mostHalvings, enoughGain = 30, 20, 1e-3
+const maxSteps, maxHalvings, enoughGain = 30, 20, 1e-3
 
 // settle finds the mode and expands the likelihood there. It reports false if it finds none.
 func (s *smoothSetup) settle() bool {
@@ -194,7 +194,7 @@ func (s *smoothSetup) settle() bool {
 		s.mode[j] = point.Beta(j)
 	}
 	eta, next := append([]float64(nil), point.Eta()...), make([]float64, t.Rows())
-	for step := range mostSteps {
+	for step := range maxSteps {
 		s.form, s.eta = expand(t, s.mode, eta, disp), eta
 		for i := range s.smooths {
 			h := &s.smooths[i]
@@ -203,7 +203,7 @@ func (s *smoothSetup) settle() bool {
 				s.start.spreadBy(h, s.scales[i])
 			}
 		}
-		factor, to := s.form.law(s.start, 1)
+		factor, to := s.form.conditional(s.start, 1)
 		if factor == nil {
 			return false
 		}
@@ -211,7 +211,7 @@ func (s *smoothSetup) settle() bool {
 		from, gain := s.mode, 0.0
 		for halvings := 0; ; halvings++ {
 			gain = s.lookAt(point, to, next) - value
-			if gain >= 0 || halvings == mostHalvings {
+			if gain >= 0 || halvings == maxHalvings {
 				break
 			}
 			for j := range to {
@@ -334,7 +334,7 @@ func (k *smoothKernel) moveRest() bool {
 	if swept {
 		return k.moveScales()
 	}
-	for _, g := range s.shoes {
+	for _, g := range s.horseshoes {
 		for _, move := range k.blocks[g] {
 			if !move(k.kernel, g) {
 				return false
@@ -397,7 +397,7 @@ func (k *smoothKernel) lay() {
 	copy(k.priors.centre, s.start.centre)
 	copy(k.priors.precision, s.start.precision)
 	groups := k.target.Groups()
-	for _, g := range s.shoes {
+	for _, g := range s.horseshoes {
 		for _, j := range groups[g].Columns {
 			k.priors.spread([]int{j}, vec.Log(k.point.Spread(j)))
 		}

@@ -28,7 +28,7 @@ const (
 	stepSweeps, stepTrials              = 4, 12
 	firstStep, stepFactor, stepAccepted = 1.4, 0.75, 0.8
 	singlesEvery                        = 16
-	mostMembers                         = 200
+	maxMembers                          = 200
 )
 
 // subspace is some directions of coefficients that are drawn jointly given all else: the displacements z along them
@@ -156,7 +156,7 @@ func (d *subspace) String() string {
 	if d.names == nil {
 		return fmt.Sprintf("%d slow directions", d.size)
 	}
-	return "(" + told(d.names) + ")"
+	return "(" + joined(d.names) + ")"
 }
 
 // words says how it is drawn.
@@ -172,10 +172,10 @@ func checkBlocks(target *glm.Target, blocks [][]string) error {
 	params, taken := target.Parameters()[:target.Cols()], map[string]bool{}
 	for _, names := range blocks {
 		fail := func(format string, args ...any) error {
-			return fmt.Errorf("cggibbs: block (%s): "+format, append([]any{told(names)}, args...)...)
+			return fmt.Errorf("cggibbs: block (%s): "+format, append([]any{joined(names)}, args...)...)
 		}
-		if len(names) < 2 || len(names) > mostMembers {
-			return fail("2 to %d coefficients can be drawn jointly, and it has %d", mostMembers, len(names))
+		if len(names) < 2 || len(names) > maxMembers {
+			return fail("2 to %d coefficients can be drawn jointly, and it has %d", maxMembers, len(names))
 		}
 		for _, name := range names {
 			j := slices.IndexFunc(params, func(p infer.Parameter) bool { return p.Name == name })
@@ -196,7 +196,7 @@ func checkBlocks(target *glm.Target, blocks [][]string) error {
 	}
 	if len(blocks) > 0 && target.Scales() > 0 {
 		return fmt.Errorf("cggibbs: block (%s): horseshoe priors and smooths, whose scales are drawn too, move "+
-			"beside single coefficients only", told(blocks[0]))
+			"beside single coefficients only", joined(blocks[0]))
 	}
 	return nil
 }

@@ -80,8 +80,8 @@ func (k *mixtureKernel) newSurrogate(g int) *surrogate {
 	return s
 }
 
-// leastInformation is that of a row, relative to the largest: W must have an inverse.
-const leastInformation = 1e-8
+// minInformation is that of a row, relative to the largest: W must have an inverse.
+const minInformation = 1e-8
 
 // measure sets W^½ and B·rho; it reports whether there is a W.
 func (s *surrogate) measure() bool {
@@ -97,7 +97,7 @@ func (s *surrogate) measure() bool {
 		kernels.Axpy(-s.point.Beta(j), s.mix.x.Col(j), s.fitted)
 	}
 	for i, w := range s.information {
-		s.root[i] = math.Sqrt(math.Max(w, leastInformation*largest))
+		s.root[i] = math.Sqrt(math.Max(w, minInformation*largest))
 		s.fitted[i] = float64(s.root[i] * (s.fitted[i] - s.mix.base[i]))
 	}
 	return true

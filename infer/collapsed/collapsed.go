@@ -69,8 +69,8 @@ func newSetup(f family, rows int, opts Options) (infer.Setup, error) {
 		Order: mixture.OrderOf(of, opts.Order), Known: opts.Known, Process: opts.Process}}, nil
 }
 
-// tell converts a position from logs of probabilities to probabilities.
-func (s *setup) tell(position []float64) {
+// probabilities converts the logs of probabilities of a position.
+func (s *setup) probabilities(position []float64) {
 	for _, theta := range s.Blocks(position) {
 		for j, p := range s.Of {
 			if p.Kind == infer.Probability {

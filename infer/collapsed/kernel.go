@@ -167,7 +167,7 @@ func (k *kernel) Save() (restore func()) {
 // Position writes the components in their order, then as they were sampled.
 func (k *kernel) Position(dst []float64) {
 	k.Chain.Position(dst)
-	k.tell(dst)
+	k.probabilities(dst)
 }
 
 // SetPosition moves the chain to a position, with labels that are drawn given it.

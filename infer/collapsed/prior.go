@@ -20,8 +20,8 @@ type Prior struct {
 // inverseGamma is the prior of the mean of gamma.
 const inverseGamma = "inverse_gamma"
 
-// law is a conjugate prior with the likelihoods that it belongs to.
-type law struct {
+// conjugatePrior is a conjugate prior with the likelihoods that it belongs to.
+type conjugatePrior struct {
 	name, usage string
 	arguments   int                                                // 0: one or more
 	serves      func(glm.Family) bool                              // nil for categories
@@ -30,7 +30,7 @@ type law struct {
 	usual func(mean, sd float64) []float64
 }
 
-var laws = []law{
+var laws = []conjugatePrior{
 	{"normal_inverse_gamma", "normal_inverse_gamma(mean, rows, shape, scale): sigma² ~ inverse_gamma(shape, scale), " +
 		"mu ~ normal(mean, sigma/√rows)", 4, ofForm(likelihood.Squares), newGaussian,
 		func(mean, sd float64) []float64 {
@@ -89,10 +89,10 @@ func usages() string {
 // Limits of the numbers of priors but means, and of means: beyond them sufficient statistics lose what they add.
 const (
 	least, most = 1e-3, 1e9
-	mostMean    = 1e100
+	maxMean     = 1e100
 )
 
-func (p Prior) check(l law) error {
+func (p Prior) check(l conjugatePrior) error {
 	if len(p.Numbers) != l.arguments && l.arguments > 0 {
 		return words.Hint(fmt.Errorf("%s has %d numbers, not %d", l.name, l.arguments, len(p.Numbers)), "write "+l.usage)
 	}
@@ -100,7 +100,7 @@ func (p Prior) check(l law) error {
 		mean := l.arguments == 4 && i == 0
 		scale := l.arguments == 4 && i == 3
 		switch {
-		case mean && x >= -mostMean && x <= mostMean, scale && x > 0 && x <= mostMean,
+		case mean && x >= -maxMean && x <= maxMean, scale && x > 0 && x <= maxMean,
 			!mean && !scale && x >= least && x <= most:
 			continue
 		case scale:
@@ -112,7 +112,7 @@ func (p Prior) check(l law) error {
 }
 
 // lawOf returns the prior that is conjugate to a family; nil if there is none.
-func lawOf(f glm.Family) *law {
+func lawOf(f glm.Family) *conjugatePrior {
 	for k := range laws {
 		if l := &laws[k]; l.serves != nil && l.serves(f) {
 			return l

@@ -37,7 +37,7 @@ func (e example) joint(t testing.TB, o Options, fitted string) infertest.Joint {
 		own, err := e.respond(rng, labels, theta, d)
 		position := make([]float64, s.Len())
 		s.Write(position, logW, theta)
-		s.tell(position)
+		s.probabilities(position)
 		at := own.setup(t, o)
 		return position, infertest.Given{
 			Setup: func() (infer.Setup, error) { return own.believing(fitted).setup(t, o), nil },

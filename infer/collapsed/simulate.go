@@ -11,8 +11,8 @@ import (
 	"glmbatch/internal/variate"
 )
 
-// mostResponse bounds simulated responses: beyond it sums lose what a row adds.
-const mostResponse = 1e12
+// maxResponse bounds simulated responses: beyond it sums lose what a row adds.
+const maxResponse = 1e12
 
 // Simulate draws weights and parameters from the prior, and a label and responses of each row given these. Missing
 // responses stay missing.
@@ -34,7 +34,7 @@ func (s *setup) Simulate(stream *infer.Stream) (out infer.Simulation, err error)
 	at := own.bare(stream)
 	copy(at.Counts, k.Counts)
 	out.Position, out.LogLik = at.Place(k.LogW, k.Theta)
-	own.tell(out.Position)
+	own.probabilities(out.Position)
 	return out, nil
 }
 
@@ -42,7 +42,7 @@ func (s *setup) Simulate(stream *infer.Stream) (out infer.Simulation, err error)
 func (r *regression) responses(from variate.Source, theta [][]float64) ([]float64, error) {
 	y := make([]float64, len(theta))
 	for i, of := range theta {
-		if y[i] = r.rows.Draw(from, i, of[0], of[1:]); !(math.Abs(y[i]) <= mostResponse) {
+		if y[i] = r.rows.Draw(from, i, of[0], of[1:]); !(math.Abs(y[i]) <= maxResponse) {
 			return nil, errors.New("a simulated response is too large")
 		}
 	}

@@ -26,7 +26,7 @@ const Version = "conjugate/1"
 type setup struct {
 	target *glm.Target
 	red    *reduction
-	law    *law
+	law    *scaleDensity
 }
 
 // New decomposes the posterior of target. Its kernels draw theta (the

@@ -45,9 +45,9 @@ type panel struct {
 	mass      float64
 }
 
-// law is the distribution of ell = log sigma: piecewise polynomial, within error (total variation) of the exact
-// distribution.
-type law struct {
+// scaleDensity is the distribution of ell = log sigma: piecewise polynomial, within error (total variation) of the
+// exact distribution.
+type scaleDensity struct {
 	panels []panel
 	total  float64
 	error  float64
@@ -67,13 +67,13 @@ const (
 // Source: Trefethen (2013), Approximation Theory and Approximation Practice,
 // chapters 3 and 19, for series through Chebyshev points and their integrals;
 // Olver and Townsend (2013), arXiv:1307.1223, for sampling by their inversion.
-func newLaw(p *reduction) (*law, error) {
+func newLaw(p *reduction) (*scaleDensity, error) {
 	m, breaks, err := newMarginal(p)
 	if err != nil {
 		return nil, err
 	}
 	tolerance := panelTolerance * m.width()
-	l := &law{}
+	l := &scaleDensity{}
 	var stack [][2]float64 // rightmost interval first
 	for i := len(breaks) - 1; i > 0; i-- {
 		left, right := breaks[i-1], breaks[i]
@@ -162,7 +162,7 @@ func series(c []float64, x float64) float64 {
 }
 
 // quantile returns the point below which a share u in (0, 1) of the mass lies.
-func (l *law) quantile(u float64) float64 {
+func (l *scaleDensity) quantile(u float64) float64 {
 	t := float64(u * l.total)
 	i := sort.Search(len(l.panels), func(i int) bool { return l.panels[i].below > t }) - 1
 	p := &l.panels[i]

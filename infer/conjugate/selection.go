@@ -150,8 +150,8 @@ func (p *reduction) logDensity(ell float64) float64 {
 	return sum
 }
 
-// mostLaws bounds the models for which a Drawer keeps the distribution of sigma.
-const mostLaws = 1024
+// maxLaws bounds the models for which a Drawer keeps the distribution of sigma.
+const maxLaws = 1024
 
 // Drawer draws the coefficients and sigma of models. It belongs to one chain.
 type Drawer struct {
@@ -183,7 +183,7 @@ func (d *Drawer) Draw(x []uint8) (infer.Info, error) {
 		if err != nil {
 			return infer.Info{}, err
 		}
-		if len(d.laws) >= mostLaws {
+		if len(d.laws) >= maxLaws {
 			clear(d.laws)
 		}
 		s = &setup{target: d.target, red: p, law: l}

@@ -238,10 +238,10 @@ func product(x, y []float64, n int) []float64 {
 }
 
 const (
-	mostSquarings = 48
-	enough        = 26    // squarings after which a norm's root is the radius to 1e-7
-	nilpotent     = 1e-14 // norm of what is rounding
-	parallel      = 1e-7  // residual of an eigenvector, relative to the eigenvalue
+	maxSquarings = 48
+	enough       = 26    // squarings after which a norm's root is the radius to 1e-7
+	nilpotent    = 1e-14 // norm of what is rounding
+	parallel     = 1e-7  // residual of an eigenvector, relative to the eigenvalue
 )
 
 // dominant returns the spectral radius of P, and a left eigenvector of it; nil if that is complex or there is none.
@@ -311,7 +311,7 @@ func spectralOf(values, vectors []float64, p int) []float64 {
 func summed(p, sigma []float64, n int) []float64 {
 	one := product(p, sigma, n)
 	q := p
-	for range mostSquarings {
+	for range maxSquarings {
 		kernels.Axpy(1, product(q, one, n), one)
 		q = product(q, q, n)
 		if math.Sqrt(vec.SumSquares(q)) < nilpotent {

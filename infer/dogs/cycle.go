@@ -50,8 +50,8 @@ func (p *Normal) cost(c Cycle, d Target, tolerance float64) float64 {
 }
 
 // The backward sweeps of Cost end where the sum has settled or is a geometric series, to
-// about these relative errors, or after mostCycles.
-const fine, rough, mostCycles = 1e-4, 1e-2, 2000
+// about these relative errors, or after maxCycles.
+const fine, rough, maxCycles = 1e-4, 1e-2, 2000
 
 // autocorrelation returns 1 + 2·(mean over the phases of a cycle of the sum of
 // autocorrelations of variable i).
@@ -61,7 +61,7 @@ func (p *Normal) autocorrelation(c Cycle, i int, tolerance float64) float64 {
 	p.factor.Solve(weights)
 	row, all := make([]float64, p.n), Systematic(p.n, p.n)
 	sum, step, ratio := 0.0, 0.0, math.NaN()
-	for range mostCycles {
+	for range maxCycles {
 		next := 0.0
 		for phase := c.Every - 1; phase >= 0; phase-- { // phase 0 is the sweep
 			row[i]++

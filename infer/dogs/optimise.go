@@ -167,7 +167,7 @@ func (p *descent) round(input []int32, below float64) []int32 {
 	}
 	p.restore(scan)
 	p.gains.clear()
-	p.forget(input)
+	p.reset(input)
 	return scan
 }
 
@@ -195,8 +195,8 @@ func (p *descent) look(input []int32) {
 	}
 }
 
-// forget sets D to that of an empty scan.
-func (p *descent) forget(input []int32) {
+// reset sets D to that of an empty scan.
+func (p *descent) reset(input []int32) {
 	for _, i := range input {
 		near, _ := p.Row(int(i))
 		for _, j := range near {

@@ -35,15 +35,15 @@ type node struct {
 	pos   int
 }
 
-// mostInputs is the largest number of inputs.
-const mostInputs = 63
+// maxInputs is the largest number of inputs.
+const maxInputs = 63
 
 // Compile makes the graph of an expression. Names that are no inputs are errors of type *Error. Random reports whether
 // functions may draw.
 func Compile(t *Tree, inputs []Input, random bool) (*Graph, error) {
 	g := &Graph{source: t.source, equal: map[string]int{}}
-	if len(inputs) > mostInputs {
-		return nil, &Error{Source: t.source, Reason: fmt.Sprintf("an expression reads at most %d names", mostInputs)}
+	if len(inputs) > maxInputs {
+		return nil, &Error{Source: t.source, Reason: fmt.Sprintf("an expression reads at most %d names", maxInputs)}
 	}
 	names := map[string]int{}
 	for k := range inputs {
@@ -197,8 +197,8 @@ func (g *Graph) once(key string, make func() node) int {
 
 // add adds an operation; one of constants is a constant.
 func (g *Graph) add(f *function, args []int, pos int) (int, error) {
-	if len(g.nodes) > mostNodes {
-		return 0, &Error{g.source, pos, fmt.Sprintf("an expression has at most %d operations", mostNodes), ""}
+	if len(g.nodes) > maxNodes {
+		return 0, &Error{g.source, pos, fmt.Sprintf("an expression has at most %d operations", maxNodes), ""}
 	}
 	out, fixed := node{of: f, args: args, pos: pos}, f.random == nil
 	var of [3][]float64

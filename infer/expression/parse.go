@@ -30,9 +30,9 @@ func Character(source string, pos int) int { return len([]rune(source[:min(pos, 
 
 // Limits of an expression.
 const (
-	mostBytes   = 16 << 10
-	mostNesting = 200
-	mostNodes   = 4096
+	maxBytes   = 16 << 10
+	maxNesting = 200
+	maxNodes   = 4096
 )
 
 // Tree is an expression that has been read.
@@ -72,8 +72,8 @@ type parser struct {
 // Parse reads an expression. Errors are of type *Error.
 func Parse(source string) (*Tree, error) {
 	p := &parser{source: source}
-	if len(source) > mostBytes {
-		return nil, p.fail(0, fmt.Sprintf("an expression has at most %d bytes", mostBytes), "")
+	if len(source) > maxBytes {
+		return nil, p.fail(0, fmt.Sprintf("an expression has at most %d bytes", maxBytes), "")
 	}
 	if err := p.advance(); err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (p *parser) operator() (string, int) {
 
 // expression reads operators that hold more strongly than floor.
 func (p *parser) expression(floor int) (*term, error) {
-	if p.depth++; p.depth > mostNesting {
+	if p.depth++; p.depth > maxNesting {
 		return nil, p.fail(p.pos, "the expression is nested too deeply", "")
 	}
 	defer func() { p.depth-- }()

@@ -72,8 +72,8 @@ func mixedUpTo(y, m, a, b float64) float64 {
 // a = p·phi, times as much of the failures, over as much of phi and the trials.
 type mixedSuccesses struct{ binary }
 
-// mostProduct is up to how many successes products of few numbers are taken, and leastShape from which shape on.
-const mostProduct, leastShape = 16, 1e-6
+// maxProduct is up to how many successes products of few numbers are taken, and minShape from which shape on.
+const maxProduct, minShape = 16, 1e-6
 
 // part returns log Γ(a + y) − log Γ(a) − y·log phi of y successes, with a = p·phi, without the logarithm of product,
 // which is at most 1e110.
@@ -84,7 +84,7 @@ func part(y, a, logP, logPhi float64) (sum, product float64) {
 		return 0, 1
 	case a < vanishing:
 		return logP + vec.LogGamma(y) - float64((y-1)*logPhi), 1
-	case y <= 1 || y <= mostProduct && a >= leastShape:
+	case y <= 1 || y <= maxProduct && a >= minShape:
 		for k := 1.0; k < y; k++ {
 			product = float64(product * (1 + k/a))
 		}
@@ -101,7 +101,7 @@ func rises(a, y float64) (climb, spread float64) {
 		return 0, 0
 	case a < vanishing:
 		return 1, 0
-	case y <= 2*mostProduct:
+	case y <= 2*maxProduct:
 		for k := range int(y) {
 			share := a / (a + float64(k))
 			climb += share

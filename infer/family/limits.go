@@ -175,7 +175,7 @@ func (f Family) DrawWithin(b *Bound, s prior.Source, draw func() float64, cdf fu
 	u := math.FMA(s.Float64(), high-low, low)
 	from, to = max(from, -MostPositive), min(to, MostPositive)
 	if f.Support().Whole {
-		return leastCount(cdf, u, max(from, -1), to)
+		return minCount(cdf, u, max(from, -1), to)
 	}
 	for range 200 {
 		if middle := from + float64(0.5*(to-from)); cdf(middle) < u {
@@ -187,9 +187,9 @@ func (f Family) DrawWithin(b *Bound, s prior.Source, draw func() float64, cdf fu
 	return to
 }
 
-// leastCount returns the least count above low, and at most high, whose distribution function reaches u, by doubling
+// minCount returns the least count above low, and at most high, whose distribution function reaches u, by doubling
 // and halving.
-func leastCount(cdf func(y float64) float64, u, low, high float64) float64 {
+func minCount(cdf func(y float64) float64, u, low, high float64) float64 {
 	end := low + 1
 	for step := 1.0; end < min(high, maxCount) && cdf(end) < u; step *= 2 {
 		low, end = end, min(high, end+step)

@@ -112,7 +112,7 @@ func (negativeBinomialMean) Follow(s prior.Source, y, from, to float64, disp [2]
 
 // fewCounts is up to which count log Γ(y + shape) − log Γ(shape) − y·log(shape) = Σ log(1 + k/shape), k < y, is the
 // logarithm of a product, for shapes of which no product overflows.
-const fewCounts, leastFewShape = 16, 1e-10
+const fewCounts, minFewShape = 16, 1e-10
 
 func (negativeBinomialMean) prepare(*Rows, []float64, []float64) {}
 
@@ -130,7 +130,7 @@ func (negativeBinomialMean) rowTerms(r Rows, eta, x, u, dst []float64) {
 func (negativeBinomialMean) rowNorms(r Rows, x, _, dst []float64) {
 	var product Block
 	for i, y := range r.Y {
-		if product[i] = 1; y > fewCounts || x[i] < leastFewShape {
+		if product[i] = 1; y > fewCounts || x[i] < minFewShape {
 			dst[i] += vec.LogRising(x[i], y)
 			continue
 		}

@@ -89,8 +89,8 @@ func (l piecewise) ends(k int) (low, high float64) {
 	return low, high
 }
 
-// leastRisk stands for no time at risk.
-const leastRisk = 1e-300
+// minRisk stands for no time at risk.
+const minRisk = 1e-300
 
 // risk returns the time at risk of row i in an interval, and reports whether it has an event there.
 func (r *Rows) risk(i int, low, high float64) (time float64, event bool) {
@@ -115,7 +115,7 @@ func (l piecewise) Start(r *Rows, _ int) []float64 {
 			}
 		}
 	}
-	whole := vec.Log((vec.Sum(events) + 0.5) / max(vec.Sum(times), leastRisk))
+	whole := vec.Log((vec.Sum(events) + 0.5) / max(vec.Sum(times), minRisk))
 	out := make([]float64, n)
 	for k := range out {
 		if out[k] = whole; times[k] > 0 {
@@ -170,7 +170,7 @@ func (l piecewise) cumulate(r *Rows, eta [][]float64, first, without int, logs, 
 		}
 	}
 	for i, s := range sum {
-		sum[i] = max(s, leastRisk)
+		sum[i] = max(s, minRisk)
 	}
 	r.Kernels.Log(sum, sum)
 }
@@ -199,7 +199,7 @@ func (l piecewise) Given(p int, r *Rows, eta [][]float64, v *View) {
 				continue
 			}
 			time, own := part.risk(i, low, high)
-			rest := vec.Log(max(time, leastRisk))
+			rest := vec.Log(max(time, minRisk))
 			v.Rest[first+i], others[i] = main+rest, main+logs[i]
 			switch each[first+i] = 0; {
 			case own:
@@ -243,7 +243,7 @@ func (piecewise) hazard(k int, eta []float64) float64 {
 	if k > 0 {
 		log += eta[k]
 	}
-	return max(vec.Exp(log), leastRisk)
+	return max(vec.Exp(log), minRisk)
 }
 
 // lost returns 1 − e^−t.

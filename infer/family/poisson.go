@@ -67,7 +67,7 @@ func (poissonMean) Follow(s prior.Source, y, from, to float64, _ [2]float64) (mo
 // come with mean to − from. Both ways together leave the pair of poisson laws as it is.
 func thin(s prior.Source, y, from, to float64) float64 {
 	switch {
-	case !(from <= math.MaxFloat64 && to <= mostMean): // no count of such a mean is drawn
+	case !(from <= math.MaxFloat64 && to <= maxMean): // no count of such a mean is drawn
 		return math.NaN()
 	case to > from:
 		return y + variate.Poisson(s, to-from)
@@ -77,5 +77,5 @@ func thin(s prior.Source, y, from, to float64) float64 {
 	return variate.Binomial(s, y, to/from, (from-to)/from)
 }
 
-// mostMean bounds the mean of a count that is proposed.
-const mostMean = 1e12
+// maxMean bounds the mean of a count that is proposed.
+const maxMean = 1e12

@@ -72,15 +72,15 @@ func (l locationGiven) Scores(r Rows, eta []float64) [2]float64 {
 // scaleGiven is the likelihood of log sigma: Given are the location and, the same in all rows, the second dispersion.
 type scaleGiven struct{ terms Terms }
 
-// leastLogScale is where 1/sigma² overflows; no smaller scale has a density.
-const leastLogScale = -340
+// minLogScale is where 1/sigma² overflows; no smaller scale has a density.
+const minLogScale = -340
 
 // precisions writes 1/sigma² of log sigma, and its roots.
 func (r *Rows) precisions(logSigma, precision, roots []float64) {
 	roots, precision = roots[:len(logSigma)], precision[:len(logSigma)]
 	for i, e := range logSigma {
-		if roots[i] = -e; e < leastLogScale {
-			roots[i] = -leastLogScale
+		if roots[i] = -e; e < minLogScale {
+			roots[i] = -minLogScale
 		}
 	}
 	r.Kernels.Exp(roots, roots)
@@ -104,7 +104,7 @@ func (l scaleGiven) Terms(r Rows, eta, dst []float64) {
 	own := scratch[2][:copy(scratch[2][:], eta)]
 	l.terms.Terms(r, r.given(0), dst)
 	for i, e := range own {
-		if dst[i] -= e; e < leastLogScale {
+		if dst[i] -= e; e < minLogScale {
 			dst[i] = math.Inf(-1)
 		}
 	}
@@ -222,7 +222,7 @@ func (s scaled) normalSum(r *Rows, eta [][]float64) float64 {
 	for i := 0; i < len(at); i += ChunkRows {
 		n := min(ChunkRows, len(at)-i)
 		for k, e := range eta[1][i : i+n] {
-			if precision[k] = -2 * e; e < leastLogScale {
+			if precision[k] = -2 * e; e < minLogScale {
 				return math.Inf(-1)
 			}
 		}

@@ -86,16 +86,16 @@ func (o ordinal) between(r *Rows, lower, upper, dst []float64) {
 	}
 }
 
-// mostLogDisc is where log disc is cut off: squares of steps times disc do not overflow.
-const mostLogDisc = 100
+// maxLogDisc is where log disc is cut off: squares of steps times disc do not overflow.
+const maxLogDisc = 100
 
 // discOf returns disc of its logarithm.
-func discOf(log float64) float64 { return vec.Exp(max(-mostLogDisc, min(mostLogDisc, log))) }
+func discOf(log float64) float64 { return vec.Exp(max(-maxLogDisc, min(maxLogDisc, log))) }
 
 // discs writes disc of its logarithms to dst.
 func (r *Rows) discs(logs, dst []float64) {
 	for i, v := range logs {
-		dst[i] = max(-mostLogDisc, min(mostLogDisc, v))
+		dst[i] = max(-maxLogDisc, min(maxLogDisc, v))
 	}
 	r.Kernels.Exp(dst, dst[:len(logs)])
 }

@@ -244,8 +244,8 @@ func logBetaTails(a, b, logX, logRestX float64) (p, q, front float64) {
 	return logRest(q), q, front
 }
 
-// mostFraction is the largest shape at which the continued fraction takes less than some hundred terms.
-const mostFraction = 1e4
+// maxFraction is the largest shape at which the continued fraction takes less than some hundred terms.
+const maxFraction = 1e4
 
 // countTails is logBetaTails of a count with a large shape s, by sums of probabilities.
 func countTails(s, y, odds float64) (p, q, front float64) {
@@ -277,7 +277,7 @@ func negativeBinomialAt(y, lambda float64, disp [2]float64) edge {
 	}
 	odds := lambda - vec.Log(disp[0])
 	var p, q, front float64
-	if disp[0] > mostFraction {
+	if disp[0] > maxFraction {
 		p, q, front = countTails(disp[0], y, odds)
 	} else {
 		p, q, front = logBetaTails(disp[0], y+1, -vec.Log1pExp(odds), -vec.Log1pExp(-odds))

@@ -385,7 +385,7 @@ func (z zeroed) Draw(s prior.Source, eta []float64, disp [2]float64, trials floa
 	none := z.of0(row)
 	if none > 0.5 {
 		u := math.FMA(s.Float64(), 1-none, none)
-		return leastCount(func(y float64) float64 { return z.base.CDF(y, row) }, u, 0, maxCount)
+		return minCount(func(y float64) float64 { return z.base.CDF(y, row) }, u, 0, maxCount)
 	}
 	for {
 		if y := z.base.Draw(s, row); y > 0 || !z.hurdle {

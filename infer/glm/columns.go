@@ -28,7 +28,7 @@ func (c *Columns) Here(first int, slopes []float64) {
 // Along returns the log likelihood with step added to coefficients from first on, and writes the slopes there. The
 // point stays. Cost: O(n) for each coefficient, twice, and one pass with exponentials.
 func (c *Columns) Along(first int, step, slopes []float64) Value {
-	c.makeRoom()
+	c.reserve()
 	block := c.block(first, len(step))
 	copy(c.next, c.eta)
 	c.t.kernels.AxpyColumns(step, block, c.next)

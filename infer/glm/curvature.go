@@ -32,7 +32,7 @@ type Curvature struct {
 // priors, a point that is no maximum), if there are horseshoe priors, whose coefficients move with their scales, or
 // if there are more than 5000 coefficients and no fewer rows.
 func (t *Target) CurvatureAt(u []float64) (*Curvature, error) {
-	if t.shoes != nil {
+	if t.scaleGroups != nil {
 		return nil, fmt.Errorf("glm: the curvature under horseshoe priors and smooths depends on their scales")
 	}
 	p := NewPoint(t)

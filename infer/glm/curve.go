@@ -29,8 +29,8 @@ type Curve struct {
 // NewCurved gives a point these passes.
 func NewCurved(p *Point) *Curved { return &Curved{Point: p} }
 
-// makeRoom makes the memory of the rows' derivatives, which a sampler without slopes does not take.
-func (c *Curved) makeRoom() {
+// reserve makes the memory of the rows' derivatives, which a sampler without slopes does not take.
+func (c *Curved) reserve() {
 	if n := len(c.eta); len(c.grad) < n {
 		all := make([]float64, 4*n)
 		c.grad, c.curv, c.nextGrad, c.nextCurv = all[:n:n], all[n:2*n:2*n], all[2*n:3*n:3*n], all[3*n:]
@@ -50,7 +50,7 @@ func (c *Curved) Here(j int) Curve {
 // rowsHere brings the rows' derivatives to the point.
 func (c *Curved) rowsHere() {
 	if !c.fresh() {
-		c.makeRoom()
+		c.reserve()
 		c.pass(c.eta, 0, c.grad, c.curv)
 		c.at = c.moves
 	}
@@ -59,7 +59,7 @@ func (c *Curved) rowsHere() {
 // AlongCurve returns the curve with delta added to coefficient j. Cost: O(n), of
 // a sparse column O(what it stores).
 func (c *Curved) AlongCurve(j int, delta float64) Curve {
-	c.makeRoom()
+	c.reserve()
 	x := c.t.data.X.Column(j)
 	var v Value
 	if x.Rows == nil {
@@ -116,7 +116,7 @@ func (c *Curved) LocalDirection(d *Direction) Curve {
 		m := c.t.sumMoments(c.t.weights, c.eta, d.Eta)
 		return Curve{c.value, d.linear - m.Slope, m.Curve}
 	}
-	c.makeRoom()
+	c.reserve()
 	c.pass(d.Eta, 0, c.nextGrad, c.nextCurv)
 	return c.curveOf(c.value, d.Eta, c.nextGrad, c.nextCurv)
 }

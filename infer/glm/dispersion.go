@@ -64,7 +64,7 @@ func (t *Target) Constrain(u, theta []float64) {
 	for i, k := range t.free {
 		theta[d+i] = t.dispersions[k].At(u[d+i])
 	}
-	if t.shoes != nil {
+	if t.scaleGroups != nil {
 		t.constrainScales(u, theta)
 	}
 }
@@ -76,7 +76,7 @@ func (t *Target) Unconstrain(theta, u []float64) {
 	for i, k := range t.free {
 		u[d+i] = t.dispersions[k].Coordinate(theta[d+i])
 	}
-	if t.shoes != nil {
+	if t.scaleGroups != nil {
 		t.unconstrainScales(theta, u)
 	}
 }

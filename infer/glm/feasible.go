@@ -199,13 +199,13 @@ func uphill(value func(float64) float64, centre, step, reach float64) float64 {
 	return best
 }
 
-// wallMargin is the share of a uniform prior's length that the penalised point
+// boundMargin is the share of a uniform prior's length that the penalised point
 // keeps off each end, so that starts around it are found on both sides.
-const wallMargin = 1e-3
+const boundMargin = 1e-3
 
 // between returns the ends of a uniform prior without their margins.
 func between(p prior.Prior) (low, high float64) {
-	margin := float64(wallMargin * (p.High - p.Low))
+	margin := float64(boundMargin * (p.High - p.Low))
 	return p.Low + margin, p.High - margin
 }
 

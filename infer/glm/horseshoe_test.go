@@ -153,7 +153,7 @@ func TestHorseshoeConditionals(t *testing.T) {
 // coordinates is that of AlongLength.
 func lengthens(t *testing.T, p, q *Point, g int) {
 	t.Helper()
-	h, u, eta := &p.t.shoes[g], make([]float64, p.t.Dim()), make([]float64, p.t.Rows())
+	h, u, eta := &p.t.scaleGroups[g], make([]float64, p.t.Dim()), make([]float64, p.t.Rows())
 	here := p.LogScale(h.Slab)
 	from, _ := p.AlongLength(g, here, eta)
 	to, v := p.AlongLength(g, here+0.3, eta)

@@ -86,7 +86,8 @@ func (t *Target) checkObserved(flat []int) error {
 func (t *Target) flatColumns() []int {
 	var flat []int
 	for j, p := range t.model.Coefficients {
-		if !p.Proper() || t.shoeOf != nil && t.shoeOf[j] >= 0 && !t.shoes[t.shoeOf[j]].Prior.Proper() {
+		if !p.Proper() || t.scaleGroupOf != nil && t.scaleGroupOf[j] >= 0 &&
+			!t.scaleGroups[t.scaleGroupOf[j]].Prior.Proper() {
 			flat = append(flat, j)
 		}
 	}

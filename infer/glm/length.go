@@ -11,7 +11,7 @@ import (
 // and each coefficient keeps its number of prior standard deviations; it writes the linear predictor there to eta.
 // Cost: O(n·columns).
 func (p *Point) AlongLength(g int, x float64, eta []float64) (float64, Value) {
-	h := &p.t.shoes[g]
+	h := &p.t.scaleGroups[g]
 	density := h.LogSlab(x) + x
 	if math.IsInf(density, -1) {
 		return density, Value{}
@@ -32,7 +32,7 @@ func (p *Point) lengthened(h *prior.Group, x float64, i int) float64 {
 
 // MoveLength makes the move of AlongLength; eta and v must be what that wrote and returned. Cost: O(n).
 func (p *Point) MoveLength(g int, x float64, eta []float64, v Value) {
-	h := &p.t.shoes[g]
+	h := &p.t.scaleGroups[g]
 	for i, j := range h.Columns {
 		p.beta[j] *= vec.Exp(p.lengthened(h, x, i))
 	}

@@ -43,7 +43,7 @@ func (t *Target) MeanMayNotExist() []Doubt {
 // if these columns together, taken as flat, would be improper.
 func (t *Target) cauchyMeans() (columns []int, words string) {
 	flat := t.flatColumns()
-	simple := len(flat) == 0 && t.shoes == nil
+	simple := len(flat) == 0 && t.scaleGroups == nil
 	for j, p := range t.model.Coefficients {
 		if p.Kind == prior.Cauchy || p.Kind == prior.StudentT && p.DF <= 1 {
 			columns = append(columns, j)
@@ -162,7 +162,7 @@ func (t *Target) spreads(flat int) bool {
 // grows all spreads stay at c, so that they keep the tails of their priors.
 func (t *Target) scaleMeans() (params []int, words string) {
 	var names []string
-	for _, h := range t.shoes {
+	for _, h := range t.scaleGroups {
 		if !h.Stretches() {
 			continue
 		}
@@ -195,7 +195,7 @@ func (t *Target) scaleMeans() (params []int, words string) {
 // moments below slab_df + 1 exist whatever the data, the mean always.
 func (t *Target) horseshoeMeans() (columns []int, words string) {
 	candidates := t.flatColumns()
-	for _, h := range t.shoes {
+	for _, h := range t.scaleGroups {
 		if h.Slab < 0 && !h.Smooth {
 			columns = append(columns, h.Columns...)
 		}

@@ -6,9 +6,9 @@ package glm
 const pieceRows = 256
 
 // Of tallRows rows on, sums over all rows are taken over parts of at least partRows rows, at most
-// mostParts of them, and then over the parts in their order. The parts depend on the number of rows
+// maxParts of them, and then over the parts in their order. The parts depend on the number of rows
 // alone, so that they may be taken side by side.
-const tallRows, partRows, mostParts = 1 << 14, 1 << 13, 32
+const tallRows, partRows, maxParts = 1 << 14, 1 << 13, 32
 
 // TallVersion names the parts of a posterior of many rows, how its penalised point is found, and how chains come from
 // afar: another one is another sequence of draws.
@@ -23,7 +23,7 @@ func (t *Target) parts() (count, size int) {
 	if !Tall(n) {
 		return 1, n
 	}
-	size = max(partRows, (n+mostParts-1)/mostParts)
+	size = max(partRows, (n+maxParts-1)/maxParts)
 	size = (size + pieceRows - 1) / pieceRows * pieceRows
 	return (n + size - 1) / size, size
 }

@@ -191,7 +191,7 @@ func (p *pilot) setRidge() {
 		case prior.Penalised:
 			share = smoothShare
 		case prior.Horseshoe, prior.RegularisedHorseshoe:
-			share = 1 + float64(len(t.shoes[t.shoeOf[j]].Columns))/float64(t.Rows())
+			share = 1 + float64(len(t.scaleGroups[t.scaleGroupOf[j]].Columns))/float64(t.Rows())
 		case prior.Uniform:
 			width := law.High - law.Low
 			p.ridge[j] = math.FMA(1e-6, p.information(j), 12/width/width)

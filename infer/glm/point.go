@@ -70,7 +70,7 @@ func (p *Point) SetUnconstrained(u []float64) {
 // Predict is SetUnconstrained that leaves the log likelihood behind.
 func (p *Point) Predict(u []float64) {
 	p.setCentred(u)
-	for j, g := range p.t.shoeOf {
+	for j, g := range p.t.scaleGroupOf {
 		if g >= 0 {
 			p.beta[j] *= p.scale.spread[j]
 		}
@@ -107,7 +107,7 @@ func (p *Point) Theta(dst []float64) {
 // Unconstrained writes the point as SetUnconstrained reads it.
 func (p *Point) Unconstrained(dst []float64) {
 	p.Centred(dst)
-	for j, g := range p.t.shoeOf {
+	for j, g := range p.t.scaleGroupOf {
 		if g >= 0 {
 			dst[j] /= p.scale.spread[j]
 		}
@@ -153,7 +153,7 @@ func (p *Point) moved() {
 // LogPrior returns the log prior density at the point, as Target.LogPrior.
 func (p *Point) LogPrior() float64 {
 	sum := p.t.priors.LogDensity(p.beta) + p.t.logDispersionPrior(&p.disp)
-	if p.t.shoes != nil {
+	if p.t.scaleGroups != nil {
 		sum += p.logScalePrior()
 	}
 	return sum

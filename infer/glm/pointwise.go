@@ -18,7 +18,7 @@ type Pointwise struct {
 	form     family.Form
 	terms    family.Terms // of form Termwise
 	rows     family.Rows
-	constant []float64      // per row, of the log density; nil without responses
+	constant []float64      // per row, of the log density; nil if there are no responses
 	bounds   []family.Bound // of truncated rows, in units of the response; or nil
 	family   Family
 }

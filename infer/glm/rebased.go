@@ -18,7 +18,7 @@ func (t *Target) Rebased(x design.Matrix, offset []float64) *Target {
 	out, data := *t, *t.data
 	data.X, data.Offset, data.Names, data.Intercept = x, offset, nil, -1
 	out.data, out.pilot = &data, nil
-	out.shoes, out.shoeOf, out.scaleCount = nil, nil, 0
+	out.scaleGroups, out.scaleGroupOf, out.scaleCount = nil, nil, 0
 	_, d := x.Size()
 	out.model.Coefficients = make([]prior.Prior, d)
 	for j := range out.model.Coefficients {

@@ -23,7 +23,7 @@ type scales struct {
 }
 
 func (t *Target) newScales() scales {
-	if t.shoes == nil {
+	if t.scaleGroups == nil {
 		return scales{}
 	}
 	return scales{log: make([]float64, t.scaleCount), spread: make([]float64, t.Cols()),
@@ -40,13 +40,13 @@ func (t *Target) logUnit(d *dispersions) float64 {
 
 // spread computes the spreads from the scales. Cost: O(d).
 func (p *Point) spread() {
-	for g := range p.t.shoes {
+	for g := range p.t.scaleGroups {
 		p.spreadGroup(g)
 	}
 }
 
 func (p *Point) spreadGroup(g int) {
-	h, s := &p.t.shoes[g], &p.scale
+	h, s := &p.t.scaleGroups[g], &p.scale
 	for i, j := range h.Columns {
 		s.logSpread[j] = h.LogSpread(s.log[h.Tau], h.LogLambda(s.log, i), h.LogC(s.log), i)
 		s.spread[j] = vec.Exp(s.logSpread[j])
@@ -69,7 +69,7 @@ func (p *Point) SetLogScale(i int, x float64) {
 		p.spreadGroup(g)
 		return
 	}
-	h, s := &p.t.shoes[g], &p.scale
+	h, s := &p.t.scaleGroups[g], &p.scale
 	j := h.Columns[local]
 	s.logSpread[j] = h.LogSpread(s.log[h.Tau], x, h.LogC(s.log), local)
 	s.spread[j] = vec.Exp(s.logSpread[j])
@@ -78,7 +78,7 @@ func (p *Point) SetLogScale(i int, x float64) {
 // owner returns the horseshoe of scale i, and where i is a lambda its place
 // among the columns, otherwise −1.
 func (p *Point) owner(i int) (g, local int) {
-	for g, h := range p.t.shoes {
+	for g, h := range p.t.scaleGroups {
 		switch {
 		case i == h.Tau || i == h.Slab:
 			return g, -1
@@ -92,15 +92,15 @@ func (p *Point) owner(i int) (g, local int) {
 // LogTau0 returns the log of the scale of tau's prior: tau0, in units of sigma
 // where Model.TauBySigma.
 func (p *Point) LogTau0(g int) float64 {
-	return vec.Log(p.t.shoes[g].Prior.Scale) + p.t.logUnit(&p.disp)
+	return vec.Log(p.t.scaleGroups[g].Prior.Scale) + p.t.logUnit(&p.disp)
 }
 
 // logScale returns the log prior density of tau (or c) at e^x, on its own scale.
 func (p *Point) logScale(g int, slab bool, x float64) float64 {
 	if slab {
-		return p.t.shoes[g].LogSlab(x)
+		return p.t.scaleGroups[g].LogSlab(x)
 	}
-	return p.t.shoes[g].LogTau(x, p.LogTau0(g))
+	return p.t.scaleGroups[g].LogTau(x, p.LogTau0(g))
 }
 
 // AlongScale returns, up to a constant, the log density of the log of scale i at
@@ -109,7 +109,7 @@ func (p *Point) logScale(g int, slab bool, x float64) float64 {
 // spread it moves. Cost: O(1) for lambda, O(columns of its prior) for tau and c.
 func (p *Point) AlongScale(i int, x float64) float64 {
 	g, local := p.owner(i)
-	h, logs := &p.t.shoes[g], p.scale.log
+	h, logs := &p.t.scaleGroups[g], p.scale.log
 	tau, c := logs[h.Tau], h.LogC(logs)
 	if local >= 0 {
 		sd := h.LogSpread(tau, x, c, local)
@@ -136,7 +136,7 @@ func (p *Point) Stretch(g int) {
 	}
 	clear(s.along)
 	s.linear, s.group = 0, g
-	for _, j := range p.t.shoes[g].Columns {
+	for _, j := range p.t.scaleGroups[g].Columns {
 		p.t.data.X.Column(j).AddToBy(p.t.kernels, s.along, p.beta[j])
 		s.linear = math.FMA(p.beta[j], p.t.xty[j], s.linear)
 	}
@@ -164,7 +164,7 @@ func (p *Point) AlongStretch(delta float64) (float64, Value) {
 // StretchPrior is the part of AlongStretch that belongs to the prior of tau and c
 // of horseshoe g.
 func (p *Point) StretchPrior(g int, delta float64) float64 {
-	s, h := &p.scale, &p.t.shoes[g]
+	s, h := &p.scale, &p.t.scaleGroups[g]
 	x := s.log[h.Tau] + delta
 	sum := p.logScale(g, false, x) + x
 	if h.Stretches() {
@@ -178,7 +178,7 @@ func (p *Point) StretchPrior(g int, delta float64) float64 {
 // Cost: O(n).
 func (p *Point) MoveStretch(delta float64, v Value) {
 	s := &p.scale
-	h := &p.t.shoes[s.group]
+	h := &p.t.scaleGroups[s.group]
 	s.log[h.Tau] += delta
 	if h.Stretches() {
 		s.log[h.Slab] += delta
@@ -198,15 +198,15 @@ func (p *Point) MoveStretch(delta float64, v Value) {
 // dispersion with its Jacobian. Cost: O(1).
 func (p *Point) LogPriorAlong(j int, x float64) float64 {
 	t := p.t
-	if t.shoes == nil {
+	if t.scaleGroups == nil {
 		return t.LogPriorAlong(j, x)
 	}
-	if j < t.Cols() && t.shoeOf[j] >= 0 {
+	if j < t.Cols() && t.scaleGroupOf[j] >= 0 {
 		return prior.LogNormal(x/p.scale.spread[j], p.scale.logSpread[j])
 	}
 	sum := t.LogPriorAlong(j, x)
 	if j == t.Cols() && t.free[0] == 0 && t.model.TauBySigma() { // sigma, the unit of tau0
-		for _, h := range t.shoes {
+		for _, h := range t.scaleGroups {
 			if !h.Smooth {
 				sum += prior.LogHalfCauchy(p.scale.log[h.Tau], vec.Log(h.Prior.Scale)+x)
 			}
@@ -220,7 +220,7 @@ func (p *Point) LogPriorAlong(j int, x float64) float64 {
 func (p *Point) logScalePrior() float64 {
 	s := &p.scale
 	sum := 0.0
-	for g, h := range p.t.shoes {
+	for g, h := range p.t.scaleGroups {
 		sum += p.logScale(g, false, s.log[h.Tau])
 		if h.Slab >= 0 {
 			sum += p.logScale(g, true, s.log[h.Slab])
@@ -251,7 +251,7 @@ func (t *Target) logHorseshoePrior(theta []float64) float64 {
 // scales.
 func (p *Point) logScaleJacobian() float64 {
 	sum := vec.Sum(p.scale.log)
-	for _, h := range p.t.shoes {
+	for _, h := range p.t.scaleGroups {
 		for _, j := range h.Columns {
 			sum += p.scale.logSpread[j]
 		}
@@ -266,7 +266,7 @@ func (p *Point) logScaleJacobian() float64 {
 func (p *Point) scaleGradient(grad []float64) {
 	t, s := p.t, &p.scale
 	at := grad[t.scaleStart():]
-	for g, h := range t.shoes {
+	for g, h := range t.scaleGroups {
 		tau, c := s.log[h.Tau], h.LogC(s.log)
 		sumTau, sumC := 0.0, 0.0
 		for i, j := range h.Columns {
@@ -295,7 +295,7 @@ func (p *Point) scaleGradient(grad []float64) {
 // priors times their spreads.
 func (t *Target) constrainScales(u, theta []float64) {
 	logs := u[t.scaleStart():]
-	for _, h := range t.shoes {
+	for _, h := range t.scaleGroups {
 		for i, j := range h.Columns {
 			theta[j] = u[j] * vec.Exp(h.LogSpread(logs[h.Tau], h.LogLambda(logs, i), h.LogC(logs), i))
 		}
@@ -317,11 +317,11 @@ func (t *Target) unconstrainScales(theta, u []float64) {
 func (t *Target) drawScales(s prior.Source, u []float64, at *scales) {
 	disp := t.newDispersions()
 	t.setUnconstrained(&disp, u[t.Cols():])
-	for _, h := range t.shoes {
+	for _, h := range t.scaleGroups {
 		if h.Smooth {
-			at.log[h.Tau] = max(-leastSD, vec.Log(h.Prior.Draw(s)))
+			at.log[h.Tau] = max(-minSD, vec.Log(h.Prior.Draw(s)))
 			if h.Length != nil {
-				at.log[h.Slab] = max(-leastSD, vec.Log(h.Length.Prior.Draw(s)))
+				at.log[h.Slab] = max(-minSD, vec.Log(h.Length.Prior.Draw(s)))
 			}
 			continue
 		}
@@ -340,7 +340,7 @@ func (t *Target) drawScales(s prior.Source, u []float64, at *scales) {
 func (t *Target) settleScales(s prior.Source, u []float64, at *scales) {
 	logs := u[t.scaleStart():]
 	copy(logs, at.log)
-	for _, h := range t.shoes {
+	for _, h := range t.scaleGroups {
 		if h.Smooth {
 			continue
 		}
@@ -356,7 +356,7 @@ func (t *Target) settleScales(s prior.Source, u []float64, at *scales) {
 // lambda² to ½ + ½(beta/tau)², and brings u to the form that SetUnconstrained reads.
 func (t *Target) penalisedScales(u []float64) {
 	logs := u[t.scaleStart():]
-	for _, h := range t.shoes {
+	for _, h := range t.scaleGroups {
 		if h.Smooth {
 			if h.Length != nil {
 				logs[h.Slab] = h.Length.Start()
@@ -382,7 +382,7 @@ func (t *Target) penalisedScales(u []float64) {
 // uncentre divides the coefficients of horseshoe priors by their spreads.
 func (t *Target) uncentre(u []float64) {
 	logs := u[t.scaleStart():]
-	for _, h := range t.shoes {
+	for _, h := range t.scaleGroups {
 		for i, j := range h.Columns {
 			u[j] /= vec.Exp(h.LogSpread(logs[h.Tau], h.LogLambda(logs, i), h.LogC(logs), i))
 		}
@@ -404,24 +404,24 @@ func (m *Model) TauBySigma() bool {
 func (t *Target) Scales() int { return t.scaleCount }
 
 // Groups returns what Model.Horseshoes does, and then the smooths; it must not be changed.
-func (t *Target) Groups() []prior.Group { return t.shoes }
+func (t *Target) Groups() []prior.Group { return t.scaleGroups }
 
 // layScales lays the scales out behind the dispersions.
 func (t *Target) layScales() {
-	t.shoes = t.model.Horseshoes()
+	t.scaleGroups = t.model.Horseshoes()
 	t.addSmooths()
-	for g, h := range t.shoes {
-		if t.shoeOf == nil {
-			t.shoeOf = make([]int, t.Cols())
-			for j := range t.shoeOf {
-				t.shoeOf[j] = -1
+	for g, h := range t.scaleGroups {
+		if t.scaleGroupOf == nil {
+			t.scaleGroupOf = make([]int, t.Cols())
+			for j := range t.scaleGroupOf {
+				t.scaleGroupOf[j] = -1
 			}
 		}
 		for _, j := range h.Columns {
-			t.shoeOf[j] = g
+			t.scaleGroupOf[j] = g
 		}
 	}
-	for _, h := range t.shoes {
+	for _, h := range t.scaleGroups {
 		t.scaleCount = max(t.scaleCount, h.Last())
 	}
 }
@@ -433,7 +433,7 @@ func (t *Target) scaleStart() int { return t.Cols() + len(t.free) }
 // of its coefficient. A coefficient's own name wins: the scale with the same name is called prior.tau.
 func (t *Target) scaleParameters(coefficients []infer.Parameter) []infer.Parameter {
 	out := make([]infer.Parameter, t.scaleCount)
-	for g, h := range t.shoes {
+	for g, h := range t.scaleGroups {
 		if h.Smooth {
 			out[h.Tau] = t.smoothSD(&h)
 			if h.Length != nil {

@@ -82,10 +82,10 @@ func (m *Model) Penalise(data *Data) {
 // scale. Their scales come before the lambdas of horseshoes.
 func (t *Target) addSmooths() {
 	at := 0
-	for _, h := range t.shoes {
+	for _, h := range t.scaleGroups {
 		at = max(at, h.Tau+1, h.Slab+1)
 	}
-	horseshoes, first := len(t.shoes), at
+	horseshoes, first := len(t.scaleGroups), at
 	for k, s := range t.data.Smooths {
 		if t.model.Smooths[k].Kind == prior.Constant {
 			continue
@@ -99,10 +99,10 @@ func (t *Target) addSmooths() {
 			h.Columns = append(h.Columns, j)
 		}
 		at++
-		t.shoes = append(t.shoes, h)
+		t.scaleGroups = append(t.scaleGroups, h)
 	}
 	for g := range horseshoes {
-		t.shoes[g].Local += at - first
+		t.scaleGroups[g].Local += at - first
 	}
 }
 
@@ -128,8 +128,8 @@ func (t *Target) smoothLength(h *prior.Group) infer.Parameter {
 	return infer.Parameter{Name: s.LengthName(), Kind: infer.SmoothSD, Term: s.Term}
 }
 
-// leastSD is minus the least log of a standard deviation of a smooth that a chain starts at.
-const leastSD = 30
+// minSD is minus the least log of a standard deviation of a smooth that a chain starts at.
+const minSD = 30
 
 // logSize returns the log of the root of the mean square of the coefficients of a smooth, whose scales are e^logs; of a
 // Gaussian process the log of the standard deviation that gives them this mean square.
@@ -144,7 +144,7 @@ func logSize(beta []float64, h *prior.Group, logs []float64) float64 {
 			expected += vec.Exp(2 * h.LogSpread(0, 0, logs[h.Slab], i))
 		}
 	}
-	return max(-leastSD, 0.5*vec.Log(sum/expected))
+	return max(-minSD, 0.5*vec.Log(sum/expected))
 }
 
 // farthest is how many prior standard deviations a coefficient of a Gaussian process may lie from 0 at a start.
@@ -162,7 +162,7 @@ func pullIn(beta []float64, h *prior.Group, logs []float64) {
 // startSmooths sets the standard deviations of smooths to the size of their coefficients at u, times e^z of standard
 // normals z.
 func (t *Target) startSmooths(z func() float64, u []float64, at *scales) {
-	for _, h := range t.shoes {
+	for _, h := range t.scaleGroups {
 		if !h.Smooth {
 			continue
 		}
@@ -187,7 +187,7 @@ func insideRange(p prior.Prior, x float64) float64 {
 // smoothMeans looks at the standard deviations of smooths under flat priors: with m columns their posterior falls like
 // sd^−m.
 func (t *Target) smoothMeans() (params []int, words string) {
-	for _, h := range t.shoes {
+	for _, h := range t.scaleGroups {
 		if h.Smooth && !h.Prior.Proper() && len(h.Columns) < 3 {
 			params = append(params, t.scaleStart()+h.Tau)
 		}

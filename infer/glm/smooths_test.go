@@ -34,13 +34,13 @@ func smoothExamples() map[string]example {
 	plain := func(family string) example { return newExample(4, family, 11, 5, wide, wide, wide, wide, wide) }
 	shoe := func() example { return newExample(4, "gaussian", 11, 5, wide, plainShoe, wide, wide, slabbedShoe) }
 	return map[string]example{
-		"smooth":       smoothed(plain("gaussian"), 2, 4, prior.Prior{Kind: prior.HalfStudentT, DF: 3, Scale: 0.8}),
-		"two smooths":  smoothed(smoothed(plain("poisson"), 3, 5, prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 1}), 1, 3, prior.Prior{Kind: prior.Exponential, Rate: 2}),
-		"beside shoes": smoothed(shoe(), 2, 4, prior.Prior{Kind: prior.InverseGamma, Shape: 3, Scale: 2}),
-		"uniform":      smoothed(plain("bernoulli"), 1, 4, prior.Prior{Kind: prior.Uniform, Low: 0, High: 1000}),
+		"smooth":             smoothed(plain("gaussian"), 2, 4, prior.Prior{Kind: prior.HalfStudentT, DF: 3, Scale: 0.8}),
+		"two smooths":        smoothed(smoothed(plain("poisson"), 3, 5, prior.Prior{Kind: prior.Gamma, Shape: 2, Rate: 1}), 1, 3, prior.Prior{Kind: prior.Exponential, Rate: 2}),
+		"beside scaleGroups": smoothed(shoe(), 2, 4, prior.Prior{Kind: prior.InverseGamma, Shape: 3, Scale: 2}),
+		"uniform":            smoothed(plain("bernoulli"), 1, 4, prior.Prior{Kind: prior.Uniform, Low: 0, High: 1000}),
 		"process": process(smoothed(plain("poisson"), 2, 5, prior.Prior{Kind: prior.HalfStudentT, DF: 3, Scale: 0.8}),
 			prior.Prior{Kind: prior.InverseGamma, Shape: 4, Scale: 2}, 1, 2.1, 3.2),
-		"process beside shoes": process(smoothed(shoe(), 2, 4, prior.Prior{Kind: prior.InverseGamma, Shape: 3, Scale: 2}),
+		"process beside scaleGroups": process(smoothed(shoe(), 2, 4, prior.Prior{Kind: prior.InverseGamma, Shape: 3, Scale: 2}),
 			prior.Prior{Kind: prior.Gamma, Shape: 3, Rate: 2}, 0.7, 1.6),
 		"flat":          smoothed(plain("gaussian"), 2, 5, prior.Prior{Kind: prior.Flat}),
 		"fixed sd":      smoothed(plain("gamma"), 2, 5, prior.Prior{Kind: prior.Constant, Location: 0.5}),
@@ -62,9 +62,9 @@ func TestSmoothLayout(t *testing.T) {
 	for name, want := range map[string]string{
 		"two smooths": "x1:smooth_effect:s(x1) x2:smooth_effect:s(x1) x3:smooth_effect:s(x3) x4:smooth_effect:s(x3) " +
 			"sds_sx3_1:smooth_sd:s(x3) sds_sx1_1:smooth_sd:s(x1)",
-		"beside shoes": "x2:smooth_effect:s(x2) x3:smooth_effect:s(x2) tau:scale: tau2:scale: c2:scale: " +
+		"beside scaleGroups": "x2:smooth_effect:s(x2) x3:smooth_effect:s(x2) tau:scale: tau2:scale: c2:scale: " +
 			"sds_sx2_1:smooth_sd:s(x2) lambda[x1]:local_scale: lambda[x4]:local_scale:",
-		"process beside shoes": "x2:smooth_effect:s(x2) x3:smooth_effect:s(x2) tau:scale: tau2:scale: c2:scale: " +
+		"process beside scaleGroups": "x2:smooth_effect:s(x2) x3:smooth_effect:s(x2) tau:scale: tau2:scale: c2:scale: " +
 			"sdgp_gpx2:smooth_sd:s(x2) lscale_gpx2:smooth_sd:s(x2) lambda[x1]:local_scale: lambda[x4]:local_scale:",
 		"fixed sd": "x2:smooth_effect:s(x2) x3:smooth_effect:s(x2) x4:smooth_effect:s(x2)",
 	} {

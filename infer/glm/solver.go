@@ -140,7 +140,7 @@ func (s *dual) correct(dst []float64, sign float64) {
 }
 
 // ascend writes Newton's step at p to step and X·step to move, rows being the gradient in eta: the results of the
-// gradient Xᵀ·rows, step and two products, to the bit, with two readings of the design instead of four.
+// gradient Xᵀ·rows, step and two products, to the bit, with two passes over the design, not four.
 func (s *dual) ascend(p *pilot, rows, step, move []float64) {
 	clear(s.rows)
 	s.blocks(func(first int, columns, some []float64) {

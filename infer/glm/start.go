@@ -66,7 +66,7 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 			u[t.Cols()+i] = p.disp.u[k] + (l-p.disp.u[k])/2
 		}
 	}
-	if t.shoes != nil {
+	if t.scaleGroups != nil {
 		t.settleScales(c.Stream, u, &at)
 	}
 	if halved > 0 {
@@ -117,7 +117,7 @@ func (t *Target) drawPrior(s prior.Source, u []float64, at *scales) {
 		u[t.Cols()+i] = t.drawDispersion(k, s)
 	}
 	t.drawScales(s, u, at)
-	for _, h := range t.shoes {
+	for _, h := range t.scaleGroups {
 		for i, j := range h.Columns {
 			u[j] = variate.Normal(s) * vec.Exp(h.LogSpread(at.log[h.Tau], h.LogLambda(at.log, i), h.LogC(at.log), i))
 		}

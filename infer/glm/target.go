@@ -30,9 +30,9 @@ type Target struct {
 	dispersions []Dispersion // of the family
 	free        []int        // those that are parameters: not fixed by constant()
 
-	shoes      []prior.Group // horseshoes and smooths
-	shoeOf     []int         // per column its group, or −1; nil if there are none
-	scaleCount int
+	scaleGroups  []prior.Group // horseshoes and smooths
+	scaleGroupOf []int         // per column its group, or −1; nil if there are none
+	scaleCount   int
 
 	weights  []float64 // of the rows in a closed sum, nil for 1 each
 	counted  []float64 // the responses times the rows' frequencies
@@ -274,7 +274,7 @@ func (t *Target) LogPrior(theta []float64) float64 {
 	for i, k := range t.free {
 		sum += t.model.DispersionPrior(k).LogDensity(theta[t.Cols()+i])
 	}
-	if t.shoes != nil {
+	if t.scaleGroups != nil {
 		sum += t.logHorseshoePrior(theta)
 	}
 	return sum
@@ -317,7 +317,7 @@ func (p *Point) LogPosteriorWith(logPrior float64) float64 {
 	for _, k := range p.t.free {
 		value += p.t.dispersions[k].LogSlope(p.disp.u[k])
 	}
-	if p.t.shoes != nil {
+	if p.t.scaleGroups != nil {
 		value += p.logScaleJacobian()
 	}
 	return value
@@ -332,7 +332,7 @@ func (p *Point) Gradient(grad, rows []float64) {
 	if len(t.free) > 0 {
 		p.dispersionGradient(grad)
 	}
-	if t.shoes != nil {
+	if t.scaleGroups != nil {
 		p.scaleGradient(grad)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // maxTerms is the largest number of terms of a grouping's effects.
 const maxTerms = 16
 
-// block is what the chains of a fit share of one Effects.
+// block holds the data of one Effects that the chains of a fit share.
 type block struct {
 	*design.Effects
 	prior  glm.EffectsPrior
@@ -194,7 +194,7 @@ type alike struct {
 	count []float64
 }
 
-// findAlike tells levels apart by gram.
+// findAlike distinguishes levels by gram.
 func (b *block) findAlike() {
 	if b.q > 1 {
 		return

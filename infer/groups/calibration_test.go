@@ -14,7 +14,7 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// ofFamily is a study of a family and link, its linear predictor above 0 where the link has a wall there.
+// ofFamily is a study of a family and link, its linear predictor above 0 if the link's domain ends there.
 func ofFamily(f glm.Family, n int, groupings ...[2]int) study {
 	s := newStudy(f.Name, f.Link, n, groupings...)
 	if f.PositiveEta() {
@@ -34,8 +34,8 @@ func ofFamily(f glm.Family, n int, groupings ...[2]int) study {
 	return s
 }
 
-// Sweeps of each family and link that the program has, with one of slices, leave the law of position and response as it
-// is. False alarms and power: see limit.
+// Sweeps of each family and link that the program has, with one of slices, do not change the distribution of
+// position and response. False alarms and power: see limit.
 func TestFamiliesAreInvariant(t *testing.T) {
 	for _, f := range laws.OfOne() {
 		for _, link := range f.Links {

@@ -8,15 +8,15 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// leastKnown is the share of an effect's precision that the data have, on average over the levels at the pilot's size
-// of effects, from on which sds do not carry effects: what is said of each is then enough for scale moves and those
-// given the effects. At 0.1 the least effective draws of an iteration go from .024 to .15, at 0.54 (50 levels of 20
-// rows) from .15 to .22 or more, at 0.57 (VerbAgg) they stay.
-const leastKnown = 0.55
+// minKnown is the share of an effect's precision that comes from the data, on average over the levels at the
+// pilot's size of effects, from which sds do not carry effects: then each effect is known well enough for scale
+// moves and moves of effects. At 0.1 the least effective draws of an iteration go from .024 to .15, at 0.54 (50
+// levels of 20 rows) from .15 to .22 or more, at 0.57 (VerbAgg) they stay.
+const minKnown = 0.55
 
-// mostKnown is the share up to which effects move twice: beyond, their laws are so nearly normal that they are hardly
-// ever refused.
-const mostKnown = 0.9
+// maxKnown is the share up to which effects move twice: beyond, their distributions are so nearly normal that they
+// are hardly ever refused.
+const maxKnown = 0.9
 
 // findWeak finds the groupings for which the data have little of the precision of the effects of some term, and those
 // with one term whose effects move twice.
@@ -44,8 +44,8 @@ func (s *setup) findWeak() {
 			}
 			b.reference, least = append(b.reference, reference), min(least, known/float64(b.levels))
 		}
-		b.weak = least < leastKnown
-		b.twice = b.q == 1 && !b.weak && least < mostKnown
+		b.weak = least < minKnown
+		b.twice = b.q == 1 && !b.weak && least < maxKnown
 	}
 }
 
@@ -63,12 +63,12 @@ func (b *block) carryEvery() int64 {
 	return 0
 }
 
-// moveCarried moves the sd of a grouping with one term, each effect with it so that it keeps its place ξ in a normal
-// approximation of its law, r = V·s + √V·ξ with V = 1/(h + 1/sd²). Slope s and curvature h of the level's log
-// likelihood are those of a quadratic form about the place to which a step of Newton's goes from an effect of 0 under
-// the pilot's sd, with all else as it is: they know neither the effects nor the sd, so that (sd, ξ) are coordinates
-// like others, with the density likelihood · Π N(r; 0, sd²)·√V · prior(sd). Where the data say much of each effect that
-// is to hold the effects, where they say little to scale them.
+// moveCarried moves the sd of a grouping with one term, each effect with it so that it keeps its position ξ in a
+// normal approximation of its distribution, r = V·s + √V·ξ with V = 1/(h + 1/sd²). Slope s and curvature h of the
+// level's log likelihood are those of a quadratic form about the place to which a step of Newton's goes from an
+// effect of 0 under the pilot's sd, with all else as it is: they know neither the effects nor the sd, so that (sd,
+// ξ) are coordinates like others, with the density likelihood · Π N(r; 0, sd²)·√V · prior(sd). If the data
+// determine each effect well this holds the effects, if they determine little it scales them.
 //
 // Cost: O(n) for each place of a slice.
 func (k *kernel) moveCarried(g *group) bool {
@@ -112,7 +112,7 @@ func (k *kernel) moveCarried(g *group) bool {
 	return true
 }
 
-// expand makes the form's slope and curvature of each level; false where there is none.
+// expand computes the form's slope and curvature of each level; false if there is none.
 func (k *kernel) expand(g *group) bool {
 	for l, r := range g.r {
 		g.step[l] = -r
@@ -137,8 +137,8 @@ func (k *kernel) expand(g *group) bool {
 // furthest is how far a level's step of Newton's goes at most, in sds of the pilot: from 0 such steps overshoot.
 const furthest = 2
 
-// carry makes the steps of the effects to where they are at an sd, and returns the log density of (sd, ξ) there but for
-// likelihood and prior of the sd.
+// carry makes the steps of the effects to their values at an sd, and returns the log density of (sd, ξ) there
+// without likelihood and prior of the sd.
 func (g *group) carry(precision, logSD float64) float64 {
 	squares := 0.0
 	for l, r := range g.r {

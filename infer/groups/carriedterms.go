@@ -130,8 +130,8 @@ func (g *group) factorLevel(l int, a, b []float64) bool {
 	return true
 }
 
-// carryTerms makes the steps of the effects to where they are at the scales as they stand, and returns the log density
-// there but for likelihood and prior of the scales; −Inf if a level has none.
+// carryTerms makes the steps of the effects to their values at the current scales, and returns the log density
+// there without likelihood and prior of the scales; −Inf if a level has none.
 func (g *group) carryTerms() float64 {
 	q, sum, roots := g.q, 0.0, 1.0
 	var a [maxTerms * maxTerms]float64

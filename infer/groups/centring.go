@@ -7,10 +7,10 @@ import (
 	"glmbatch/infer"
 )
 
-// mostShare is the share of the precision of an effect that the data have, up to which effects are non-centred. From
+// maxShare is the share of the precision of an effect that the data have, up to which effects are non-centred. From
 // one half on centred ones move faster where the sds are typical; but where these are small, or correlations near ±1,
 // the data have less, and centred effects are in a place as narrow as their sd. Up to 0.77 chains were seen to diverge.
-const mostShare = 0.8
+const maxShare = 0.8
 
 // A pilot is a short chain of New's sampler, whose stream depends on nothing: it knows the sizes of effects, which the
 // penalised point of a model without effects does not. Nothing of it but the choice of coordinates is kept.
@@ -28,12 +28,12 @@ func (t *Target) choose(auto bool) {
 		ok := t.pilot(precision)
 		for i := range t.forms {
 			if f := &t.forms[i]; auto {
-				f.centred = ok && f.share > mostShare && !f.Linked
+				f.centred = ok && f.share > maxShare && !f.Linked
 			}
 		}
 		for _, p := range t.setup.pairs {
 			if auto && t.forms[p.fine].centred {
-				t.forms[p.coarse].centred = true // what the data know are the sums
+				t.forms[p.coarse].centred = true // the data determine the sums
 			}
 		}
 	}
@@ -69,8 +69,8 @@ func (t *Target) contested() bool {
 	return false
 }
 
-// pilot measures the shares and the precision of effects along each shift, over the draws that it looks at. It reports
-// false where the chain fails.
+// pilot measures the shares and the precision of effects along each shift, over the draws that it looks at. It
+// reports false if the chain fails.
 func (t *Target) pilot(precision [][]float64) bool {
 	shares := make([]float64, len(t.forms))
 	made, err := t.setup.Kernel(infer.Chain{Count: 1, Stream: infer.NewStream(0, "groups", "centring")})

@@ -168,7 +168,7 @@ func (s *study) narrower(data *glm.Data) ([]byte, error) {
 	return k.MarshalBinary()
 }
 
-// sparse stores the design as a sparse one, its second column but for one entry in eight 0.
+// sparse stores the design as a sparse one, its second column 0 except for one entry in eight.
 func (s study) sparse() study {
 	x := s.data.X.(*design.Dense)
 	for i := range x.Rows {
@@ -188,7 +188,7 @@ func (s study) sparse() study {
 	return s
 }
 
-// Horseshoe priors stand beside groups: their scales move after single coefficients.
+// Horseshoe priors in models with groups: their scales move after single coefficients.
 func TestHorseshoeBesideGroups(t *testing.T) {
 	s := newStudy("poisson", "log", 24, [2]int{5, 2})
 	_, data := s.draw(infer.NewStream(1, "horseshoe"))

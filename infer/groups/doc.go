@@ -1,5 +1,5 @@
-// Package groups samples generalised linear models with group-level effects, y ~ x + (1 + x | g): the effects of every
-// level, and their standard deviations and correlations, beside the coefficients and dispersions.
+// Package groups samples generalised linear models with group-level effects, y ~ x + (1 + x | g): the effects of
+// every level, and their standard deviations and correlations, in addition to the coefficients and dispersions.
 //
 // The linear predictor with the part of the effects is cached, so that a sweep over all levels of a grouping reads each
 // row a fixed number of times, whatever the number of levels. Coefficients and dispersions are sampled by package

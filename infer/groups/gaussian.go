@@ -20,7 +20,7 @@ type joint struct {
 // jointMost is the largest number of coefficients that are drawn at once.
 const jointMost = 512
 
-// newJoint returns nil where coefficients have to move one at a time. Cost: n·d²/2.
+// newJoint returns nil if coefficients have to move one at a time. Cost: n·d²/2.
 func newJoint(target *glm.Target) *joint {
 	x, dense := target.Data().X.(*design.Dense)
 	d := target.Cols()
@@ -52,8 +52,8 @@ func newJoint(target *glm.Target) *joint {
 	return j
 }
 
-// drawCoefficients draws the coefficients given all else, in two passes over X. The log likelihood is left
-// behind eta. It reports false where a log density was not finite.
+// drawCoefficients draws the coefficients given all else, in two passes over X. The log likelihood is left behind
+// eta. It reports false if a log density was not finite.
 func (k *kernel) drawCoefficients() bool {
 	j, point, data := k.joint, k.point, k.target.Data()
 	eta, d := point.Eta(), len(k.beta)

@@ -26,7 +26,7 @@ type Options struct {
 	ordered   bool       // rows keep their order
 }
 
-// setup is what the chains of one fit share.
+// setup holds the data that the chains of one fit share.
 type setup struct {
 	target     *glm.Target // without effects
 	fixed      *cggibbs.Coefficients
@@ -57,7 +57,7 @@ func newSetup(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (*s
 	if err := check(data, &model); err != nil {
 		return nil, err
 	}
-	if o.rewritten == nil && !o.ordered { // else somebody else counts the rows
+	if o.rewritten == nil && !o.ordered { // otherwise another package counts the rows
 		data = byLevel(data)
 	}
 	target, err := without(data, model, by)
@@ -191,8 +191,8 @@ func (s *setup) Explain() string {
 	return strings.Join(words, "; ")
 }
 
-// mostTold is the number of names that are told of many.
-const mostTold = 8
+// maxTold is the number of names that are listed if there are many.
+const maxTold = 8
 
 // explain words the moves of one grouping.
 func (b *block) explain(names []string, sliceEvery int64) string {
@@ -211,7 +211,7 @@ func (b *block) explain(names []string, sliceEvery int64) string {
 		w.WriteString("drawn afresh; sds scaled with their effects, then given them")
 	}
 	for i, s := range b.shifts {
-		if i == mostTold {
+		if i == maxTold {
 			fmt.Fprintf(&w, ", … (%d)", len(b.shifts))
 			break
 		}

@@ -23,7 +23,7 @@ type study struct {
 	walled bool // linear predictors are above 0
 }
 
-// levelsOf spreads n rows unevenly over levels, and leaves the last one empty where there are more than two.
+// levelsOf spreads n rows unevenly over levels, and leaves the last one empty if there are more than two.
 func levelsOf(n, levels, seed int) []int32 {
 	of := make([]int32, n)
 	full := levels
@@ -49,8 +49,8 @@ func covariate(n, k int) []float64 {
 	return x
 }
 
-// newStudy returns rows with an intercept, a column and one that is constant within the levels of the first grouping.
-// Each grouping is told by its levels and terms.
+// newStudy returns rows with an intercept, a column and one that is constant within the levels of the first
+// grouping. Levels and terms describe each grouping.
 func newStudy(family, link string, n int, groupings ...[2]int) study {
 	x := design.NewDense(n, 3)
 	first, around := levelsOf(n, groupings[0][0], 0), covariate(n, 0)
@@ -84,8 +84,8 @@ func newStudy(family, link string, n int, groupings ...[2]int) study {
 	return s
 }
 
-// nested puts a fine grouping of so many levels under the last one: level l of it lies in level l%levels, but that
-// every stray-th row is in another one.
+// nested puts a fine grouping of levels levels under the last one: level l of it lies in level l%levels, except
+// that every stray-th row is in another one.
 func (s study) nested(levels, stray int) study {
 	above := s.data.Effects[len(s.data.Effects)-1]
 	coarse := above.Grouping
@@ -262,7 +262,7 @@ func (s study) weighted() study {
 	return s
 }
 
-// small makes all sds small: their effects are hardly told from 0.
+// small makes all sds small: their effects are hardly different from 0.
 func (s study) small() study {
 	for _, p := range s.model.Effects {
 		for t := range p.SD {

@@ -63,7 +63,7 @@ type matched struct {
 	ratio, quotient    []float64
 	places             []float64 // of the effects where quadratic forms of several terms are made
 	taken              []bool
-	spread             float64 // of the proposals, in standard deviations of the matched law
+	spread             float64 // of the proposals, in standard deviations of the matched distribution
 }
 
 func newMatched(levels, effects int) matched {
@@ -155,7 +155,7 @@ func (k *kernel) moveLevels(i int) bool {
 	return true
 }
 
-// revalue computes the log likelihood anew.
+// revalue recomputes the log likelihood.
 func (k *kernel) revalue() bool {
 	k.point.Revalue()
 	k.Touched += int64(k.target.Rows())
@@ -183,9 +183,9 @@ func (k *kernel) arrive() bool {
 	return k.Arrive(k.point.Value().LogLik, k.LogPrior())
 }
 
-// moveWith moves sds with their effects: by carrying them in some iterations, see carryEvery, else by scales. Of many
-// rows each second iteration does without: such a move reads them some five times, and many levels say much of an sd
-// given themselves.
+// moveWith moves sds with their effects: by carrying them in some iterations, see carryEvery, else by scales. With
+// many rows each second iteration does without: such a move reads them some five times, and many levels determine
+// an sd well given themselves.
 func (k *kernel) moveWith(g *group) bool {
 	turn := k.Iteration
 	if glm.Tall(len(g.of)) {
@@ -202,7 +202,7 @@ func (k *kernel) moveWith(g *group) bool {
 	return k.moveScales(g)
 }
 
-// responses are those of the chain, which somebody else may rewrite.
+// responses are those of the chain, which another package may rewrite.
 func (k *kernel) responses() []float64 { return k.fixed.Target().Data().Y }
 
 // LogPrior returns the log prior density of the position, that of the effects given their scales included.

@@ -35,7 +35,7 @@ func (s *sums) begin() {
 	}
 }
 
-// add adds rows first, first+1, … in their order; odds as RowCurves has them, nil for none.
+// add adds rows first, first+1, … in their order; odds as in RowCurves, nil for none.
 func (s *sums) add(b *block, first int, value, odds, grad, curv []float64) {
 	of := b.of[first : first+len(value)]
 	if s.packed == nil {
@@ -60,8 +60,8 @@ func (s *sums) add(b *block, first int, value, odds, grad, curv []float64) {
 	}
 }
 
-// mostOdds is where a product of odds gives way to its logarithm.
-const mostOdds = 1e300
+// maxOdds is where a product of odds gives way to its logarithm.
+const maxOdds = 1e300
 
 // addOdds is add with odds.
 func (s *sums) addOdds(of []int32, value, odds, grad, curv []float64) {
@@ -70,7 +70,7 @@ func (s *sums) addOdds(of []int32, value, odds, grad, curv []float64) {
 		at[0] += value[i]
 		at[1] += grad[i]
 		at[2] += curv[i]
-		if at[3] *= odds[i]; at[3] > mostOdds {
+		if at[3] *= odds[i]; at[3] > maxOdds {
 			at[0], at[3] = at[0]-vec.Log(at[3]), 1
 		}
 	}
@@ -101,9 +101,9 @@ func (k *kernel) sumsAt(g *group, s *sums, step []float64, keep bool) {
 }
 
 // matchLevels makes one or two Metropolis–Hastings moves of the effects of every level of g, which are independent
-// given all else: from the normal law that has gradient and curvature of the level's log density at the point, its
-// reverse at the place proposed. One pass over the rows with exponentials where the rows' numbers at the point are
-// known, which they are afterwards where another grouping follows, but for closed families.
+// given all else: from the normal distribution with gradient and curvature of the level's log density at the point,
+// with its reverse at the proposed point. It makes one pass over the rows with exponentials if the rows' numbers at
+// the point are known. They are known afterwards if another grouping follows, except for closed families.
 func (k *kernel) matchLevels(g *group, follows bool) {
 	keep := follows && !k.target.Closed()
 	k.sumsAt(g, &g.here, nil, keep)
@@ -146,10 +146,10 @@ func (g *group) choose() float64 {
 	return vector.Sum(g.ratio)
 }
 
-// A law that is wider than the density brings a level back that was drawn far into a tail, where the law of other
-// places hardly reaches. One term has such a law always, or in the second of two moves, which brings the least
-// effective draws of VerbAgg's persons from .29 of an iteration to .54; several terms have it in one of spreadEvery
-// iterations.
+// A distribution that is wider than the density brings a level back that was drawn far into a tail, which proposals
+// from other points hardly reach. One term has such a law always, or in the second of two moves, which brings the
+// least effective draws of VerbAgg's persons from .29 of an iteration to .54; several terms have it in one of
+// spreadEvery iterations.
 const spreadEvery, wide, wider = 4, 1.6, 1.45
 
 // spreadAt returns the width of the first move of an iteration.
@@ -209,7 +209,7 @@ func (g *group) propose() {
 	var h [maxTerms * maxTerms]float64
 	for l := range g.levels {
 		step, noise := g.step[l*q:(l+1)*q], g.noise[l*q:(l+1)*q]
-		if !g.law(&g.here, l, g.r[l*q:(l+1)*q], h[:q*q], step) {
+		if !g.density(&g.here, l, g.r[l*q:(l+1)*q], h[:q*q], step) {
 			clear(step)
 			g.forward[l] = 0
 			continue
@@ -257,9 +257,9 @@ func (g *group) ratioOfOnes() {
 	}
 }
 
-// law writes the factor of the curvature of a level's log density at r to h, and its gradient to slope; there is none
-// where the curvature is not positive definite.
-func (g *group) law(at *sums, l int, r, h, slope []float64) bool {
+// law writes the factor of the curvature of a level's log density at r to h, and its gradient to slope; ok is false
+// if the curvature is not positive definite.
+func (g *group) density(at *sums, l int, r, h, slope []float64) bool {
 	q := g.q
 	times(g.omega, q, r, slope)
 	for t := range q {
@@ -271,8 +271,8 @@ func (g *group) law(at *sums, l int, r, h, slope []float64) bool {
 	return factor(h, q)
 }
 
-// ratioOf returns the log of the Metropolis–Hastings ratio of a level's step but for that of the quotient of the roots
-// of the determinants of curvature, there over here: 0, or NaN, where there is none.
+// ratioOf returns the log of the Metropolis–Hastings ratio of a level's step, without the quotient of the roots of
+// the determinants of curvature, there over here: 0, or NaN, if there is none.
 func (g *group) ratioOf(l int) (ratio, quotient float64) {
 	q := g.q
 	step, noise := g.step[l*q:(l+1)*q], g.noise[l*q:(l+1)*q]
@@ -283,7 +283,7 @@ func (g *group) ratioOf(l int) (ratio, quotient float64) {
 		back[t] = g.r[l*q+t] + there[t]
 	}
 	prior := float64(-0.5 * inner(step, g.omega, q, back[:q]))
-	if !g.law(&g.there, l, there[:q], h[:q*q], slope[:q]) || g.forward[l] == 0 {
+	if !g.density(&g.there, l, there[:q], h[:q*q], slope[:q]) || g.forward[l] == 0 {
 		return math.Inf(-1), 0
 	}
 	lower(h[:q*q], q, slope[:q])
@@ -320,7 +320,7 @@ func (k *kernel) drawLevels(g *group) bool {
 	return true
 }
 
-// afresh draws the effects from their law given the sums, and makes steps of the changes.
+// afresh draws the effects from their distribution given the sums, and makes steps of the changes.
 func (g *group) afresh(precision float64) {
 	q := g.q
 	if q == 1 {

@@ -117,7 +117,7 @@ func (s *scales) drawEffects(from prior.Source, r []float64) {
 	}
 }
 
-// drawTries bounds the draws of an sd until a chain can be there.
+// drawTries bounds the draws of an sd until a chain can start there.
 const drawTries = 10_000
 
 // drawPrior draws sds and correlations.

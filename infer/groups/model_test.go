@@ -37,8 +37,9 @@ func TestModelOfPositions(t *testing.T) {
 	}
 }
 
-// A target's draws have the law of those that the tests of invariance begin from, and so have the linear predictors of
-// single rows: means of functions of them, |z| of differences. False alarms: 80 numbers, |z| < 5, 5e-5. Power: 0.1 sds.
+// A target's draws have the distribution of those that the tests of invariance begin from, and so have the linear
+// predictors of single rows: means of functions of them, |z| of differences. False alarms: 80 numbers, |z| < 5,
+// 5e-5. Power: 0.1 sds.
 func TestModelDrawsFromThePrior(t *testing.T) {
 	const n = 5000
 	for _, name := range []string{"gaussian/4", "bernoulli/tailed"} {

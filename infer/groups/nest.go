@@ -8,10 +8,10 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// nest are groupings with effects of the column of ones alone, from the coarsest to the finest, of which each lies in
-// the one before: the data say much of the sums of the effects on the way to a level of the finest one, its total, and
-// little of either. Totals make a tree of normal laws, from which all effects are integrated out from the leaves to the
-// root in one pass.
+// nest are groupings with effects of the column of ones alone, from the coarsest to the finest, each nested in the
+// one before: the data determine the sums of the effects on the way to a level of the finest one, its total, well,
+// and each effect little. Totals make a tree of normal distributions, from which all effects are integrated out
+// from the leaves to the root in one pass.
 type nest struct {
 	blocks []int
 	levels [][]int32 // of each grouping, those with rows, the children of one parent one after the other
@@ -100,12 +100,12 @@ func (m *nest) lay(blocks []*block) {
 	}
 }
 
-// tree is what a chain knows of the totals of a nest: what is below a level is normal about the total there.
+// tree holds a chain's totals of a nest: the part below a level is normal about the total there.
 type tree struct {
 	*nest
 	groups  groupings
 	total   [][]float64 // of each grouping and level
-	mean    [][]float64 // of what is below, but for leaves
+	mean    [][]float64 // of the part below, except for leaves
 	spread  [][]float64 // its variance; of parents of leaves, that of their effects over the number of these
 	inverse []float64   // 1 over that number
 	within  float64     // Σ (total − mean)² over leaves
@@ -191,8 +191,8 @@ func (t *tree) logDensity(k int) float64 {
 	return t.log[0]
 }
 
-// pass goes on from the levels of grouping k, whose effects have the variance v, to their parents, or to the root,
-// whose total is 0.
+// pass continues from the levels of grouping k, whose effects have the variance v, to their parents, or to the
+// root, whose total is 0.
 func (t *tree) pass(k int, v float64) {
 	sum, product := 0.0, 1.0
 	take := func(x float64) {

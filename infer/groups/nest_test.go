@@ -10,7 +10,7 @@ import (
 	"glmbatch/internal/variate"
 )
 
-// The density of totals with all effects integrated out is that of a normal law whose covariances are sums of the
+// The density of totals with all effects integrated out is a normal density whose covariances are sums of the
 // variances of the groupings that two leaves have in common, and levels without rows are normal by themselves.
 func TestNestIsTheLawOfItsTotals(t *testing.T) {
 	for name, s := range map[string]study{

@@ -8,9 +8,9 @@ import (
 	"glmbatch/internal/variate"
 )
 
-// pair are two groupings with effects of the column of ones, the levels of the fine one lying in those of the coarse
-// one, wholly or for the most part: then the data say much of the sums of a coarse effect and the fine ones in it, and
-// little of either.
+// pair are two groupings with effects of the column of ones, the levels of the fine one nested in those of the
+// coarse one, wholly or for the most part: then the data determine the sums of a coarse effect and the fine ones in
+// it well, and each effect little.
 type pair struct {
 	coarse, fine int // blocks
 	terms        [2]int
@@ -38,8 +38,8 @@ type line struct {
 
 const (
 	mostlyWithin = 0.7  // of the rows must be in the main coarse level of their fine level
-	leastShare   = 0.25 // of its rows that a fine level has in a coarse level whose line moves it
-	mostRead     = 3    // times n are the rows of all lines
+	minShare     = 0.25 // of its rows that a fine level has in a coarse level whose line moves it
+	maxRead      = 3    // times n are the rows of all lines
 )
 
 // findPairs finds the pairs among the blocks. Cost: O(n) for each two.
@@ -69,7 +69,7 @@ func (b *block) ones() int {
 	return -1
 }
 
-// newPair lays out two groupings; nil where the levels of the fine one are spread over those of the coarse one.
+// newPair lays out two groupings; nil if the levels of the fine one are spread over those of the coarse one.
 func newPair(coarse, fine *block, target *glm.Target) *pair {
 	p := &pair{exact: true}
 	for l := range coarse.levels {
@@ -91,7 +91,7 @@ func newPair(coarse, fine *block, target *glm.Target) *pair {
 		most := 0
 		for _, k := range met {
 			most = max(most, counts[k])
-			if share := float64(counts[k]) / float64(len(rows)); share >= leastShare {
+			if share := float64(counts[k]) / float64(len(rows)); share >= minShare {
 				to := p.lines[k]
 				to.fine, to.share = append(to.fine, int32(l)), append(to.share, share)
 				to.squares = math.FMA(share, share, to.squares)
@@ -107,7 +107,7 @@ func newPair(coarse, fine *block, target *glm.Target) *pair {
 	return p
 }
 
-// layRows makes the columns of the lines; false where they have too many rows.
+// layRows makes the columns of the lines; false if they have too many rows.
 func (p *pair) layRows(coarse, fine *block, parts [][]part, target *glm.Target) bool {
 	read := 0
 	put := func(l *line, row int, v float64) {
@@ -126,7 +126,7 @@ func (p *pair) layRows(coarse, fine *block, parts [][]part, target *glm.Target) 
 			}
 		}
 		put(p.lines[own], i, alone)
-		if read > mostRead*len(fine.of) {
+		if read > maxRead*len(fine.of) {
 			return false
 		}
 	}
@@ -153,8 +153,8 @@ func (p *pair) single(blocks []*block) bool {
 	return p.exact && blocks[p.coarse].q == 1 && blocks[p.fine].q == 1
 }
 
-// moveLines moves along each line of a pair: by a draw where eta stays or the likelihood is a closed gaussian, else by
-// a slice. Lines of other levels touch other effects, but for fine levels that lie in two coarse ones.
+// moveLines moves along each line of a pair: by a draw where eta stays or the likelihood is a closed gaussian, else
+// by a slice. Lines of other levels touch other effects, except for fine levels that lie in two coarse ones.
 func (k *kernel) moveLines(p *pair) bool {
 	c, f := k.groups[p.coarse], k.groups[p.fine]
 	point := k.point

@@ -7,9 +7,9 @@ import (
 	"glmbatch/infer/glm"
 )
 
-// mostSorted is the largest number of columns that are copied to have their rows in the order of levels: with more the
+// maxSorted is the largest number of columns that are copied to have their rows in the order of levels: with more the
 // columns take more time than the levels.
-const mostSorted = 32
+const maxSorted = 32
 
 // byLevel returns data whose rows are in the order of the levels of the grouping that has most, so that its passes read
 // memory in order; data itself where that is so, where rows are few, or where columns are many or not dense.
@@ -20,7 +20,7 @@ func byLevel(data *glm.Data) *glm.Data {
 	largest := slices.MaxFunc(data.Effects, func(a, b *design.Effects) int {
 		return a.Grouping.Levels() - b.Grouping.Levels()
 	}).Grouping
-	if !dense || data.Given != nil || !glm.Tall(x.Rows) || x.Cols > mostSorted || slices.IsSorted(largest.Of()) {
+	if !dense || data.Given != nil || !glm.Tall(x.Rows) || x.Cols > maxSorted || slices.IsSorted(largest.Of()) {
 		return data
 	}
 	out, rows := *data, make([]int32, 0, x.Rows)

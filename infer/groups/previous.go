@@ -14,7 +14,8 @@ import (
 type Earlier struct {
 	// Around returns the target of coefficients and dispersions with starts around that posterior, as glm.Target.From.
 	Around func(*glm.Target) (*glm.Target, error)
-	// Of returns what it says of a parameter, of a standard deviation in logs; ok is false where it says nothing.
+	// Of returns the earlier estimate of a parameter, of a standard deviation in logs; ok is false if there is
+	// none.
 	Of func(infer.Parameter) (location, scale float64, ok bool)
 }
 

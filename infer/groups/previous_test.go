@@ -8,8 +8,8 @@ import (
 	"glmbatch/infer/glm"
 )
 
-// Chains start at the effects of levels that an earlier posterior knows and near 0 in others, at its sds and
-// correlations; but for the last one, which starts from the prior. A start without is as before, to the bit.
+// Chains start at the effects of levels in an earlier posterior and near 0 in others, at its sds and correlations;
+// the last one starts from the prior. A start without is as before, to the bit.
 func TestStartsAroundTheEarlierPosterior(t *testing.T) {
 	s := newStudy("poisson", "log", 40, [2]int{4, 3}, [2]int{2, 1})
 	_, data := s.draw(infer.NewStream(3, "started"))

@@ -13,11 +13,11 @@ import (
 	"glmbatch/internal/linalg"
 )
 
-// As the flat sds of a set S go to infinity together, as T, the likelihood with effects and coefficients integrated out
-// falls as T^−k, where k is how many directions of the effects of S the data know. Their volume is T^(|S|−1)·dT, so
-// that the integral is finite where k > |S| for every set S. A gaussian knows the rank of their columns beyond that of
-// the columns with flat coefficients; sigma counts as one more sd, of all rows. Responses that are counts know an
-// effect that they bound from both sides.
+// As the flat sds of a set S go to infinity together, as T, the likelihood with effects and coefficients integrated
+// out falls as T^−k, where k is the number of directions of the effects of S that the data identify. Their volume
+// is T^(|S|−1)·dT, so that the integral is finite where k > |S| for every set S. A gaussian knows the rank of their
+// columns beyond that of the columns with flat coefficients; sigma counts as one more sd, of all rows. Responses
+// that are counts identify an effect that they bound from both sides.
 //
 // Source: Hobert and Casella (1996), doi:10.1080/01621459.1996.10476714, theorem 1, for one grouping; Gelman (2006),
 // doi:10.1214/06-BA117A.
@@ -67,8 +67,8 @@ func checkFlat(data *glm.Data, model *glm.Model) error {
 		model.Family, properSD)
 }
 
-// mostFew bounds the flat sds of few levels of which every set is looked at.
-const mostFew = 6
+// maxFew bounds the flat sds of few levels of which every set is looked at.
+const maxFew = 6
 
 // checkFlatGaussian looks at every set of flat sds that are of few levels; a set with another one has levels enough.
 func checkFlatGaussian(data *glm.Data, model *glm.Model, flat []sdOf) error {
@@ -97,7 +97,7 @@ func checkFlatGaussian(data *glm.Data, model *glm.Model, flat []sdOf) error {
 			few = append(few, f)
 		}
 	}
-	if len(few) > mostFew {
+	if len(few) > maxFew {
 		return fmt.Errorf("prior of %s: flat like %d others of few levels may leave a posterior without a finite "+
 			"integral; %s", few[0], len(few)-1, properSD)
 	}
@@ -246,9 +246,9 @@ func (f sdOf) bounded(data *glm.Data, binary bool, key func(i int) string) (coun
 	return count
 }
 
-// Of a search whether columns and effects fit a response perfectly: its most iterations, the share of the response that
-// is rounding, and the share of the squared residual that an iteration leaves which is slow. Two slow ones in turn have
-// found no perfect fit, one of many rows.
+// Limits of a search whether columns and effects fit a response perfectly: its most iterations, the share of the
+// response that is rounding, and the share of the squared residual that an iteration leaves which is slow. Two slow
+// ones in turn have found no perfect fit, one of many rows.
 const (
 	fitIterations = 60
 	fitRounding   = 1e-13
@@ -274,8 +274,8 @@ func checkPerfect(data *glm.Data, model *glm.Model) error {
 		"driven to 0; model another response, leave a grouping out, or give sigma a prior that forbids 0"}
 }
 
-// mostRanked is the number of rows up to which the rank of columns and effects is computed.
-const mostRanked = 500
+// maxRanked is the number of rows up to which the rank of columns and effects is computed.
+const maxRanked = 500
 
 // rankOfAll returns the rank of columns and effects, and their number where it takes too long.
 func rankOfAll(data *glm.Data) int {
@@ -283,7 +283,7 @@ func rankOfAll(data *glm.Data) int {
 	for _, e := range data.Effects {
 		count += e.Count()
 	}
-	if data.Rows() > mostRanked {
+	if data.Rows() > maxRanked {
 		return count
 	}
 	span, column := linalg.NewSpan(1e-11), make([]float64, data.Rows())

@@ -413,7 +413,8 @@ func TestProprietyOfCounts(t *testing.T) {
 	}
 }
 
-// A response that columns and levels fit perfectly is told, whatever the groupings; one that is hardly off is fitted.
+// A response that columns and levels fit perfectly is reported, whatever the groupings; one that is hardly off is
+// fitted.
 func TestPerfectFit(t *testing.T) {
 	for name, s := range map[string]study{
 		"one way": newStudy("gaussian", "identity", 60, [2]int{8, 1}), "slopes": newStudy("gaussian", "identity", 60, [2]int{8, 2}),

@@ -8,20 +8,21 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// Rates are those at which Gibbs samplers of a gaussian model with an intercept and effects of levels forget where
-// they were, its standard deviations given: the factor of a sweep. Plain moves the intercept, then the effects of each
-// grouping; Collapsed has the intercept integrated out. With one grouping, where λ of the precision of a level's effect
-// is from the data, Plain is the mean of λ over rows and Collapsed is 0; with two groupings whose levels have equally
-// many rows, the larger λ, and λ₁·λ₂ times the rate at which a walk from level to level mixes.
+// Rates are the mixing rates of Gibbs samplers of a gaussian model with an intercept and effects of levels, given
+// its standard deviations: the factor of the autocorrelation per sweep. Plain moves the intercept, then the effects
+// of each grouping; Collapsed has the intercept integrated out. With one grouping, where λ of the precision of a
+// level's effect is from the data, Plain is the mean of λ over rows and Collapsed is 0; with two groupings whose
+// levels have equally many rows, the larger λ, and λ₁·λ₂ times the rate at which a walk from level to level mixes.
 //
 // Source: Papaspiliopoulos, Roberts and Zanella (2020), Scalable inference for crossed random effects models,
 // arXiv:1803.09460; the largest eigenvalue of a sweep of any design, after Roberts and Sahu (1997),
 // doi:10.1111/1467-9868.00070.
 type Rates struct{ Plain, Collapsed float64 }
 
-// PredictRates returns the rates for the sds of the groupings and sigma. ok is false where the prediction has no such
-// form: for other families, terms other than the column of ones, and designs without an intercept. Other columns of the
-// design and the priors of coefficients are left out. Cost: up to 100 passes over the rows for each grouping and rate.
+// PredictRates returns the rates for the sds of the groupings and sigma. ok is false if there is no such
+// prediction: for other families, terms other than the column of ones, and designs without an intercept. Other
+// columns of the design and the priors of coefficients are left out. Cost: up to 100 passes over the rows for each
+// grouping and rate.
 func PredictRates(data *glm.Data, f glm.Family, sds []float64, sigma float64) (r Rates, ok bool) {
 	if !f.Is(family.Squares) || data.Intercept < 0 || len(sds) != len(data.Effects) {
 		return r, false

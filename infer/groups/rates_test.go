@@ -35,9 +35,9 @@ func crossing2(a, b int, cell func(i, j int) int) *glm.Data {
 
 var gaussianFamily = glm.Family{Name: "gaussian", Link: "identity"}
 
-// The closed forms of arXiv:1803.09460: with full cells the collapsed sampler forgets all at once; on a ring, where each
-// level meets two of the other grouping, the walk from level to level has the rate cos²(π/levels); of one unbalanced
-// grouping the rate is the mean share over rows.
+// The closed forms of arXiv:1803.09460: with full cells the collapsed sampler mixes at once; on a ring, where each
+// level meets two of the other grouping, the walk from level to level has the rate cos²(π/levels); with one
+// unbalanced grouping the rate is the mean share over rows.
 func TestRatesHaveClosedForms(t *testing.T) {
 	const levels = 8
 	share := func(rows, sd, sigma float64) float64 { return rows * sd * sd / (rows*sd*sd + sigma*sigma) }
@@ -76,8 +76,8 @@ func TestRatesHaveClosedForms(t *testing.T) {
 	}
 }
 
-// A chain of the plain sampler on an unbalanced crossed design has the rate of the prediction: the autocorrelations of
-// its intercept fall by it from lag to lag once faster directions are forgotten.
+// A chain of the plain sampler on an unbalanced crossed design has the rate of the prediction: the autocorrelations
+// of its intercept fall by it from lag to lag once faster directions have mixed.
 //
 // False alarms: at 20,000 sweeps the ratio of autocorrelations at lags 4 and 1 has an error of about 0.02; the limit is
 // four of these. Power: a rate that is off by 0.03.

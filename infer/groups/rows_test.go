@@ -15,7 +15,7 @@ func TestRowsInOrderOfLevels(t *testing.T) {
 	}
 	x := s.data.X.(*design.Dense)
 	n := x.Rows
-	column := func(k int) []float64 { // tells the rows apart
+	column := func(k int) []float64 { // distinguishes the rows
 		out := make([]float64, n)
 		for i := range out {
 			out[i] = float64(k*n + i)

@@ -13,10 +13,10 @@ const logRange = 200
 
 const halfLog2Pi = 0.91893853320467274178 // ½ log 2π
 
-// scales are the standard deviations and correlations of the effects of a grouping: effects of a level are
-// N(0, D·C·D), D = diag(sd). C stands as canonical partial correlations x_ij, j < i, of which each is free in
-// (−1, 1): its Cholesky factor has L_ij = x_ij·√(1 − Σ_{k<j} L_ik²), and the LKJ density of shape s of C is
-// Π (1 − x_ij²)^(b − 1) up to a constant, b = s + (q − 2 − j)/2 with j from 0.
+// scales are the standard deviations and correlations of the effects of a grouping: effects of a level are N(0,
+// D·C·D), D = diag(sd). C is stored as canonical partial correlations x_ij, j < i, of which each is free in (−1,
+// 1): its Cholesky factor has L_ij = x_ij·√(1 − Σ_{k<j} L_ik²), and the LKJ density of shape s of C is Π (1 −
+// x_ij²)^(b − 1) up to a constant, b = s + (q − 2 − j)/2 with j from 0.
 //
 // Source: Lewandowski, Kurowicka and Joe (2009), doi:10.1016/j.jmva.2009.04.008.
 type scales struct {

@@ -33,11 +33,11 @@ type together struct {
 	work   int       // numbers that a draw needs
 }
 
-// mostTogether bounds the shifts that are drawn at once, and least what a v adds to those before it, relative to its
+// maxTogether bounds the shifts that are drawn at once, and least what a v adds to those before it, relative to its
 // square.
 const (
-	mostTogether = 64
-	leastAdded   = 1e-8
+	maxTogether = 64
+	minAdded    = 1e-8
 )
 
 // findShifts finds the columns of the design that have a shift against b: those whose entries are rewritten have none.
@@ -128,7 +128,7 @@ func (b *block) join(s *shift) {
 // extend adds a shift to others, if there is room and its v is no sum of theirs. Cost: O(levels·q²) for each of them.
 func (b *block) extend(t *together, s *shift) bool {
 	n, size := len(t.shifts), b.q*b.q
-	if n == mostTogether {
+	if n == maxTogether {
 		return false
 	}
 	row := make([]float64, (n+1)*size)
@@ -164,7 +164,7 @@ func adds(cross []float64, n, q int) bool {
 	for i := range n {
 		gram[i*n+i] /= gram[i*n+i] // 1, or NaN of a v of 0
 	}
-	return factor(gram, n) && gram[n*n-1] > math.Sqrt(leastAdded)
+	return factor(gram, n) && gram[n*n-1] > math.Sqrt(minAdded)
 }
 
 // crossed adds Σ v·wᵀ over levels to dst.

@@ -9,7 +9,7 @@ import (
 // shiftTolerance is how far a column may be from Σ z·v, relative to its largest entry.
 const shiftTolerance = 1e-12
 
-// everywhere returns v where it is the same at every level, by least squares; nil where the column is no such sum.
+// everywhere returns v if it is the same at every level, by least squares; nil if the column is not such a sum.
 func (b *block) everywhere(x []float64) []float64 {
 	q := b.q
 	g, v, step := make([]float64, q*q), make([]float64, q), make([]float64, q)
@@ -55,7 +55,7 @@ func (b *block) everywhere(x []float64) []float64 {
 	return out
 }
 
-// within returns v where the column is a multiple of term t within each level; nil where it is not.
+// within returns v if the column is a multiple of term t within each level; nil if it is not.
 func (b *block) within(x []float64, t int) []float64 {
 	q := b.q
 	most, at := make([]float64, b.levels), make([]float64, b.levels)
@@ -80,8 +80,8 @@ func (b *block) within(x []float64, t int) []float64 {
 }
 
 // apart returns v by least squares in each level alone, as a product of x and of a column that is constant within
-// levels asks for once it is centred; nil where the column is no such sum. A term that others give in a level has
-// v = 0 there.
+// levels needs once it is centred; nil if the column is not such a sum. A term that others give in a level has v =
+// 0 there.
 func (b *block) apart(x []float64) []float64 {
 	q, limit := b.q, shiftTolerance*design.Largest(x)
 	out, g, step := make([]float64, b.levels*q), make([]float64, q*q), make([]float64, q)
@@ -125,8 +125,8 @@ func (b *block) apart(x []float64) []float64 {
 	return out
 }
 
-// leastLeft is what the terms before a term must leave of its square for it to add something.
-const leastLeft = 1e-9
+// minLeft is the part of a term's square that the terms before it must leave for it to add something.
+const minLeft = 1e-9
 
 // factorOfRank is factor of a matrix that may have less than full rank: a term that adds nothing has a pivot of 0.
 func factorOfRank(g []float64, q int) {
@@ -142,7 +142,7 @@ func factorOfRank(g []float64, q int) {
 			}
 			g[t*q+t] -= float64(g[t*q+s] * g[t*q+s])
 		}
-		if left := g[t*q+t]; left > leastLeft*own {
+		if left := g[t*q+t]; left > minLeft*own {
 			g[t*q+t] = math.Sqrt(left)
 		} else {
 			g[t*q+t] = 0

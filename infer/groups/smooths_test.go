@@ -34,7 +34,7 @@ func (s study) smoothed(sds ...prior.Prior) study {
 	return s
 }
 
-// Iterations of smooths beside groups after the first ones, which are sweeps. False alarms: see limit.
+// Iterations of smooths and groups after the first ones, which are sweeps. False alarms: see limit.
 func TestSmoothsAreInvariant(t *testing.T) {
 	for _, name := range []string{"gaussian/smooth", "bernoulli/smooth"} {
 		t.Run(name, func(t *testing.T) { holds(t, studies()[name], infertest.Scale(400, 20_000), Options{}, sweeps(12)) })

@@ -27,10 +27,10 @@ const TargetVersion = "effects/1"
 // Target is the posterior of a model with group-level effects over coordinates u without bounds, with gradients, for
 // samplers that move all at once. Its parameters are those of New's setup.
 //
-// u has the coordinates of glm.Target, then for each grouping the logs of its sds and atanh of its canonical partial
-// correlations, then the effects of each: non-centred z = L⁻¹·r with L·Lᵀ = D·C·D, or centred r + Σ v·beta over the
-// coefficients that the grouping carries, those with a shift (see shift): given these sums the data say nothing of such
-// a coefficient, which would else depend on all effects.
+// u has the coordinates of glm.Target, then for each grouping the logs of its sds and atanh of its canonical
+// partial correlations, then the effects of each: non-centred z = L⁻¹·r with L·Lᵀ = D·C·D, or centred r + Σ v·beta
+// over the coefficients that the grouping carries, those with a shift (see shift). Given these sums the likelihood
+// does not depend on such a coefficient, which would otherwise depend on all effects.
 //
 // Source: Papaspiliopoulos, Roberts and Sköld (2007), A general framework for the parametrization of hierarchical
 // models, doi:10.1214/088342307000000014; Betancourt and Girolami (2013), arXiv:1312.0906, for gradients.
@@ -40,11 +40,11 @@ type Target struct {
 	forms  []form
 }
 
-// form is how the effects of a grouping stand in u.
+// form is the parametrisation of the effects of a grouping in u.
 type form struct {
 	*block
 	centred bool
-	share   float64  // what the pilot found; NaN where none was made
+	share   float64  // the pilot's result; NaN if none was made
 	carried []*shift // of a centred grouping
 	// Places in u of its sds and correlations, and of its effects.
 	scalesAt, effectsAt int
@@ -99,7 +99,7 @@ func (t *Target) Reads() int64 {
 	return reads
 }
 
-// Explain says how the effects of each grouping stand in u, and what for.
+// Explain describes the parametrisation of the effects of each grouping in u, and its reason.
 func (t *Target) Explain() string {
 	var words []string
 	for _, f := range t.forms {
@@ -316,7 +316,8 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 	return u, words
 }
 
-// move goes to the coefficients and dispersions of u beside the effects that are set, and returns the log likelihood.
+// move goes to the coefficients and dispersions of u, with the effects that are set, and returns the log
+// likelihood.
 func (p *Place) move(u []float64) float64 {
 	p.fixed.SetUnconstrained(u[:p.t.target.Dim()])
 	return p.fixed.Value().LogLik

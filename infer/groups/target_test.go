@@ -50,7 +50,7 @@ func TestTargetIsTheDensity(t *testing.T) {
 					}
 					lik, prior := truth(theta)
 					if math.IsInf(prior, -1) && math.IsInf(logPrior, -1) {
-						continue // beyond a wall
+						continue // outside the domain
 					}
 					if off(logLik, lik) || off(logPrior, prior) {
 						t.Fatalf("log likelihood %v and prior %v, want %v and %v", logLik, logPrior, lik, prior)
@@ -172,8 +172,8 @@ func TestNutsConforms(t *testing.T) {
 	}
 }
 
-// False alarms: see limit. Power: see TestSweepsAreInvariant; faults of the gradient alone change no law and are seen by
-// TestTargetGradient. The quick form has some models only.
+// False alarms: see limit. Power: see TestSweepsAreInvariant; TestTargetGradient detects faults of the gradient
+// alone, which change no distribution. The quick form has some models only.
 func TestNutsIsInvariant(t *testing.T) {
 	all := studies()
 	if !infertest.Full() {
@@ -213,7 +213,7 @@ func TestNutsIsInvariant(t *testing.T) {
 
 // The pilot's choice, whose reasons Explain gives; a coefficient is carried once, by the grouping that knows least of it.
 func TestFormsAreChosen(t *testing.T) {
-	nested := func(t testing.TB) study { // the data say nothing of the coarse effects
+	nested := func(t testing.TB) study { // the data do not inform the coarse effects
 		s := newStudy("gaussian", "identity", 200, [2]int{2, 1}).nested(12, 0)
 		s.model.Effects[0].SD[0].Scale, s.model.Effects[1].SD[0] = 0.01, prior.Prior{Kind: prior.Constant, Location: 1}
 		s.model.Dispersion = prior.Prior{Kind: prior.Constant, Location: 0.2}

@@ -78,9 +78,9 @@ func invariant(t *testing.T, s study, pairs int, seed uint64, o Options, step fu
 	}, func(k infer.Kernel) error { return step(k.(*kernel)) })
 }
 
-// unmoved checks that steps from a draw of (position, response) leave its law: the differences of statistics after and
-// before have mean 0. It returns the largest |z| of all, and which it was. Draws of (position, response) are
-// independent, so that z is that of a mean of independent numbers.
+// unmoved checks that steps from a draw of (position, response) keep its distribution: the differences of
+// statistics after and before have mean 0. It returns the largest |z| of all, and which it was. Draws of (position,
+// response) are independent, so that z is that of a mean of independent numbers.
 func unmoved(t *testing.T, s study, pairs int, seed uint64, sampler func(data *glm.Data) (*setup, infer.Setup, error),
 	step func(k infer.Kernel) error) (string, float64) {
 	t.Helper()

@@ -168,7 +168,7 @@ func TestCachesAreThoseOfTheCells(t *testing.T) {
 					k.Position(theta)
 					effects, _ := s.readEffects(theta, theta[len(theta)-s.count():])
 					for q, i := range k.problem.Of {
-						eta[q] += s.beside(effects, i, r.x[i])
+						eta[q] += s.offsetOf(effects, i, r.x[i])
 					}
 				}
 				for i, e := range point.Eta() {
@@ -238,7 +238,7 @@ func (s *study) density(t *truth) func(theta []float64) (logLik, logPrior float6
 			if s.code != nil {
 				e[0] += c[len(c)-1] * s.code([]float64{u[i], v[i]})
 			}
-			e[0] += s.beside(effects, i, t.x[i])
+			e[0] += s.offsetOf(effects, i, t.x[i])
 			rows, _ := glm.NewPointwise(s.family, &glm.Data{X: design.NewDense(1, 1), Y: t.y[i : i+1]})
 			rows.LogLik(0, e, disp, e)
 			logLik += e[0]

@@ -10,13 +10,13 @@ import (
 	"glmbatch/infer/prior"
 )
 
-// mostColumns bounds the incomplete columns: a pattern of missing cells is a word.
-const mostColumns = 62
+// maxColumns bounds the incomplete columns: a pattern of missing cells is a word.
+const maxColumns = 62
 
 // check finds what cannot be sampled.
 func (p *Problem) check() error {
-	if len(p.Columns) > mostColumns {
-		return fmt.Errorf("impute: %d incomplete columns, more than %d", len(p.Columns), mostColumns)
+	if len(p.Columns) > maxColumns {
+		return fmt.Errorf("impute: %d incomplete columns, more than %d", len(p.Columns), maxColumns)
 	}
 	if !p.Model.Proper() {
 		return fmt.Errorf("impute: a flat prior beside missing cells may leave no posterior: give each coefficient and " +

@@ -81,18 +81,18 @@ const windowSpread = 7
 func (k *kernel) window(counted *summedChain, q int) (low, points int) {
 	y := k.system
 	state := int(math.Round(k.z[q*y.width+y.first+counted.column] + y.centre[counted.column]))
-	mean := vec.Exp(min(counted.reader.linearAt(q), mostWindow))
+	mean := vec.Exp(min(counted.reader.linearAt(q), maxWindow))
 	variance := counted.reader.cell.Variance(mean, counted.reader.dispersions())
 	wide := math.FMA(windowSpread, math.Sqrt(variance), windowSpread)
 	from, to := math.Floor(max(mean-wide, 0)), math.Ceil(mean+wide)
-	if to-from > mostCounts || float64(state) < from || float64(state) > to {
+	if to-from > maxCounts || float64(state) < from || float64(state) > to {
 		return state, 1
 	}
 	return int(from), int(to-from) + 1
 }
 
-// mostWindow bounds the logarithm of a mean whose window is asked for, and mostCounts the counts of a window.
-const mostWindow, mostCounts = 20, 200
+// maxWindow bounds the logarithm of a mean whose window is asked for, and maxCounts the counts of a window.
+const maxWindow, maxCounts = 20, 200
 
 // fillWindow writes the entries of the counts of the cell in row q, and what all models but the regression say of them.
 func (w *windows) fillWindow(q, low int) {

@@ -86,8 +86,8 @@ func (s *study) drawEffects(r *infer.Stream) (out []drawnEffects) {
 // offset is that of a row in a study that has one.
 func offset(i int) float64 { return float64(i%3) - 1 }
 
-// beside returns the sum of the effects and the offset in the linear predictor of a row.
-func (s *study) beside(effects []drawnEffects, i int, x float64) (sum float64) {
+// offsetOf returns the sum of the effects and the offset in the linear predictor of a row.
+func (s *study) offsetOf(effects []drawnEffects, i int, x float64) (sum float64) {
 	if s.offset {
 		sum = offset(i)
 	}
@@ -225,7 +225,7 @@ func (s *study) logLatent(t *truth, latent []float64) (total float64) {
 		normal(u[i], t.a[0]+t.a[1]*x, t.su)
 		normal(v[i], s.vEta(t.b, x, u[i])[0], t.sv)
 		normal(t.w[i], sum(t.d[0], t.d[1:], s.entries(v[i])), t.sw)
-		normal(y[i], sum(t.c[0]+t.c[1]*x+t.c[2]*u[i], t.c[3:], s.entries(v[i]))+s.beside(effects, i, x), t.disp)
+		normal(y[i], sum(t.c[0]+t.c[1]*x+t.c[2]*u[i], t.c[3:], s.entries(v[i]))+s.offsetOf(effects, i, x), t.disp)
 	}
 	return total + s.logEffects(effects)
 }
@@ -403,7 +403,7 @@ func TestRowsOfTallDataStay(t *testing.T) {
 	k.Position(theta)
 	effects, _ := s.readEffects(theta, theta[len(theta)-s.count():])
 	for i, e := range main.point.Eta() {
-		want := s.beside(effects, i, r.x[i])
+		want := s.offsetOf(effects, i, r.x[i])
 		for j := range main.x.Cols {
 			want += main.point.Beta(j) * main.x.Col(j)[i]
 		}

@@ -31,7 +31,7 @@ type kernel struct {
 // cellWork is the memory of moves of cells, which leave nothing in it to each other.
 type cellWork struct {
 	q, h, scratch, combined []float64
-	laws                    []law
+	laws                    []cellDensity
 	batch                   batch
 	cursor                  []int
 	states, zeros           []float64
@@ -86,7 +86,7 @@ func (s *setup) bare(c infer.Chain) (*kernel, error) {
 	for _, r := range k.readers {
 		r.point.HasCells(r.all, r.own >= 0 && len(k.cells[r.own]) > 0)
 	}
-	k.makeRoom()
+	k.reserve()
 	for i, m := range s.system.models {
 		k.fits[i].logSigma = vec.Log(max(spread(s.donors[m.column]), 1e-300))
 	}
@@ -108,7 +108,7 @@ func spread(v []float64) float64 {
 	return math.Sqrt(second / float64(len(v)))
 }
 
-func (k *kernel) makeRoom() {
+func (k *kernel) reserve() {
 	s := k.setup
 	w, n := s.system.width, len(s.rows)
 	k.z, k.scratch = make([]float64, n*w), make([]float64, n*w)
@@ -121,7 +121,7 @@ func (k *kernel) makeRoom() {
 	}
 	for _, t := range s.sets {
 		m := len(t.columns)
-		l := law{factor: make([]float64, m*m), spread: make([]float64, len(k.readers))}
+		l := cellDensity{factor: make([]float64, m*m), spread: make([]float64, len(k.readers))}
 		for range k.readers {
 			l.tilts = append(l.tilts, make([]float64, m))
 		}

@@ -19,7 +19,7 @@ func TestMostlyMissingMixes(t *testing.T) {
 			s := mostlyMissing()[name]
 			s.n, s.unseen, s.alone = 120, false, true
 			r := s.draw(infer.NewStream(77, "mixing"))
-			got, without := s.leastEffective(t, r, true), s.leastEffective(t, r, false)
+			got, without := s.minEffective(t, r, true), s.minEffective(t, r, false)
 			t.Logf("least effective draws %.0f, %.0f without", got, without)
 			if got < least || without > least/2 {
 				t.Errorf("%.0f effective draws, %.0f without, want %.0f and half of them", got, without, least)
@@ -28,8 +28,8 @@ func TestMostlyMissingMixes(t *testing.T) {
 	}
 }
 
-// leastEffective is the fewest effective draws of a parameter of the regression and of models of columns.
-func (s *study) leastEffective(t *testing.T, r *truth, together bool) float64 {
+// minEffective is the fewest effective draws of a parameter of the regression and of models of columns.
+func (s *study) minEffective(t *testing.T, r *truth, together bool) float64 {
 	var chains [2][][]float64
 	models := 0
 	for c := range chains {

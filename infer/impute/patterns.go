@@ -56,9 +56,10 @@ func (s *setup) findPatterns() {
 	}
 }
 
-// law is the normal distribution of the missing cells of a pattern given the rest of a row, without its mean: the
-// factor of their precision, and for each reader that does not belong to it, precision⁻¹·b and bᵀ·precision⁻¹·b.
-type law struct {
+// cellDensity is the normal density of the missing cells of a pattern given the rest of a row, without its mean:
+// the factor of their precision, and for each reader that does not belong to it, precision⁻¹·b and
+// bᵀ·precision⁻¹·b.
+type cellDensity struct {
 	factor []float64 // lower triangle, m × m, with the reciprocals of its diagonal there
 	tilts  [][]float64
 	spread []float64

@@ -94,7 +94,7 @@ func (k *kernel) moveBatch() bool {
 	}
 	for j, r := range k.readers {
 		if r.tilts {
-			k.foresee(j, r)
+			k.preview(j, r)
 		}
 	}
 	for i, q := range b.rows {
@@ -147,7 +147,7 @@ func (k *kernel) center(i, q int) {
 }
 
 // foresee finds the slopes of a reader at the conditional means.
-func (k *kernel) foresee(j int, r *reader) {
+func (k *kernel) preview(j int, r *reader) {
 	b, p := &k.batch, &k.batch.passes[j]
 	p.at, p.base, p.here = p.at[:0], p.base[:0], p.here[:0]
 	eta := r.point.Eta()

@@ -233,7 +233,7 @@ func (s *study) draw(r *infer.Stream) *truth {
 		x := 2*float64(i%5)/4 - 1
 		u := math.FMA(t.su, variate.Normal(r), t.a[0]+t.a[1]*x)
 		v := s.drawV(r, s.vEta(t.b, x, u), t.sv)
-		e := sum(t.c[0]+t.c[1]*x+t.c[2]*u, t.c[3:], s.entries(v)) + s.beside(t.effects, i, x)
+		e := sum(t.c[0]+t.c[1]*x+t.c[2]*u, t.c[3:], s.entries(v)) + s.offsetOf(t.effects, i, x)
 		if s.code != nil {
 			e += t.c[len(t.c)-1] * s.code([]float64{u, v})
 		}

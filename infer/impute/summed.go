@@ -40,13 +40,13 @@ type summedCases struct {
 	start    []int32   // of each row its first case, and how many there are
 }
 
-// Cells of a column move with the coefficients where at least a share of leastTogether is missing; they are summed out
-// as long as a row has at most mostCombinations and the data mostSummed.
-const leastTogether, mostCombinations, mostSummed = 0.2, 64, 1 << 18
+// Cells of a column move with the coefficients where at least a share of minTogether is missing; they are summed out
+// as long as a row has at most maxCombinations and the data maxSummed.
+const minTogether, maxCombinations, maxSummed = 0.2, 64, 1 << 18
 
 // together reports whether cells of column k move with the coefficients: a fact of the data.
 func (s *setup) together(k int) bool {
-	return float64(len(s.problem.Columns[k].Missing)) >= leastTogether*float64(s.problem.Rows)
+	return float64(len(s.problem.Columns[k].Missing)) >= minTogether*float64(s.problem.Rows)
 }
 
 // togetherNames lists the columns whose cells move with the coefficients.
@@ -63,7 +63,7 @@ func (s *setup) togetherNames() (out []string) {
 // findSummed lays the data out; nil if no column pays.
 func (s *setup) findSummed() *summed {
 	t := s.layColumns(true)
-	if t.first[s.problem.Rows] > mostSummed {
+	if t.first[s.problem.Rows] > maxSummed {
 		t = s.layColumns(false)
 	}
 	t.findModels(s)
@@ -84,7 +84,7 @@ func (s *setup) layColumns(some bool) *summed {
 		if c.binary() {
 			states = 2
 		}
-		if !some || states == 0 || !s.together(k) || product*states > mostCombinations {
+		if !some || states == 0 || !s.together(k) || product*states > maxCombinations {
 			continue
 		}
 		for _, i := range c.Missing {

@@ -10,9 +10,9 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// mostFits bounds Newton's steps of a first fit, each halved at most fitHalvings times; it ends where one gains less
+// maxFits bounds Newton's steps of a first fit, each halved at most fitHalvings times; it ends where one gains less
 // than fitGain in log density.
-const mostFits, fitHalvings, fitGain = 40, 12, 1e-3
+const maxFits, fitHalvings, fitGain = 40, 12, 1e-3
 
 // firstFit is where the coefficients of a model start from, and the metric of their moves.
 type firstFit struct {
@@ -109,7 +109,7 @@ func (c *summedChain) fit(before int) (firstFit, bool) {
 		u.theta[i] = c.priorCentre(i % c.d)
 	}
 	var out firstFit
-	for range mostFits {
+	for range maxFits {
 		c.spreadOut(u)
 		curvature := make([]float64, dim*dim)
 		ok := c.look(u, slope, curvature)

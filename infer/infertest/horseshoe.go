@@ -36,9 +36,9 @@ func HorseshoeCases() []Case {
 // scaleNames names the scales of a model in the order of theta, by its own
 // reckoning.
 func (c Case) scaleNames() []string {
-	shoes := c.Model.Horseshoes()
+	horseshoes := c.Model.Horseshoes()
 	var names, locals []string
-	for g, h := range shoes {
+	for g, h := range horseshoes {
 		names = append(names, fmt.Sprint("tau", g+1))
 		if h.Slab >= 0 {
 			names = append(names, fmt.Sprint("c", g+1))
@@ -123,21 +123,21 @@ func regularised(wide, c float64) float64 {
 // scalesDensity returns the log density of the scales of horseshoe priors and smooths, and
 // of the coefficients given them.
 func scalesDensity(data *glm.Data, model *glm.Model, theta []float64) (sum float64) {
-	shoes, sds := model.Horseshoes(), len(data.Smooths)
+	horseshoes, sds := model.Horseshoes(), len(data.Smooths)
 	for _, s := range data.Smooths {
 		if s.Frequencies != nil {
 			sds++
 		}
 	}
 	count := sds
-	if len(shoes) > 0 {
-		last := shoes[len(shoes)-1]
+	if len(horseshoes) > 0 {
+		last := horseshoes[len(horseshoes)-1]
 		count += last.Local + len(last.Columns)
 	}
 	scales := theta[len(theta)-count:]
 	free := theta[data.Cols() : len(theta)-count]
 	heads := 0
-	for _, h := range shoes {
+	for _, h := range horseshoes {
 		tau, c := scales[h.Tau], math.Inf(1)
 		heads = max(heads, h.Tau+1, h.Slab+1)
 		sum += priorDensity(prior.Prior{Kind: prior.HalfCauchy, Scale: h.Prior.Scale * unit(model, free)}, tau)

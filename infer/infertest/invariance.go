@@ -37,8 +37,8 @@ type Placer interface {
 	SetPosition(theta []float64) error
 }
 
-// leastPairs is the number from which on the limits are proved.
-const leastPairs = 458
+// minPairs is the number from which on the limits are proved.
+const minPairs = 458
 
 // withDefaults fills the zero fields.
 func (c Check) withDefaults(t TB, steps, pairs int) Check {
@@ -49,7 +49,7 @@ func (c Check) withDefaults(t TB, steps, pairs int) Check {
 		c.Pairs = Scale(pairs, 20_000)
 	}
 	if r, planted := t.(*recorder); planted && r.few {
-		c.Pairs = min(c.Pairs, max(leastPairs, c.Pairs/4))
+		c.Pairs = min(c.Pairs, max(minPairs, c.Pairs/4))
 	}
 	if c.Steps == 0 {
 		c.Steps = steps
@@ -85,14 +85,14 @@ func (c Check) withDefaults(t TB, steps, pairs int) Check {
 func Invariance(t TB, c Check) (largest, limit float64) {
 	t.Helper()
 	c = c.withDefaults(t, 3, 4000)
-	if c.Pairs < leastPairs {
-		t.Fatalf("%d pairs are too few: the limits are proved from %d on", c.Pairs, leastPairs)
+	if c.Pairs < minPairs {
+		t.Fatalf("%d pairs are too few: the limits are proved from %d on", c.Pairs, minPairs)
 	}
-	return c.joint(t, c.law())
+	return c.run(t, c.jointOf())
 }
 
-// law is the joint distribution of the case.
-func (c Check) law() Joint {
+// jointOf is the joint distribution of the case.
+func (c Check) jointOf() Joint {
 	return Joint{Name: c.Case.Name, Statistics: c.Case.statistics(),
 		Simulate: func(rng *infer.Stream) ([]float64, Given, error) {
 			theta, target, err := c.Case.Simulate(rng)
@@ -121,10 +121,10 @@ type Given struct {
 // InvarianceOf is Invariance of any posterior; of the check Alpha, Pairs, Steps, Seed and Place count.
 func InvarianceOf(t TB, law Joint, c Check) (largest, limit float64) {
 	t.Helper()
-	return c.withDefaults(t, 3, 4000).joint(t, law)
+	return c.withDefaults(t, 3, 4000).run(t, law)
 }
 
-func (c Check) joint(t TB, law Joint) (largest, limit float64) {
+func (c Check) run(t TB, law Joint) (largest, limit float64) {
 	t.Helper()
 	names := law.Statistics
 	before, after := make([][]float64, len(names)), make([][]float64, len(names))

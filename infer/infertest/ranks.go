@@ -21,7 +21,7 @@ import (
 // doi:10.1214/23-BA1404.
 func Ranks(t TB, c Check) {
 	t.Helper()
-	c.withDefaults(t, 25, 1000).ranks(t, c.law())
+	c.withDefaults(t, 25, 1000).ranks(t, c.jointOf())
 }
 
 // RanksOf is Ranks of any posterior, whose Given is evaluated at positions of its sampler; of the check all but Case,

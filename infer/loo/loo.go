@@ -123,7 +123,7 @@ func (w *Workspace) smoothed(efficiency float64) (elpd, k, mcse float64) {
 	}
 	rest, tail := w.ratio[:size-count], w.ratio[size-count:]
 	w.tail = append(w.tail[:0], tail...)
-	if count >= leastTail && tail[count-1]-tail[0] >= 0x1p-52/100 {
+	if count >= minTail && tail[count-1]-tail[0] >= 0x1p-52/100 {
 		k = w.fit.smooth(tail, rest[len(rest)-1], w.tail)
 	}
 	over, under := float64(len(rest)), 0.0
@@ -151,8 +151,8 @@ func (w *Workspace) smoothed(efficiency float64) (elpd, k, mcse float64) {
 	return elpd, k, w.mcse(variance, efficiency)
 }
 
-// leastTail is the shortest tail that a Pareto distribution is fitted to.
-const leastTail = 5
+// minTail is the shortest tail that a Pareto distribution is fitted to.
+const minTail = 5
 
 // tailLength is the number of largest ratios that are smoothed.
 func tailLength(size int, efficiency float64) int {

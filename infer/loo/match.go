@@ -28,8 +28,8 @@ type Posterior struct {
 // Size is the number of draws.
 func (p *Posterior) Size() int { return len(p.Draws) / p.Dim }
 
-// mostMoves is how often Match moves all draws.
-const mostMoves = 30
+// maxMoves is how often Match moves all draws.
+const maxMoves = 30
 
 // Match moves draws of the posterior, of which row is an observation with a K above threshold, toward the posterior
 // without the observation: all of them by the difference of the means with and without the weights of the draws;
@@ -53,7 +53,7 @@ func (w *Workspace) Match(p *Posterior, row Row, threshold float64, like func(u 
 		ratio[s] = -like(p.at(now, s))
 	}
 	k, found := w.normalise(ratio, row.Efficiency), false
-	for range mostMoves {
+	for range maxMoves {
 		if !(k > threshold) {
 			break
 		}
@@ -181,7 +181,7 @@ func (w *Workspace) normalise(ratio []float64, efficiency float64) (k float64) {
 		w.ratio = append(w.ratio, ratio[s])
 	}
 	w.tail = append(w.tail, w.ratio...)
-	if count >= leastTail && count < size && w.ratio[count-1]-w.ratio[0] >= 0x1p-52/100 {
+	if count >= minTail && count < size && w.ratio[count-1]-w.ratio[0] >= 0x1p-52/100 {
 		k = w.fit.smooth(w.ratio, ratio[order[size-count-1]], w.tail)
 	}
 	for i, s := range order[size-count:] {

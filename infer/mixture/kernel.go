@@ -43,7 +43,7 @@ func (k *kernel) count() bool {
 
 // label draws the component of each observation from its distribution given weights and parameters.
 func (k *kernel) label() bool {
-	k.forget()
+	k.release()
 	frequency := k.target.Data().Frequency
 	for i := range k.target.Rows() {
 		total := k.ChancesOf(i)
@@ -76,8 +76,8 @@ func (k *kernel) share(left, total float64, give func(c int, many float64)) {
 	}
 }
 
-// forget takes all rows from their components.
-func (k *kernel) forget() {
+// release takes all rows from their components.
+func (k *kernel) release() {
 	clear(k.Counts)
 	for c := range k.members {
 		m := &k.members[c]

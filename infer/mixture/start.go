@@ -30,7 +30,7 @@ func (k *kernel) start(c infer.Chain) error {
 // component leaves of the responses. The parameters of each component begin at a start of that model, and get some
 // sweeps given these labels.
 func (k *kernel) Begin(widths []float64) error {
-	k.forget()
+	k.release()
 	frequency := k.target.Data().Frequency
 	k.Partition(widths, func(i, j int) float64 {
 		d := k.ranks[i] - k.ranks[j]

@@ -29,11 +29,11 @@ type cuts struct {
 	shear shear
 }
 
-// leastGap stands for thresholds that differ by rounding alone.
-const leastGap = 1e-300
+// minGap stands for thresholds that differ by rounding alone.
+const minGap = 1e-300
 
-// mostCutRows is how many rows the curvature of thresholds is computed from.
-const mostCutRows = 2000
+// maxCutRows is how many rows the curvature of thresholds is computed from.
+const maxCutRows = 2000
 
 // newCuts takes the thresholds off the predictors of a problem; nil if it has none.
 func newCuts(p *Problem, of []family.Predictor) *cuts {
@@ -173,7 +173,7 @@ func (c *cuts) z(tau, dst []float64) {
 		if !c.equal {
 			gap -= tau[k-1]
 		}
-		dst[k] = vec.Log(max(gap, leastGap))
+		dst[k] = vec.Log(max(gap, minGap))
 	}
 }
 
@@ -345,7 +345,7 @@ func (c *cuts) newton(of family.Several, rows *family.Rows, eta [][]float64) ([]
 }
 
 // stride returns n where one row in n stands for all.
-func (c *cuts) stride(rows *family.Rows) int { return 1 + (len(rows.Y)-1)/mostCutRows }
+func (c *cuts) stride(rows *family.Rows) int { return 1 + (len(rows.Y)-1)/maxCutRows }
 
 // information adds Fisher's information about the thresholds of a row to a lower triangle.
 func (c *cuts) information(of family.Several, row []float64, count float64, dst []float64) {

@@ -29,22 +29,22 @@ type joint struct {
 
 // Conditions of joint. Its curvature is that of at most jointRows rows, which stand for all.
 const (
-	leastJointRows  = 64 // rows, each as often as it counts, and as many for each parameter as here:
-	jointRowsEach   = 10
-	mostJoint       = 200 // parameters
-	jointRows       = 10_000
-	jointPilot      = 16 // proposals
-	leastAcceptance = 0.8
-	jointTurns      = 128
-	fewTurns        = 16 // of fewRows rows or fewer
-	fewRows         = 2000
-	manyTurns       = 512 // of more than jointRows rows
+	minJointRows  = 64 // rows, each as often as it counts, and as many for each parameter as here:
+	jointRowsEach = 10
+	maxJoint      = 200 // parameters
+	jointRows     = 10_000
+	jointPilot    = 16 // proposals
+	minAcceptance = 0.8
+	jointTurns    = 128
+	fewTurns      = 16 // of fewRows rows or fewer
+	fewRows       = 2000
+	manyTurns     = 512 // of more than jointRows rows
 )
 
 // newJoint returns the proposals; nil if they do not serve the problem. Few is nil, or has rows that stand for all.
 func (s *setup) newJoint(p *Problem, few *setup, by infer.Parallel) (*joint, error) {
 	d := len(s.params)
-	if s.rows.Total < float64(max(leastJointRows, jointRowsEach*d)) || d > mostJoint || !s.rotatable() {
+	if s.rows.Total < float64(max(minJointRows, jointRowsEach*d)) || d > maxJoint || !s.rotatable() {
 		return nil, nil
 	}
 	whole, err := s.newTarget(by, "")
@@ -197,7 +197,7 @@ func (j *joint) pilot() bool {
 			j.accept += vec.Exp(min(0, to-from)) / jointPilot / jointPilot
 		}
 	}
-	return j.accept >= leastAcceptance
+	return j.accept >= minAcceptance
 }
 
 // heavy is the share of t₇, whose degrees of freedom are heavyDF.

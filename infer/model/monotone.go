@@ -86,8 +86,8 @@ func (m *monotone) steps(u, dst []float64) {
 	}
 }
 
-// leastShare stands for shares that are 0 by rounding.
-const leastShare = 1e-300
+// minShare stands for shares that are 0 by rounding.
+const minShare = 1e-300
 
 // coordinates is the inverse of steps. Shares of steps that are all 0 are equal.
 func (m *monotone) coordinates(c, dst []float64) {
@@ -99,7 +99,7 @@ func (m *monotone) coordinates(c, dst []float64) {
 		if total == 0 {
 			break
 		}
-		v = vec.Log(max(v/total, leastShare))
+		v = vec.Log(max(v/total, minShare))
 		for k := range d - 1 {
 			dst[1+k] = math.FMA(m.ratios[i*(d-1)+k], v, dst[1+k])
 		}
@@ -222,7 +222,7 @@ func (m *monotone) settle(p *predictor, cuts *cuts, weights []float64) {
 	var columns [][]float64
 	var own []float64
 	m.lean = lean{priors: p.model.Coefficients}
-	if free := p.unpenalised(); len(free) <= mostSheared {
+	if free := p.unpenalised(); len(free) <= maxSheared {
 		m.lean.moved = free
 	}
 	for _, j := range m.lean.moved {

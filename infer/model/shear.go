@@ -23,8 +23,8 @@ type shear struct {
 	steps   [][]float64   // [direction][row]
 }
 
-// mostSheared is how many coefficients move along.
-const mostSheared = 100
+// maxSheared is how many coefficients move along.
+const maxSheared = 100
 
 // lean makes the shear of a predictor, and root the curvature of thresholds with its coefficients integrated out.
 func (c *cuts) lean(of family.Several, rows *family.Rows, eta [][]float64, p *predictor) {
@@ -36,7 +36,7 @@ func (c *cuts) lean(of family.Several, rows *family.Rows, eta [][]float64, p *pr
 		}
 	}
 	d := len(c.shear.columns)
-	if d == 0 || d > mostSheared || c.root == nil {
+	if d == 0 || d > maxSheared || c.root == nil {
 		return
 	}
 	cols, own := make([][]float64, d), make([]float64, d*d)

@@ -267,7 +267,7 @@ func (k *kernel) static() (*point, found) {
 		before := z
 		z = k.space.leap(before, true)
 		if before != k.here {
-			k.space.forget(before)
+			k.space.release(before)
 		}
 		w, divergent := k.space.weigh(z)
 		weight, f.divergent = w, f.divergent || divergent

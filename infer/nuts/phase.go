@@ -95,8 +95,8 @@ func (s *phase) turned(one, other *point, sum []float64) bool {
 	return !(kernels.Dot(one.velocity, sum) > 0 && kernels.Dot(other.velocity, sum) > 0)
 }
 
-func (s *phase) forget(z *point)       { s.pool.points = append(s.pool.points, z) }
-func (s *phase) forgetSum(v []float64) { s.pool.vectors = append(s.pool.vectors, v) }
+func (s *phase) release(z *point)       { s.pool.points = append(s.pool.points, z) }
+func (s *phase) releaseSum(v []float64) { s.pool.vectors = append(s.pool.vectors, v) }
 
 // pool lends points and vectors, and takes them back. The caller copies the results of a transition before the next
 // begins: reset takes back all that is still lent. The numbers of a trajectory so stay near the processor, whatever

@@ -21,8 +21,8 @@ type space[P comparable, S any] interface {
 	// given sum of momenta makes a U-turn.
 	turned(one, other P, sum S) bool
 	// release and releaseSum take back the results of a leap and an add, when the trajectory no longer needs them.
-	forget(p P)
-	forgetSum(s S)
+	release(p P)
+	releaseSum(s S)
 }
 
 // choices are the random decisions of a transition.
@@ -157,7 +157,7 @@ func (g *grower[P, S]) join(a, b stretch[P, S]) (s stretch[P, S], ok bool) {
 // turns reports whether a stretch with one more point turns.
 func (g *grower[P, S]) turns(one, other P, sum S, more P) bool {
 	sum = g.add(sum, g.momentum(more))
-	defer g.forgetSum(sum)
+	defer g.releaseSum(sum)
 	return g.turned(one, other, sum)
 }
 
@@ -167,12 +167,12 @@ func (g *grower[P, S]) clear(a, b, s *stretch[P, S]) {
 	for i, p := range points {
 		kept := p == s.first || p == s.last || p == s.drawn || p == g.start
 		if !kept && !slices.Contains(points[:i], p) {
-			g.forget(p)
+			g.release(p)
 		}
 	}
 	for _, part := range []*stretch[P, S]{a, b} {
 		if !part.single() {
-			g.forgetSum(part.sum)
+			g.releaseSum(part.sum)
 		}
 	}
 }

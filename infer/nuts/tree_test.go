@@ -56,8 +56,8 @@ func (r *ring) turned(one, other int, sum span) bool {
 	return h.Sum32()%8 == 0
 }
 
-func (r *ring) forget(int)     {}
-func (r *ring) forgetSum(span) {}
+func (r *ring) release(int)     {}
+func (r *ring) releaseSum(span) {}
 
 // script plays through decisions; beyond them it takes the first branch.
 type script struct {
@@ -272,7 +272,7 @@ func (s *strict) turned(one, other int, sum span) bool {
 	return false
 }
 
-func (s *strict) forget(p int) {
+func (s *strict) release(p int) {
 	s.use(p)
 	if p == 0 {
 		s.t.Fatal("the start is taken back, which was never lent")

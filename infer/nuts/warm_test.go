@@ -49,7 +49,7 @@ func TestWarmChain(t *testing.T) {
 			must(t, err)
 			states, infos = append(states, state), append(infos, info)
 			if k.iteration == warmup {
-				if learnt := !slices.Equal(began, k.space.metric.m); learnt != (warmup >= leastLearning) {
+				if learnt := !slices.Equal(began, k.space.metric.m); learnt != (warmup >= minLearning) {
 					t.Errorf("warm-up of %d learnt a metric: %v", warmup, learnt)
 				}
 				began = slices.Clone(k.space.metric.m)

@@ -142,10 +142,10 @@ func (m *moments) metric() (*metric, error) {
 // with its step size. Both are only where adaptation begins: they are known before the chain's first step, and
 // after warm-up nothing changes any more, so that the chain has the distribution of any other.
 
-// leastLearning is the number of iterations of warm-up from which on a warm chain
+// minLearning is the number of iterations of warm-up from which on a warm chain
 // learns a metric of its own: the windows of a shorter one know less than the
 // earlier posterior.
-const leastLearning = 150
+const minLearning = 150
 
 // Warms reports whether chains of a target gain from an earlier posterior: with a diagonal metric, which its
 // standard deviations give. Coefficients of horseshoe priors move in coordinates other than those of the earlier
@@ -200,7 +200,7 @@ func (s *setup) toward() []float64 {
 // windowsOf returns the schedule of a warm-up.
 func (s *setup) windowsOf(planned int64) windows {
 	w := newWindows(planned)
-	if s.warm() && planned < leastLearning {
+	if s.warm() && planned < minLearning {
 		w.begin, w.end = planned, planned
 	}
 	return w

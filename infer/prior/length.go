@@ -22,19 +22,19 @@ type Length struct {
 	Prior       Prior     // of ℓ: any of a dispersion that is proper and not constant
 }
 
-// leastSpread is the least log of spread_j/tau: no tau within scaleRange makes such a function visible, and precisions
+// minSpread is the least log of spread_j/tau: no tau within scaleRange makes such a function visible, and precisions
 // stay numbers.
-const leastSpread = -320
+const minSpread = -320
 
 // logSpread returns the log of spread_i/tau.
 func (l *Length) logSpread(logLength float64, i int) float64 {
 	z := float64(l.Frequencies[i] * vec.Exp(logLength))
-	return max(leastSpread, math.FMA(-0.25*z, z, float64(float64(l.Numbers)*(0.5*(logLength+halfLog2Pi)))))
+	return max(minSpread, math.FMA(-0.25*z, z, float64(float64(l.Numbers)*(0.5*(logLength+halfLog2Pi)))))
 }
 
 // slope returns the derivative of logSpread in the log of ℓ.
 func (l *Length) slope(logLength float64, i int) float64 {
-	if l.logSpread(logLength, i) == leastSpread {
+	if l.logSpread(logLength, i) == minSpread {
 		return 0
 	}
 	z := float64(l.Frequencies[i] * vec.Exp(logLength))

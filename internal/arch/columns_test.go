@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// mostColumns is the width of a line of code, a tab counted as one.
-const mostColumns = 120
+// maxColumns is the width of a line of code, a tab counted as one.
+const maxColumns = 120
 
 // fieldTag finds a struct field whose tag ends the line. A tag must be one literal.
 var fieldTag = regexp.MustCompile("^\\t+[A-Za-z_]\\w*(, \\w+)* +[^ `\"]+ +`(\\w+:\"([^`\"\\\\]|\\\\.)*\" ?)+`$")
 
-// narrowLines is the rule of mostColumns for code. Generated files are as their
+// narrowLines is the rule of maxColumns for code. Generated files are as their
 // generators write them; in tests, rows of tables and texts are data, and keep
 // their lines. The line of a struct field with a tag cannot be broken.
 func narrowLines(t *tree) []finding {
@@ -24,8 +24,8 @@ func narrowLines(t *tree) []finding {
 			continue
 		}
 		for i, line := range strings.Split(s.text, "\n") {
-			if n := utf8.RuneCountInString(line); n > mostColumns && !fieldTag.MatchString(line) {
-				out = append(out, finding{s.path, i + 1, fmt.Sprintf("%d columns: break the line within %d", n, mostColumns)})
+			if n := utf8.RuneCountInString(line); n > maxColumns && !fieldTag.MatchString(line) {
+				out = append(out, finding{s.path, i + 1, fmt.Sprintf("%d columns: break the line within %d", n, maxColumns)})
 			}
 		}
 	}
@@ -33,7 +33,7 @@ func narrowLines(t *tree) []finding {
 }
 
 func TestColumns(t *testing.T) {
-	wide := strings.Repeat("ö", mostColumns-len("// "))
+	wide := strings.Repeat("ö", maxColumns-len("// "))
 	seen(t, narrowLines, planted{
 		"internal/words/a.go": "package words\n// " + wide + "\n// " + wide + "ö // want\n",
 		"internal/words/b.go": "package words\nconst a = `\n" + wide + "ö and more // want\n`\n",

@@ -78,8 +78,8 @@ var deps = map[string]string{
 	"pipelines/internal/progress": "internal/words",
 	"pipelines/internal/cpu":      "golang.org/x/sys/unix",
 	// ceiling reads the memory limits of the kernel.
-	"pipelines/internal/ceiling": "",
-	"pipelines/internal/exit":    "",
+	"pipelines/internal/memlimit": "",
+	"pipelines/internal/exit":     "",
 	// plan, draw and assess know no ledger: TestWorkerKnowsNoLedger.
 	"pipelines/internal/plan": "infer/model infer infer/family infer/glm infer/cggibbs infer/groups infer/impute infer/nuts infer/conjugate infer/collapsed infer/mixture infer/design infer/diag infer/prior" +
 		" infer/priordraws discrete/mrf discrete/system" +
@@ -90,14 +90,14 @@ var deps = map[string]string{
 	"pipelines/internal/assess": "infer infer/diag infer/glm infer/mixture infer/nuts infer/powerscale transform report/judge report/record" +
 		" pipelines/internal/cpu pipelines/internal/plan pipelines/internal/predictive pipelines/internal/progress" +
 		" pipelines/internal/spec pipelines/internal/spool",
-	"pipelines/internal/run": "infer report report/judge report/record pipelines/internal/assess pipelines/internal/ceiling" +
+	"pipelines/internal/run": "infer report report/judge report/record pipelines/internal/assess pipelines/internal/memlimit" +
 		" pipelines/internal/draw pipelines/internal/outcome pipelines/internal/plan pipelines/internal/progress pipelines/internal/spec" +
-		" pipelines/internal/spool pipelines/internal/waiting" + fanout + " golang.org/x/sync/semaphore",
+		" pipelines/internal/spool pipelines/internal/pending" + fanout + " golang.org/x/sync/semaphore",
 	// outcome holds the result of a run; it does not depend on a runner.
 	"pipelines/internal/outcome": "infer infer/diag report pipelines/internal/assess pipelines/internal/exit pipelines/internal/plan" +
 		" pipelines/internal/progress pipelines/internal/spool",
-	// waiting commits what a run could not, and draws nothing.
-	"pipelines/internal/waiting": "internal/words report report/record pipelines/internal/assess pipelines/internal/outcome" +
+	// pending commits the fits that a run could not, and draws nothing.
+	"pipelines/internal/pending": "internal/words report report/record pipelines/internal/assess pipelines/internal/outcome" +
 		" pipelines/internal/plan pipelines/internal/spool",
 	// shard divides a night among machines, and draws nothing. It reads the blocks of fragments side by side.
 	"pipelines/internal/shard": "internal/outfile internal/words report report/record pipelines/internal/assess" +
@@ -153,9 +153,9 @@ const numeric = " internal/vec internal/simd internal/linalg internal/variate"
 var pureStd = strings.Fields(`bytes cmp crypto/sha256 encoding encoding/binary errors fmt math math/bits math/rand/v2
 	slices sort strings strconv sync`)
 
-// nobody lists imports that need an entry of the map: the old generator with its global state, C, which plain "go
-// build" of infer must do without, and addresses of foreign memory.
-var nobody = []string{"C", "math/rand", "unsafe", "plugin"}
+// needsEntry lists imports that need an entry of the map: the old generator with its global state, C, which plain
+// "go build" of infer must do without, and addresses of foreign memory.
+var needsEntry = []string{"C", "math/rand", "unsafe", "plugin"}
 
 // onlyRun may be imported by pipelines and cmd/pipeline alone, which own the
 // clock's reports, the logger and the process, unless the map names the package for it.
@@ -169,7 +169,7 @@ func standard(imp string) bool {
 // allowed reports whether non-test code of pkg may import imp.
 func allowed(pkg, imp string) bool {
 	allow, listed := deps[pkg]
-	if !listed || slices.Contains(nobody, imp) {
+	if !listed || slices.Contains(needsEntry, imp) {
 		return slices.Contains(strings.Fields(allow), imp)
 	}
 	if standard(imp) {
@@ -192,7 +192,7 @@ func allowed(pkg, imp string) bool {
 // allowedInTest reports whether tests of pkg may import imp. Tests are free with two exceptions: infer and its
 // arithmetic are tested with CGO_ENABLED=0 and without Arrow, and no test needs the old generator or C.
 func allowedInTest(pkg, imp string) bool {
-	if slices.Contains(nobody, imp) {
+	if slices.Contains(needsEntry, imp) {
 		return false
 	}
 	name, ours := strings.CutPrefix(imp, module+"/")

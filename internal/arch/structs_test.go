@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// mostFields is the number of fields that a struct may have. An embedded struct is one. Fields with a tag are columns,
+// maxFields is the number of fields that a struct may have. An embedded struct is one. Fields with a tag are columns,
 // keys or parts of a document, whose number the document decides: they do not count.
-const mostFields = 12
+const maxFields = 12
 
-// manyFields is the rule that structs have at most mostFields fields.
+// manyFields is the rule that structs have at most maxFields fields.
 func manyFields(t *tree) (out []finding) {
 	wide, err := widerStructs()
 	if err != nil {
@@ -38,9 +38,9 @@ func manyFields(t *tree) (out []finding) {
 				}
 			}
 			switch most, listed := wide[name]; {
-			case fields > max(mostFields, most):
+			case fields > max(maxFields, most):
 				out = append(out, t.at(spec.Pos(), "%s has %d fields: make a natural part of it a type", spec.Name.Name, fields))
-			case listed && fields <= mostFields:
+			case listed && fields <= maxFields:
 				out = append(out, t.at(spec.Pos(), "%s has %d fields: remove it from testdata/structs.txt", spec.Name.Name, fields))
 			}
 			return true

@@ -131,7 +131,7 @@ func TestNights(t *testing.T) {
 	}
 	var got bytes.Buffer
 	printNights(&got, []night{{name: "n", size: "2 × 3", method: "m", fits: 1000, wall: 8, process: 14, setup: 1, sampling: 10,
-		secondRun: secondRun{unchanged: 0.5, wallOfUnchanged: 0.4}, values: 1e7, commit: 2, least: 0.7}})
+		secondRun: secondRun{unchanged: 0.5, unchangedSeconds: 0.4}, values: 1e7, commit: 2, least: 0.7}})
 	if want := "| n, 1000 of 2 × 3 | m | 8 | 14 | 10 | 0.1 × | 0.05 × | 0.25 × | 250 | 1.4 × | 4 | 2500 | 2 | 20 × |\n"; !strings.HasSuffix(
 		got.String(), want) {
 		t.Errorf("the table is\n%swant\n%s", got.String(), want)

@@ -13,5 +13,5 @@
 // Of grouped data the others are Stan's: rstanarm, and programs of ours by rstan. They run in R, where it has them.
 //
 // Read cases.go (data and bars), then measure.go and peers.go, then table.go, then nightkinds.go, night.go and
-// waiting.go, then main.go.
+// pending.go, then main.go.
 package main

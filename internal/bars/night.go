@@ -31,7 +31,7 @@ type night struct {
 }
 
 // secondRun holds the costs of a run that skips all fits.
-type secondRun struct{ unchanged, wallOfUnchanged float64 }
+type secondRun struct{ unchanged, unchangedSeconds float64 }
 
 // rest is the cost of diagnosing and storing: neither reading, setting up nor sampling.
 func (n night) rest() float64 { return n.process - n.sampling - n.setup - n.unchanged }
@@ -85,7 +85,7 @@ func measureNight(ctx context.Context, o options, k nightKind, folder, method st
 	if err := n.ask(ctx, database); err != nil {
 		return n, err
 	}
-	if n.wallOfUnchanged, n.unchanged, err = runNight(ctx, spec, pipelines.Skipped, pipelines.RunOptions{}); err != nil {
+	if n.unchangedSeconds, n.unchanged, err = runNight(ctx, spec, pipelines.Skipped, pipelines.RunOptions{}); err != nil {
 		return n, err
 	}
 	n.least, err = least(dir, d, int(n.values))
@@ -147,6 +147,6 @@ func printNights(w io.Writer, all []night) {
 			n.name, n.fits, n.size, n.method, three(n.wall), three(n.process), three(ms*n.sampling),
 			seconds(n.setup/n.sampling), seconds(n.unchanged/n.sampling), seconds(n.rest()/n.sampling),
 			three(1e9*n.rest()/n.values), seconds(n.process/n.sampling), three(ms*(n.process-n.sampling)),
-			three(float64(n.fits)/n.wallOfUnchanged), commit, three(n.process/n.least))
+			three(float64(n.fits)/n.unchangedSeconds), commit, three(n.process/n.least))
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // products returns the products of A, given as Aᵀ by column, and the lower triangle of AAᵀ.
-func told(at []float64, n, d int) ([]float64, Products) {
+func products(at []float64, n, d int) ([]float64, Products) {
 	k := make([]float64, n*n)
 	Gram(at, d, n, nil, k)
 	return k, Products{
@@ -64,7 +64,7 @@ func TestRowSpaceOf(t *testing.T) {
 			if c.change != nil {
 				c.change(func(i int) []float64 { return at[i*c.d : (i+1)*c.d] })
 			}
-			k, a := told(at, c.n, c.d)
+			k, a := products(at, c.n, c.d)
 			s, err := NewRowSpaceOf(k, c.n, a, 1e-12)
 			must(t, err)
 			if s.Rank != c.rank || s.Own != c.own || s.Explicit() {
@@ -130,13 +130,13 @@ func TestRowSpaceOfRefuses(t *testing.T) {
 		row[i] = 1
 		q.Apply(row)
 	}
-	k, a := told(at, n, d)
+	k, a := products(at, n, d)
 	if _, err := NewRowSpaceOf(k, n, a, 1e-12); !errors.Is(err, errNotOrthonormal) {
 		t.Errorf("error %v, want %v", err, errNotOrthonormal)
 	}
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {
 		at[5] = bad
-		k, a := told(at, n, d)
+		k, a := products(at, n, d)
 		if s, err := NewRowSpaceOf(k, n, a, 1e-12); err == nil {
 			t.Errorf("an entry %v gives rank %d", bad, s.Rank)
 		}

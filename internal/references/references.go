@@ -27,7 +27,7 @@ func Folder(t testing.TB, name string) string {
 	if mode != "" && mode != "required" {
 		t.Fatalf("GLMBATCH_REFERENCES=%s: it is required or not set", mode)
 	}
-	at, err := beside()
+	at, err := folder()
 	if err == nil {
 		err = check(at, name, sums)
 	}
@@ -43,8 +43,8 @@ func Folder(t testing.TB, name string) string {
 // start is where the tests of a package begin, whatever they change it to.
 var start, errStart = os.Getwd()
 
-// beside returns the folder of the data, next to the repository.
-func beside() (string, error) {
+// folder returns the folder of the data, next to the repository.
+func folder() (string, error) {
 	if errStart != nil {
 		return "", errStart
 	}

@@ -30,18 +30,18 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// told records how a test ended.
-type told struct {
+// recorder records how a test ended.
+type recorder struct {
 	testing.TB
 	how string
 }
 
-func (*told) Helper() {}
-func (f *told) Skipf(format string, args ...any) {
+func (*recorder) Helper() {}
+func (f *recorder) Skipf(format string, args ...any) {
 	f.how = "skipped: " + fmt.Sprintf(format, args...)
 	panic(f)
 }
-func (f *told) Fatalf(format string, args ...any) {
+func (f *recorder) Fatalf(format string, args ...any) {
 	f.how = "failed: " + fmt.Sprintf(format, args...)
 	panic(f)
 }
@@ -54,7 +54,7 @@ func TestFolderThatIsNotThere(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(start, "..", "go.mod"), nil, 0o644))
 	for mode, want := range map[string]string{"": "skipped: the data are not", "required": "failed: ", "maybe": "failed: GLMBATCH_REFERENCES=maybe"} {
 		t.Setenv("GLMBATCH_REFERENCES", mode)
-		f := &told{TB: t}
+		f := &recorder{TB: t}
 		func() {
 			defer func() { _ = recover() }()
 			Folder(f, "panel")

@@ -41,7 +41,7 @@ const (
 	slipLetters  = 5    // at least so many, and no digit
 	rareRows     = 2    // at most
 	frequentRows = 10   // at least
-	mostCompared = 2000 // rare names, and frequent ones
+	maxCompared  = 2000 // rare names, and frequent ones
 )
 
 // Alike finds names that are likely to be another one in a different spelling. Names that differ in Unicode form or
@@ -125,7 +125,7 @@ func slips(names []string, rows []int) (out []Pair) {
 			frequent = append(frequent, name)
 		}
 	}
-	if len(rare) > mostCompared || len(frequent) > mostCompared {
+	if len(rare) > maxCompared || len(frequent) > maxCompared {
 		return nil // names of persons or things, and not the levels of a factor
 	}
 	for _, r := range rare {

@@ -28,7 +28,7 @@ type Table struct {
 	Below bool
 	// Room is the most columns of names in the column Names: a longer name is whole on a line of its own, the
 	// rest of its row below it. Zero means that the column is as wide as its widest name.
-	Names, Room int
+	Names, NameWidth int
 	// Fold writes a table that is wider than this in blocks of columns, one below the
 	// other, each with the first column in front. Zero means never.
 	Fold int
@@ -71,7 +71,7 @@ func (t *Table) Write(w io.Writer) error {
 	if t.Below {
 		enough = t.Flow
 	}
-	if t.Flow > 0 && t.room(widths) < min(enough, widths[len(widths)-1]) {
+	if t.Flow > 0 && t.nameWidth(widths) < min(enough, widths[len(widths)-1]) {
 		lines = t.linesBelow
 	}
 	for i, row := range t.Rows {
@@ -88,7 +88,7 @@ func (t *Table) Write(w io.Writer) error {
 // hang takes a name that is too long out of a row: above are the lines for the cells up to the name, and the row has
 // the cells behind it.
 func (t *Table) hang(i int, row []string, widths []int, right []bool) (above, rest []string) {
-	if t.Room == 0 || t.heading(row) || utf8.RuneCountInString(row[t.Names]) <= widths[t.Names] {
+	if t.NameWidth == 0 || t.heading(row) || utf8.RuneCountInString(row[t.Names]) <= widths[t.Names] {
 		return nil, row
 	}
 	var b strings.Builder
@@ -109,7 +109,7 @@ func (t *Table) lines(i int, row []string, widths []int, right []bool) (lines []
 	}
 	parts := []string{row[last]}
 	if t.Flow > 0 {
-		parts = flowing(row[last], t.room(widths))
+		parts = flowing(row[last], t.nameWidth(widths))
 	}
 	cells := append([]string{}, row...)
 	for k, part := range parts {
@@ -156,7 +156,7 @@ func (t *Table) writeBlocks(w io.Writer, blocks [][]int, right []bool) error {
 		part := *t
 		part.Rows, part.Fold = nil, 0
 		if part.Names = slices.Index(block, t.Names); part.Names < 0 {
-			part.Room = 0
+			part.NameWidth = 0
 		}
 		part.Right = func(col int) bool { return right[block[col]] }
 		if t.Paint != nil {
@@ -185,8 +185,8 @@ func (t *Table) writeBlocks(w io.Writer, blocks [][]int, right []bool) error {
 	return nil
 }
 
-// LeastRoom is the least width of a column of names.
-const LeastRoom = 8
+// MinMemory is the least width of a column of names.
+const MinMemory = 8
 
 // Total is the width of the table, without words that flow.
 func (t *Table) Total() int {
@@ -204,12 +204,12 @@ func (t *Table) Total() int {
 // Narrow leaves a column of names so much room that the table has a width, if it has more.
 func (t *Table) Narrow(column, width int) {
 	if over := t.Total() - width; over > 0 {
-		t.Names, t.Room = column, max(LeastRoom, t.Widths()[column]-over)
+		t.Names, t.NameWidth = column, max(MinMemory, t.Widths()[column]-over)
 	}
 }
 
 // room is the width that the other columns leave of Flow for the last one.
-func (t *Table) room(widths []int) int {
+func (t *Table) nameWidth(widths []int) int {
 	room := t.Flow
 	for _, w := range widths[:len(widths)-1] {
 		room -= w + 2
@@ -265,7 +265,7 @@ func (t *Table) measure() (widths []int, right []bool) {
 			continue
 		}
 		for c, cell := range row {
-			if n := utf8.RuneCountInString(cell); t.Room == 0 || c != t.Names || n <= t.Room || i == 0 {
+			if n := utf8.RuneCountInString(cell); t.NameWidth == 0 || c != t.Names || n <= t.NameWidth || i == 0 {
 				widths[c] = max(widths[c], n)
 			}
 			if t.Right == nil && i > 0 && cell != "" && !numeric(cell) {

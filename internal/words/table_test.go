@@ -28,10 +28,10 @@ func TestTable(t *testing.T) {
 		{Table{Rows: [][]string{{"a", "bb", "cc", "dd"}, {"all"}, {"1", "10", "x", "4"}}, Fold: 6}, "a  bb\nall\n1  10\n\na  cc\nall\n1  x\n\na  dd\nall\n1   4\n"},
 		{Table{Rows: [][]string{{"a", "bb", "cc", "dd"}, {"1", "10", "x", "4"}}, Fold: 10}, "a  bb  cc\n1  10  x\n\na  dd\n1   4\n"},
 		{Table{Rows: [][]string{{"a", "bb"}, {"1", "10"}}, Fold: 2}, "a  bb\n1  10\n"},
-		{Table{Rows: [][]string{{"v", "name", "n", "why"}, {"all"}, {"a", "longer", "1", "x y"}, {"b", "short", "2", ""}}, Names: 1, Room: 5, Flow: 40},
+		{Table{Rows: [][]string{{"v", "name", "n", "why"}, {"all"}, {"a", "longer", "1", "x y"}, {"b", "short", "2", ""}}, Names: 1, NameWidth: 5, Flow: 40},
 			"v  name   n  why\nall\na  longer\n          1  x y\nb  short  2\n"},
 		{Table{Rows: [][]string{{"v", "n", "why"}, {"a", "1", "x y z"}}, Flow: 10, Below: true}, "v  n\na  1\n    x y z\n"},
-		{Table{Rows: [][]string{{"name", "bb", "cc"}, {"longer", "10", "x"}}, Room: 4, Fold: 9}, "name  bb\nlonger\n      10\n\nname  cc\nlonger\n      x\n"},
+		{Table{Rows: [][]string{{"name", "bb", "cc"}, {"longer", "10", "x"}}, NameWidth: 4, Fold: 9}, "name  bb\nlonger\n      10\n\nname  cc\nlonger\n      x\n"},
 		{Table{}, ""},
 	} {
 		var b strings.Builder

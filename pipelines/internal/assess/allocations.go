@@ -8,15 +8,15 @@ import (
 	"glmbatch/report/record"
 )
 
-// mostAllocations is how many allocation probabilities a fit has, at most: rows times components.
-const mostAllocations = 1_000_000
+// maxAllocations is how many allocation probabilities a fit has, at most: rows times components.
+const maxAllocations = 1_000_000
 
 // allocate computes of which component each row is, the components numbered in each draw as its parameters are.
 func (e *Extras) allocate(ctx context.Context, f *plan.Fit, m plan.Labelled, draws *Source) error {
 	places, components := m.TableRows(), f.Model.Mixture.Components
-	if n := len(places) * components; n > mostAllocations {
+	if n := len(places) * components; n > maxAllocations {
 		e.Notes = append(e.Notes, fmt.Sprintf("allocations of rows are not stored: %d rows of %d components are %d "+
-			"probabilities, more than %d", len(places), components, n, mostAllocations))
+			"probabilities, more than %d", len(places), components, n, maxAllocations))
 		return nil
 	}
 	rows, err := evaluate(m, draws)

@@ -12,7 +12,7 @@ import (
 	"glmbatch/report/record"
 )
 
-// Extras is what a run asks for besides summaries, with its warnings.
+// Extras holds the further results that a run requests besides summaries, with its warnings.
 type Extras struct {
 	record.Assessment
 	Curves []record.Curve
@@ -65,7 +65,7 @@ func (d *Drawn) Extras(ctx context.Context) (*Extras, error) {
 type Source struct {
 	Parameters    []infer.Parameter
 	Chains, Draws int
-	Open          func() iter.Seq2[*infer.Columns, error] // anew at each call
+	Open          func() iter.Seq2[*infer.Columns, error] // starts again at each call
 	// Densities are the log prior and log likelihood of each draw, chain after chain.
 	Densities func() (prior, lik []float64, err error)
 }
@@ -76,7 +76,7 @@ func (s *Source) fit() *predictive.Fit {
 		Open: func() predictive.Columns { return s.Open() }}
 }
 
-// Parts are what an assessment has, or what there is of it to compute.
+// Parts are the parts of an assessment, present or still to be computed.
 type Parts struct{ LOO, Checks, KFold, Sensitivity bool }
 
 // Any reports whether there is one.
@@ -95,23 +95,23 @@ func Asked(f *plan.Fit) Parts {
 	return out
 }
 
-// Beside are the columns of the data that an assessment looks at.
-type Beside struct {
+// Inputs are the columns of the data that an assessment reads.
+type Inputs struct {
 	Checks []string    // that predictive checks are made by or over, as "by g", "over x"
 	Folds  *plan.Folds // nil: dealt at random
 }
 
-// BesideOf are those of rows of a design.
-func BesideOf(of plan.Observed) Beside {
-	out := Beside{Folds: of.Folds}
-	for _, b := range of.Beside {
+// InputsOf are those of rows of a design.
+func InputsOf(of plan.Observed) Inputs {
+	out := Inputs{Folds: of.Folds}
+	for _, b := range of.AuxColumns {
 		out.Checks = append(out.Checks, b.Role())
 	}
 	return out
 }
 
 // Lacks says what a run asks for that a stored fit, with these warnings, does not have and could.
-func Lacks(f *plan.Fit, b Beside, has record.Assessed, warnings []string) (out Parts) {
+func Missing(f *plan.Fit, b Inputs, has record.Assessed, warnings []string) (out Parts) {
 	out = Asked(f)
 	for _, c := range b.Checks {
 		has.Checks = has.Checks && slices.Contains(has.Columns, c)
@@ -176,7 +176,7 @@ func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, want Parts, draws 
 	if !want.Checks {
 		return out, nil
 	}
-	by := predictive.Wanted{Beside: of.Beside}
+	by := predictive.Wanted{AuxColumns: of.AuxColumns}
 	for _, s := range f.Pipeline.Run.PPC.Statistics {
 		by.Statistics = append(by.Statistics, predictive.Statistic{Name: s.Name, Of: s.Expression})
 	}
@@ -185,7 +185,7 @@ func Assess(ctx context.Context, f *plan.Fit, p plan.Rowwise, want Parts, draws 
 		return nil, f.Explain(err)
 	}
 	out.Checks, out.Bins, out.Groups, out.Over = got.Checks, got.Bins, got.Groups, got.Over
-	if !f.Pipeline.Run.Prior() { // a wide prior is no fault
+	if !f.Pipeline.Run.Prior() { // a wide prior is not a fault
 		// data that the model does not make weigh more than rows that leave-one-out cannot judge
 		out.Warnings = slices.Concat(predictive.CheckWarnings(out.Checks), predictive.GroupWarnings(got), of.Unread,
 			out.Warnings)

@@ -51,7 +51,7 @@ func (p *Prepared) reached(m *Measured) bool {
 	return judge.Judge(p.Gates.Strict(), evidence).Grade != judge.Fail
 }
 
-// Progress is what a person is shown of a check.
+// Progress is the progress of a check, as users see it.
 func (p *Prepared) Progress(m *Measured) progress.Check {
 	until := p.Pipeline.Run.Until
 	if until.ESS > 0 {

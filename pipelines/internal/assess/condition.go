@@ -24,7 +24,7 @@ const maxCovariance = 2048
 type curvature struct {
 	target *glm.Target
 	h      *glm.Curvature
-	err    error // why h is none
+	err    error // the reason if h is not computed
 }
 
 // conditions are the condition numbers of a regression, at the penalised point and of its draws, and those that the

@@ -49,7 +49,7 @@ func Bind(id *plan.Identified, params []infer.Parameter) (out []Quantity, err er
 	return out, nil
 }
 
-// Expressions are what a model derives, as the ledger keeps it.
+// Expressions are the derived quantities of a model, in the ledger's form.
 func Expressions(m *spec.Model) (out []record.Expression) {
 	for _, d := range m.Derive {
 		out = append(out, record.Expression{Name: d.Name, Text: d.Expression.String()})
@@ -71,12 +71,11 @@ type Deriving struct {
 	bytes                int                   // bound of the draws in memory at once
 	undefined            []transform.Undefined // by quantity, of what Blocks has yielded
 	summing
-	within []diag.Pooled // what each imputation says of the quantities, of Summarize; nil where there is one
+	within []diag.Pooled // the estimates of the quantities from each imputation, of Summarize; nil if there is one
 }
 
-// Blocks yields the draws of the quantities, as many at a time as the bound
-// allows (one at least). Of the parameters it reads the columns that the
-// expressions name, and no others. The block is reused between yields.
+// Blocks yields the draws of the quantities, as many at a time as the bound allows (one at least). It reads only
+// the columns of the parameters that the expressions name. The block is reused between yields.
 func (d *Deriving) Blocks() iter.Seq2[*infer.Columns, error] {
 	return func(yield func(*infer.Columns, error) bool) {
 		d.undefined = make([]transform.Undefined, len(d.quantities))
@@ -246,7 +245,7 @@ func chainsOf(block *infer.Columns, p int, chains [][]float64) [][]float64 {
 	return chains
 }
 
-// undefined words what of the draws has no finite value; empty if all have.
+// undefined describes the draws without a finite value; empty if all have one.
 func undefined(u transform.Undefined, draws int) string {
 	var parts []string
 	if u.NaN > 0 {
@@ -323,15 +322,15 @@ func inTurn(a, b iter.Seq2[*infer.Columns, error]) iter.Seq2[*infer.Columns, err
 	}
 }
 
-// Rederived are the derived quantities of a stored fit, computed anew from its draws.
+// Rederived are the derived quantities of a stored fit, recomputed from its draws.
 type Rederived struct {
 	Parameters []record.Parameter
 	Summaries  []diag.Summary
-	DrawsOf    iter.Seq2[*infer.Columns, error] // nil where nothing is derived
+	DrawsOf    iter.Seq2[*infer.Columns, error] // nil if nothing is derived
 }
 
-// Rederive computes the derived quantities of a stored fit, and puts them in the place of
-// those in its evidence. read reads the draws of parameters [lo, hi), of params, by parameter, chain and draw.
+// Rederive computes the derived quantities of a stored fit, and replaces those in its evidence. read reads the
+// draws of parameters [lo, hi), of params, by parameter, chain and draw.
 func Rederive(id *plan.Identified, e *judge.Evidence, params []infer.Parameter, chains, draws int,
 	read func(dst []float64, lo, hi int) error) (*Rederived, error) {
 	quantities, err := Bind(id, params)

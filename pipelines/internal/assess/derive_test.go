@@ -86,8 +86,7 @@ func TestDeriveByBlocks(t *testing.T) {
 	}
 }
 
-// A run does not go on for a quantity whose draws have no value, and does for
-// one that lacks draws.
+// A run does not continue for a quantity whose draws have no value, and does for one that lacks draws.
 func TestDerivedTarget(t *testing.T) {
 	fine := diag.Summary{RHat: 1, ESSBulk: 4000, ESSTail: 4000}
 	for _, c := range []struct {

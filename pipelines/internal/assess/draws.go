@@ -15,17 +15,17 @@ import (
 // diagnosed or committed.
 const ColumnBytes = 4 << 20
 
-// heldRows bounds the rows of a window, in bytes, that are held while its draws are
-// expanded; more are read in such pieces, anew for each block of columns.
+// heldRows bounds the rows of a window, in bytes, that are held while its draws are expanded; more are read in such
+// pieces, again for each block of columns.
 const heldRows = 16 << 20
 
-// Draws reads what is spooled of a fit, in the units of the data: numbers as they
-// stand there, or rows that a sampler expands. It is not safe for concurrent use.
+// Draws reads the spooled draws of a fit, in the units of the data: numbers as they are stored, or rows that a
+// sampler expands. It is not safe for concurrent use.
 type Draws struct {
 	Spool   *spool.Fit
 	Numbers Numbers
 
-	compact  infer.Compact     // nil: numbers stand in the spool
+	compact  infer.Compact     // nil if the spool has the numbers
 	rowBytes int               // heldRows
 	keys     []uint64          // of the chains
 	record   *transform.Record // of the units of compact rows
@@ -77,8 +77,8 @@ func (d *Draws) inAnyOrder(count int, w plan.Window, bytes int) iter.Seq2[*infer
 // shifted reports whether an expansion of the intercept needs all columns.
 func (d *Draws) shifted() bool { return d.compact != nil && d.record.Shifted() }
 
-// blocks yields numbers first to count−1, and reports whether all were wanted. What
-// the intercept gives up for them is added to gives, if there is one.
+// blocks yields numbers first to count−1, and reports whether all were wanted. The part that the intercept gives up
+// for them is added to gives, if there is one.
 func (d *Draws) blocks(first, count int, w plan.Window, bytes int, gives []float64,
 	yield func(*infer.Columns, error) bool) bool {
 	chains, n := len(d.Spool.Chains), w.Draws()
@@ -237,9 +237,8 @@ func (d *Draws) readRows(dst []float64, c int, w plan.Window) error {
 	return nil
 }
 
-// Numbers are what a draw is looked at by: parameters in data units, then what is
-// gated besides them of a compact sampler's row. They are what the spool keeps, but of
-// a compact sampler it keeps rows.
+// Numbers are the numbers of a draw that are measured: parameters in data units, then the further gated numbers of
+// a compact sampler's row. The spool keeps them, except that it keeps rows of a compact sampler.
 type Numbers struct {
 	Dim    int // entries of a position
 	Params int // those that are kept, the first

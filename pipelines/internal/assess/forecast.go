@@ -51,7 +51,7 @@ func residualNumber(known []record.Diagnostic) float64 {
 	return math.NaN()
 }
 
-// scored sets the forecast beside the draws.
+// scored compares the forecast with the draws.
 func (d *Drawn) scored(r *plan.Regression, f *plan.Forecast, known []record.Diagnostic,
 ) (out []record.Diagnostic, err error) {
 	add := func(name string, predicted, measured float64, note string) {
@@ -95,7 +95,7 @@ func (d *Drawn) scored(r *plan.Regression, f *plan.Forecast, known []record.Diag
 	return out, nil
 }
 
-// standardError is that of an autocorrelation at lag 1 of n draws, in words.
+// standardError is that of an autocorrelation at lag 1 of n draws, as text.
 func standardError(r, n float64) string {
 	if math.IsNaN(r) {
 		return "no single direction is the slowest"

@@ -27,10 +27,10 @@ func (m *Measured) withoutDiagnostics(why string) {
 	strip(&m.logPrior)
 }
 
-// passOver takes quantities that never moved in any chain out of the sight of gates: a
-// discrete functional may be constant for good. Where nothing moved at all they stay,
-// for then the chains may be frozen, and so does log_lik unless others move without it.
-// Of a scan for some variables log_lik tells nothing: it counts what is never drawn.
+// passOver removes quantities that never moved in any chain from the gates: a discrete functional may be constant
+// in all draws. Where nothing moved at all they stay, for then the chains may be frozen, and so does log_lik unless
+// others move without it. For a scan for some variables log_lik is not informative: it counts variables that are
+// never drawn.
 func (m *Measured) passOver(focused bool) {
 	m.local = make([]bool, len(m.Parameters))
 	moved := false
@@ -85,10 +85,9 @@ func tied(e *judge.Evidence, still bool) {
 	}
 }
 
-// localScales marks the parameters that no gate looks at: given its coefficient a
-// lambda has a heavy tail (no variance in the plain form, no mean in the
-// regularised one), and nothing but its coefficient depends on it. What a mixture calls a component as it was sampled
-// may be another one in each draw.
+// localScales marks the parameters that no gate looks at: given its coefficient a lambda has a heavy tail (no
+// variance in the plain form, no mean in the regularised one), and nothing but its coefficient depends on it. A
+// mixture's component as it was sampled may be another one in each draw.
 func localScales(params []infer.Parameter) []bool {
 	out := make([]bool, len(params))
 	for i, p := range params {
@@ -97,8 +96,8 @@ func localScales(params []infer.Parameter) []bool {
 	return out
 }
 
-// evidence is what the fit's verdict rests on: its parameters but local scales,
-// its derived quantities and the gated ones of its statistics.
+// evidence holds the measures for the fit's verdict: its parameters but local scales, its derived quantities and
+// the gated ones of its statistics.
 func (p *Prepared) evidence(m *Measured) judge.Evidence {
 	e := judge.Evidence{
 		Statistics:  gatedStatistics(p.Gating, m.statistics()),
@@ -136,8 +135,8 @@ func (m *Measured) statistics() []judge.Statistic {
 		m.extra...)
 }
 
-// warnings are those of the design, of priors that speak of no column, of
-// posterior means that may not exist, and of the sampler.
+// warnings are those of the design, of priors that apply to no column, of posterior means that may not exist, and
+// of the sampler.
 func (p *Prepared) warnings(m *Measured) []string {
 	out := append([]string(nil), p.Facts().Warnings...)
 	out = append(out, p.Cautions...)

@@ -25,8 +25,9 @@ func (a *autoregressive) next(s *infer.Stream) float64 {
 	return a.x
 }
 
-// tailed is what joint moves do to a tail that their proposals do not cover well: two independence moves a draw,
-// proposed from a logistic law around the mode, on a law whose right tail is exponential and longer, like that of log nu.
+// tailed imitates joint moves with a tail that their proposals do not cover well: two independence moves a draw,
+// proposed from a logistic distribution around the mode, for a target whose right tail is exponential and longer,
+// like that of log nu.
 type tailed struct {
 	x, weight float64
 	begun     bool
@@ -112,8 +113,8 @@ func grow(t *testing.T, fits int, truth float64, chain func() grower) (first, co
 	return first, confirmed
 }
 
-// What docs/diagnostics.md says of two modes that chains cannot cross between: a fit passes where all chains have
-// started toward the same one, one in eight of them, and no other passes.
+// The example of docs/diagnostics.md with two modes that chains cannot cross between: a fit passes if all chains
+// have started toward the same one, one in eight of them, and no other passes.
 func TestAPassSaysNothingOfModesThatNoChainHasSeen(t *testing.T) {
 	gates, work, rng := judge.Defaults(), diag.NewWorkspace(), infer.NewStream(1, "modes")
 	passed := 0

@@ -22,8 +22,8 @@ const minAccept = 0.75
 // highAccept is the target_accept beyond which no higher one is advised.
 const highAccept = 0.99
 
-// hamiltonian is what the iterations of a Hamiltonian sampler say about the
-// window: one entry per chain, besides counts over all.
+// hamiltonian holds the statistics of the iterations of a Hamiltonian sampler in the window: one entry per chain,
+// besides counts over all.
 type hamiltonian struct {
 	ebfmi, accept, step []float64
 	leapfrogs           int64
@@ -70,7 +70,7 @@ func (h *hamiltonian) trajectories() (n int) {
 	return n
 }
 
-// warnings say in words what the trajectories of a fit show, and what to do.
+// warnings describe the trajectories of a fit, and the remedy.
 func (h *hamiltonian) warnings(m *plan.Method, divergences int) (out []string) {
 	if m.Trajectories == nil {
 		return nil

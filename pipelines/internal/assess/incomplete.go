@@ -6,7 +6,7 @@ import (
 	"glmbatch/report/record"
 )
 
-// incomplete describes the columns of which missing cells were drawn, and sets these beside the cells that are there.
+// incomplete describes the columns of which missing cells were drawn, and compares these with the observed cells.
 func incomplete(p *plan.Imputed, draws *Source) ([]record.IncompleteColumn, error) {
 	fit, err := p.Description(draws.Parameters)
 	if err != nil {

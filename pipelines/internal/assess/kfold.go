@@ -14,8 +14,8 @@ import (
 // kfoldVersion names how rows are dealt to folds, and how long folds are drawn.
 const kfoldVersion = "kfold/1"
 
-// kfoldAsked is what a fit's run asks k-fold for, with the version of it and a digest of the folds that the data say:
-// tomorrow the same column may have others.
+// kfoldAsked is the request of a fit's run for k-fold, with its version and a digest of the folds from the data:
+// later the same column may have others.
 func kfoldAsked(f *plan.Fit, folds *plan.Folds) string {
 	asked := f.Pipeline.Run.KFold.String() + ", " + kfoldVersion
 	if f.Model.Mixed() {
@@ -27,7 +27,7 @@ func kfoldAsked(f *plan.Fit, folds *plan.Folds) string {
 	return asked
 }
 
-// kfold fits the model without each fold; draws are so many of so many chains.
+// kfold fits the model without each fold, with chains chains of draws draws.
 func (e *Extras) kfold(ctx context.Context, f *plan.Fit, p plan.Rowwise, draws *Source) error {
 	of := p.Observed()
 	stream := func(path ...string) *infer.Stream {

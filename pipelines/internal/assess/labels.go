@@ -12,9 +12,9 @@ import (
 	"glmbatch/report/record"
 )
 
-// labels tells how the numbers of a mixture's components, as they were sampled, have moved: how often their order
-// changed in each chain, and which order they mostly had. It warns where it changed within a chain, for then components
-// overlap in what they are numbered by.
+// labels reports how the numbers of a mixture's components, as they were sampled, have moved: how often their order
+// changed in each chain, and which order they mostly had. It warns where it changed within a chain, for then
+// components overlap in what they are numbered by.
 func (d *Drawn) labels(m plan.Labelled, out *Extras) error {
 	keys, w := m.Keys(), d.Window
 	if len(keys) == 0 {

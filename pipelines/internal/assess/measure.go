@@ -14,7 +14,7 @@ import (
 	"glmbatch/report/record"
 )
 
-// Measured is what a check found in a window of draws.
+// Measured holds the measures of a check in a window of draws.
 type Measured struct {
 	Parameters  []diag.Summary // one per parameter, in the order of the draws
 	Derived     []diag.Summary // of the derived quantities, in the order of the spec
@@ -30,7 +30,7 @@ type Measured struct {
 	hamiltonian hamiltonian
 	expanding   time.Duration // processor time in which the draws were made of their rows
 	summing
-	// within is what each imputation says of the parameters; nil where there is one.
+	// within holds the estimates of the parameters from each imputation; nil if there is one.
 	within []diag.Pooled
 }
 
@@ -150,8 +150,8 @@ func (m *Measured) WorstRHat() float64 {
 	return worst
 }
 
-// ESS is the bulk effective sample size that the target speaks of: the median or the least over the parameters that
-// gates look at, dispersions included, or the least over these and the gated statistics (all).
+// ESS is the bulk effective sample size of the target: the median or the least over the parameters that gates
+// check, dispersions included, or the least over these and the gated statistics (all).
 func (m *Measured) ESS(over string) float64 {
 	var list []float64
 	for i := range m.Parameters {
@@ -183,9 +183,8 @@ func (m *Measured) ESS(over string) float64 {
 	return list[0]
 }
 
-// withoutMoments blanks what is told of moments that may not exist: averages of
-// the draws would look like numbers. Quantiles, R-hat and ESS, which gates look
-// at, rest on ranks.
+// withoutMoments blanks moments that may not exist: averages of the draws would look like numbers. Quantiles, R-hat
+// and ESS, which gates look at, rest on ranks.
 func (m *Measured) withoutMoments(doubts []glm.Doubt) {
 	for _, d := range doubts {
 		for _, j := range d.Parameters {
@@ -204,8 +203,8 @@ func withoutMoments(s *diag.Summary, words string) {
 	s.Reason = words
 }
 
-// withoutDerivedMoments blanks the moments of derived quantities that rest on parameters
-// without them, unless bounded functions stand between.
+// withoutDerivedMoments blanks the moments of derived quantities that depend on parameters without them, unless
+// through bounded functions.
 func withoutDerivedMoments(derived []diag.Summary, quantities []Quantity, names []string, doubts []glm.Doubt) {
 	for i, q := range quantities {
 		for _, j := range q.Unbounded() {
@@ -218,7 +217,7 @@ func withoutDerivedMoments(derived []diag.Summary, quantities []Quantity, names 
 	}
 }
 
-// meanless are the doubts that stored summaries tell: a median without a mean.
+// meanless are the doubts that stored summaries show: a median without a mean.
 func meanless(params []diag.Summary) (out []glm.Doubt) {
 	for j, s := range params {
 		if math.IsNaN(s.Mean) && !math.IsNaN(s.Median) {

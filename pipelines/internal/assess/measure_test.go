@@ -11,8 +11,8 @@ import (
 	"glmbatch/report/judge"
 )
 
-// Targets, to_ess100_… and ess_bulk_… speak of every parameter that gates look at: of intercept, coefficients and sigma
-// here, not of the local scale that is the last.
+// Targets, to_ess100_… and ess_bulk_… are over every parameter that gates check: intercept, coefficients and sigma
+// here, not the local scale that is the last.
 func TestEffectiveSampleSizeOfTheTarget(t *testing.T) {
 	m := &Measured{logLik: diag.Summary{ESSBulk: 5}, local: []bool{false, false, false, false, true}}
 	for _, ess := range []float64{400, 100, 300, 7, 1} {

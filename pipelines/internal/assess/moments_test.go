@@ -25,8 +25,8 @@ func TestMomentsThatMayNotExist(t *testing.T) {
 	}
 }
 
-// What rests on a parameter without a mean says so; the same doubts come back
-// from stored summaries.
+// A quantity that depends on a parameter without a mean has a warning; the same doubts come back from stored
+// summaries.
 func TestDerivedMoments(t *testing.T) {
 	var quantities []Quantity
 	names := []string{"(Intercept)", "x"}

@@ -11,8 +11,8 @@ import (
 	"glmbatch/report/record"
 )
 
-// summing is how columns of draws are described: as draws of one posterior, or of those of several imputations, whose
-// chains stand in turn.
+// summing is the way in which columns of draws are described: as draws of one posterior, or of those of several
+// imputations, whose chains take turns.
 type summing struct {
 	imputations int // 0 is 1
 }

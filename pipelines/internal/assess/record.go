@@ -14,7 +14,7 @@ import (
 	"glmbatch/report/record"
 )
 
-// newRecord is what a ledger keeps of any fit, whether it has draws or not.
+// newRecord is the record of any fit, whether it has draws or not.
 func newRecord(id *plan.Identified, s Stamp, explained string) *record.Fit {
 	facts, m := id.Facts(), id.Method()
 	return &record.Fit{
@@ -27,7 +27,7 @@ func newRecord(id *plan.Identified, s Stamp, explained string) *record.Fit {
 	}
 }
 
-// events are what is worth knowing about how a fit came about.
+// events are the remarkable events of a fit.
 func events(id *plan.Identified, explained string, at time.Time) []record.Event {
 	var out []record.Event
 	add := func(message string) {
@@ -124,7 +124,7 @@ func (d *Drawn) diagnostics(more []record.Diagnostic) []record.Diagnostic {
 	return append(out, m.hamiltonian.diagnostics(d.Method())...)
 }
 
-// rates are those that are predicted for Gibbs samplers of group-level effects, beside what this one has.
+// rates are those that are predicted for Gibbs samplers of group-level effects, with those of this one.
 func (d *Drawn) rates() []record.Diagnostic {
 	r := d.Capabilities().Regression
 	if r == nil {
@@ -157,8 +157,8 @@ func (d *Drawn) rates() []record.Diagnostic {
 		{Name: "gibbs_rate_collapsed", Chain: -1, Value: rates.Collapsed, Note: note(rates.Collapsed)}}
 }
 
-// PerfectLevel is the probability with which the largest R-hat of perfectly
-// mixed chains stays below the figure that is reported beside it.
+// PerfectLevel is the probability with which the largest R-hat of perfectly mixed chains stays below the figure
+// that is reported with it.
 const PerfectLevel = 0.9
 
 // infosAtOnce is how many iterations' statistics are read at once.

@@ -8,7 +8,7 @@ import (
 	"glmbatch/pipelines/internal/plan"
 )
 
-// Local scales are stored on request only, and no gate sees them.
+// Local scales are stored on request only, and no gate checks them.
 func TestLocalScalesAreNotGated(t *testing.T) {
 	all := []infer.Parameter{{Name: "a", Kind: infer.Coefficient}, {Name: "tau", Kind: infer.Scale}, {Name: "lambda[a]", Kind: infer.LocalScale}}
 	if n, with := len(plan.Kept(all, "draws")), len(plan.Kept(all, "scales")); n != 2 || with != 3 {

@@ -14,11 +14,11 @@ type Prepared struct {
 	*plan.Setup
 	Kept       []infer.Parameter // those that are looked at, the first of the sampler's
 	Stored     int               // how many of these, the first, have their draws in a ledger
-	Explained  string            // what the sampler chose, in words; empty if it says nothing
+	Explained  string            // the choice of the sampler as text; empty if there was none
 	Proved     []record.Certificate
 	Quantities []Quantity
 	Took       time.Duration  // processor time of the set-up
-	Forecast   *plan.Forecast // nil where there is none
+	Forecast   *plan.Forecast // nil if there is none
 }
 
 // Drawn is a fit whose chains have their length.
@@ -34,10 +34,10 @@ type Drawn struct {
 type Judged struct {
 	*plan.Identified
 	Record *record.Fit
-	// RHatMax and ESSBulkMin are the worst of what gates look at; NaN where no gate does.
+	// RHatMax and ESSBulkMin are the worst values that gates check; NaN if no gate does.
 	RHatMax, ESSBulkMin float64
 	Divergences         int
-	Parameters          []record.ParameterSummary // derived quantities last; empty where nothing is known of them
+	Parameters          []record.ParameterSummary // derived quantities last; empty if they are unknown
 }
 
 // Stamp says which run stores a fit, and when.

@@ -80,7 +80,7 @@ func draw(ctx context.Context, setup infer.Setup, stream *infer.Stream, want int
 		if to > first { // the older half is warm-up
 			from = to / 2
 		}
-		d.mixed = d.leastESS(from) >= float64(apart*want)
+		d.mixed = d.minESS(from) >= float64(apart*want)
 		if d.mixed || to >= most {
 			for i := range want {
 				d.picks = append(d.picks, from+(i+1)*(to-from)/want-1)
@@ -90,9 +90,9 @@ func draw(ctx context.Context, setup infer.Setup, stream *infer.Stream, want int
 	}
 }
 
-// leastESS is the least bulk effective sample size of a statistic from an
+// minESS is the least bulk effective sample size of a statistic from an
 // iteration on; 0 if some statistic does not move that might.
-func (d *drawn) leastESS(from int) float64 {
+func (d *drawn) minESS(from int) float64 {
 	least := math.Inf(1)
 	for _, t := range d.trace {
 		low, high := slices.Min(t[from:]), slices.Max(t[from:])

@@ -15,13 +15,13 @@ import (
 // Limits of simulated responses: beyond them the rounding of a cached
 // predictor may be felt, so that no verdict could be taken.
 const (
-	mostResponse  = 1e12
-	mostCount     = 1e9
-	leastPositive = 1e-140 // below, a simulated response was rounded up
-	mostShare     = 1 - 1e-15
-	// wallTries bounds the draws of parameters until a linear predictor lies
+	maxResponse = 1e12
+	maxCount    = 1e9
+	minPositive = 1e-140 // below, a simulated response was rounded up
+	maxShare    = 1 - 1e-15
+	// boundTries bounds the draws of parameters until a linear predictor lies
 	// inside the link's domain in every row.
-	wallTries = 10_000
+	boundTries = 10_000
 )
 
 // simulator makes and fits the simulated data sets of one case. It is read-only
@@ -163,7 +163,7 @@ func (s *simulator) respond(i int) (theta, y []float64, redrawn int, err error) 
 	rng := s.stream("data", i)
 	theta = make([]float64, len(s.target.Parameters()))
 	for ; ; redrawn++ {
-		if redrawn == wallTries || redrawn > 0 && s.afterData() {
+		if redrawn == boundTries || redrawn > 0 && s.afterData() {
 			return nil, nil, redrawn,
 				errors.New("the prior hardly ever leaves the linear predictor inside the domain of the link")
 		}
@@ -183,14 +183,14 @@ func (s *simulator) respond(i int) (theta, y []float64, redrawn int, err error) 
 // plain returns the reason why responses cannot be a data set of the family, or nil. It looks at the responses
 // alone, so that leaving them out keeps ranks uniform.
 func (s *simulator) plain(y []float64) error {
-	low, high := -mostResponse, mostResponse
+	low, high := -maxResponse, maxResponse
 	switch s := s.Posterior.Family.Support(); {
 	case s.Counts():
-		low, high = 0, mostCount
+		low, high = 0, maxCount
 	case s.Positive():
-		low = leastPositive
+		low = minPositive
 	case s.Share():
-		low, high = leastPositive, mostShare
+		low, high = minPositive, maxShare
 	}
 	for i, v := range y {
 		if !(v >= low && v <= high) {

@@ -52,11 +52,11 @@ func cells(ctx context.Context, src ingest.Source, called string, texts bool) (*
 		}
 	}
 	p.rows, p.cols = int(slices.Max(at[0])), int(slices.Max(at[1]))
-	if p.rows > mostPixels/p.cols {
+	if p.rows > maxPixels/p.cols {
 		return nil, s.fault(rowColumn, slices.Index(at[0], int32(p.rows)), "an image has at most 100 million pixels",
 			"%d rows × %d columns are too many", p.rows, p.cols)
 	}
-	if err := roomForPixels(src, p.rows*p.cols); err != nil {
+	if err := memoryForPixels(src, p.rows*p.cols); err != nil {
 		return nil, err
 	}
 	p.column = blank(called, p.rows*p.cols, values.numbers == nil)
@@ -115,7 +115,7 @@ func (s *side) places(name string) ([]int32, error) {
 			return nil, s.fault(name, row, hint, "%v is no whole number", v)
 		case v < 1:
 			return nil, s.fault(name, row, hint+"; add 1 to all if yours begin with 0", "%v is below 1", v)
-		case v > mostPixels:
+		case v > maxPixels:
 			return nil, s.fault(name, row, "an image has at most 100 million pixels", "%.0f is too many", v)
 		}
 		out[row] = int32(v)

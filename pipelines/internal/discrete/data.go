@@ -200,13 +200,13 @@ func (d *Data) steps(steps []int) error {
 	return nil
 }
 
-// mostVariables is the most variables of a model.
-const mostVariables = math.MaxInt32
+// maxVariables is the most variables of a model.
+const maxVariables = math.MaxInt32
 
 // checkSize refuses data with more variables than a model can hold.
 func (d *Data) checkSize(ctx context.Context) error {
-	if d.N > mostVariables {
-		return words.Hint(fmt.Errorf("dataset %q: %d variables are more than %d", d.Name, d.N, mostVariables),
+	if d.N > maxVariables {
+		return words.Hint(fmt.Errorf("dataset %q: %d variables are more than %d", d.Name, d.N, maxVariables),
 			"divide the rows with by")
 	}
 	return ctx.Err()

@@ -17,13 +17,13 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// mostPixels bounds an image. pixelBytes is what a pixel takes while it is decoded: as the file has it, its number, its
+// maxPixels bounds an image. pixelBytes is what a pixel takes while it is decoded: as the file has it, its number, its
 // state.
-const mostPixels, pixelBytes = 100_000_000, 20
+const maxPixels, pixelBytes = 100_000_000, 20
 
-// roomForPixels refuses an image of more pixels than there is memory for.
-func roomForPixels(src ingest.Source, pixels int) error {
-	err := src.Room(pixelBytes * int64(pixels))
+// memoryForPixels refuses an image of more pixels than there is memory for.
+func memoryForPixels(src ingest.Source, pixels int) error {
+	err := src.CheckMemory(pixelBytes * int64(pixels))
 	if err == nil {
 		return nil
 	}
@@ -104,11 +104,11 @@ func grey(src ingest.Source) (values []float64, rows, cols int, err error) {
 		return fail(errors.New("it is not a PNG image"),
 			"convert it: other formats are not read, but for grids of numbers in files that end in .parquet or .csv")
 	}
-	if head.Width*head.Height > mostPixels || head.Width < 1 || head.Height < 1 {
+	if head.Width*head.Height > maxPixels || head.Width < 1 || head.Height < 1 {
 		return fail(fmt.Errorf("%d × %d pixels are too many", head.Width, head.Height),
 			"an image has at most 100 million pixels")
 	}
-	if err := roomForPixels(src, head.Width*head.Height); err != nil {
+	if err := memoryForPixels(src, head.Width*head.Height); err != nil {
 		return nil, 0, 0, err
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {

@@ -218,24 +218,24 @@ func (f *maker) known() error {
 	return nil
 }
 
-// mostWatched bounds the variables whose states are kept.
-const mostWatched = 1000
+// maxWatched bounds the variables whose states are kept.
+const maxWatched = 1000
 
 // watch finds the variables whose states are kept.
 func (f *maker) watch() error {
 	if len(f.spec.Watch) == 1 && f.spec.Watch[0] == "*" {
-		if f.N > mostWatched {
+		if f.N > maxWatched {
 			return words.Hint(fmt.Errorf("model %q: watch '*' would keep the states of %d variables", f.spec.Name, f.N),
-				fmt.Sprintf("name at most %d; the marginals of all are kept in any case", mostWatched))
+				fmt.Sprintf("name at most %d; the marginals of all are kept in any case", maxWatched))
 		}
 		for i := range f.N {
 			f.Watched = append(f.Watched, i)
 		}
 		return nil
 	}
-	if len(f.spec.Watch) > mostWatched {
+	if len(f.spec.Watch) > maxWatched {
 		return words.Hint(fmt.Errorf("model %q: watch names %d variables", f.spec.Name, len(f.spec.Watch)),
-			fmt.Sprintf("name at most %d; the marginals of all are kept in any case", mostWatched))
+			fmt.Sprintf("name at most %d; the marginals of all are kept in any case", maxWatched))
 	}
 	seen := map[int]bool{}
 	for _, id := range f.spec.Watch {

@@ -20,7 +20,7 @@ import (
 )
 
 // World holds the inputs of drawing that are not part of a planned fit.
-type World struct {
+type Env struct {
 	Workers Workers
 	Disk    spool.Disk
 	Root    string // the folder of spools
@@ -33,7 +33,7 @@ type World struct {
 
 // Prepare makes a fit's sampler, on one worker and on those that have nothing else to do. Its error names the data set
 // and the model.
-func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *plan.Stopwatch) (*assess.Prepared, error) {
+func Prepare(ctx context.Context, id *plan.Identified, w *Env, watch *plan.Stopwatch) (*assess.Prepared, error) {
 	out := &assess.Prepared{Identified: id}
 	err := w.Workers.Work(ctx, watch, func() (err error) {
 		timer := cpu.Start()
@@ -70,7 +70,7 @@ func Prepare(ctx context.Context, id *plan.Identified, w *World, watch *plan.Sto
 // Foresee returns the error that would end a fit before its first draw, nil if none would. It does all that a run does
 // until then: it sets the sampler up and makes the kernel of each chain, or finds the answer of a method without
 // chains.
-func Foresee(ctx context.Context, id *plan.Identified, w *World, watch *plan.Stopwatch) error {
+func Preview(ctx context.Context, id *plan.Identified, w *Env, watch *plan.Stopwatch) error {
 	if !id.Method().Chains {
 		_, err := Solve(ctx, id, w, watch)
 		return err
@@ -105,7 +105,7 @@ func ofChain(c int, err error) error { return fmt.Errorf("chain %d: %w", c+1, er
 type Chains struct {
 	*assess.Prepared
 	Spool    *spool.Fit
-	world    *World
+	world    *Env
 	watch    *plan.Stopwatch
 	progress *progress.Fit
 	numbers  assess.Numbers
@@ -115,7 +115,7 @@ type Chains struct {
 
 // Open opens the spool of a fit, with the draws of an earlier run, which restart discards. Close it in the end. Its
 // error is a *spool.BusyError while another run draws the fit.
-func Open(p *assess.Prepared, w *World, watch *plan.Stopwatch, shown *progress.Fit, restart bool) (*Chains, error) {
+func Open(p *assess.Prepared, w *Env, watch *plan.Stopwatch, shown *progress.Fit, restart bool) (*Chains, error) {
 	c := &Chains{
 		Prepared: p, world: w, watch: watch, progress: shown, numbers: assess.NumbersOf(p.Sampler, len(p.Kept)),
 		log: w.Log.With("fit", p.Name(), "fingerprint", p.Fingerprint),
@@ -166,7 +166,7 @@ func Late(ctx context.Context, err error, kept int) error {
 }
 
 // Solve finds the answer of a method without chains, on one worker.
-func Solve(ctx context.Context, id *plan.Identified, w *World, watch *plan.Stopwatch) (out *plan.Solution, err error) {
+func Solve(ctx context.Context, id *plan.Identified, w *Env, watch *plan.Stopwatch) (out *plan.Solution, err error) {
 	err = w.Workers.Work(ctx, watch, func() error {
 		timer := cpu.Start()
 		defer timer.Stop()

@@ -22,11 +22,11 @@ const (
 // Formats are their names.
 var Formats = []string{string(Plain), string(Markdown), string(LaTeX)}
 
-// mostTerms is how many terms of the linear predictor are written, and mostPriors how
+// maxTerms is how many terms of the linear predictor are written, and maxPriors how
 // many priors: of more the first, and how many there are.
 const (
-	mostTerms  = 8
-	mostPriors = 15
+	maxTerms  = 8
+	maxPriors = 15
 )
 
 // figure is three significant digits.
@@ -53,7 +53,7 @@ func (e *Explanation) linear(tex bool) string {
 		parts = append(parts, intercept)
 	}
 	for j, t := range e.Terms {
-		if j == mostTerms && len(e.Terms) > mostTerms+1 {
+		if j == maxTerms && len(e.Terms) > maxTerms+1 {
 			dots := "…"
 			if tex {
 				dots = `\dots`
@@ -209,11 +209,11 @@ func (e *Explanation) writePriors(b *strings.Builder, f Format) {
 	}
 	rows := [][]string{{"parameter", "prior as sampled", "95 %, data units", effect}}
 	shown := e.Priors
-	if len(shown) > mostPriors+e.last+1 {
-		shown = append(append([]Prior{}, shown[:mostPriors]...), shown[len(shown)-e.last:]...)
+	if len(shown) > maxPriors+e.last+1 {
+		shown = append(append([]Prior{}, shown[:maxPriors]...), shown[len(shown)-e.last:]...)
 	}
 	for i, p := range shown {
-		if i == mostPriors && len(shown) < len(e.Priors) {
+		if i == maxPriors && len(shown) < len(e.Priors) {
 			rows = append(rows, []string{fmt.Sprintf("… and %d more", len(e.Priors)-len(shown)), "", "", ""})
 		}
 		rows = append(rows, []string{p.Name, p.Law, span(p.Low, p.High), span(p.EffectLow, p.EffectHigh)})

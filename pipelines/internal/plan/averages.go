@@ -7,7 +7,7 @@ import (
 	"glmbatch/transform"
 )
 
-// average is what a call of average() in a derived quantity speaks of, or why there is none.
+// average holds the rows of a call of average() in a derived quantity, or the reason why there are none.
 type average struct {
 	rows *transform.Averaged
 	err  error
@@ -24,13 +24,13 @@ func averagesOf(m *spec.Model) (out []*transform.Average) {
 	return out
 }
 
-// average codes the rows that derived quantities of a model average over, while its table is there.
+// average codes the rows that derived quantities of a model average over, while its table is in memory.
 func (u *Unit) average(d *design, m *spec.Model) {
 	calls := averagesOf(m)
 	if len(calls) == 0 || d.table == nil || d.Factored {
 		return
 	}
-	table, coding := d.table, transform.Coding{Dataset: u.Name(), Locate: d.table.Locate, Room: u.memory.Room(u.chains)}
+	table, coding := d.table, transform.Coding{Dataset: u.Name(), Locate: d.table.Locate, Room: u.memory.Reserve(u.chains)}
 	responding := coding
 	responding.Response = true
 	weights, _, err := d.Record.RowWeights(table.Data, table.Counts(), responding)
@@ -44,7 +44,7 @@ func (u *Unit) average(d *design, m *spec.Model) {
 	}
 }
 
-// of is what Fitted.Average wants.
+// of implements Fitted.Average.
 func (all averages) of(a *transform.Average) (*transform.Averaged, error) {
 	at, found := all[a.Text]
 	if !found {

@@ -12,7 +12,8 @@ import (
 	"glmbatch/transform"
 )
 
-// A name of a block is one of a coefficient, or of a term, which means all its columns. Errors tell which block, and why.
+// A name of a block is one of a coefficient, or of a term, which means all its columns. Errors name the block and
+// the reason.
 func TestBlockOf(t *testing.T) {
 	names := []string{"(Intercept)", "age", "raceother", "racewhite", "age:raceother", "age:racewhite"}
 	record := &transform.Record{Terms: []transform.Term{{Label: "age"}, {Label: "race"}, {Label: "age:race"}}}

@@ -24,7 +24,7 @@ type Case struct {
 	Method    Method
 	Identity  string                         // hash of data, model, sampler and versions; not of lengths or seed
 	Spec      *spec.Model
-	// Cells are the missing cells and responses that are drawn, in words; nil of complete data.
+	// Cells describes the missing cells and responses that are drawn; nil for complete data.
 	Cells   []string
 	Further []*Case // further linear predictors, each with a Predictor, data, record and priors
 	Err     error
@@ -41,7 +41,7 @@ type Joints struct {
 	Simulator func() (infer.Simulator, error)
 }
 
-// Explained is what a set-up of the method chose, in the words that the ledger gets; empty if there was no choice.
+// Explained is the choice of a set-up of the method, as text for the ledger; empty if there was no choice.
 func (m *Method) Explained(s infer.Setup) string {
 	e, ok := s.(infer.Explainer)
 	switch {

@@ -11,8 +11,7 @@ import (
 	"glmbatch/report/record"
 )
 
-// parts are those of an identity that can change under one name, in the order
-// in which they are told.
+// parts are those of an identity that can change under one name, in the order in which they are listed.
 var parts = []string{"data", "model", "sampler", "length", "chains", "keep", "seed", "versions", "pooled",
 	"format"}
 

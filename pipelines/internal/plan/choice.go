@@ -6,8 +6,8 @@ import (
 	"glmbatch/report/record"
 )
 
-// Choice is what a run looks at: the selector's fits, of these, unless
-// Keys is nil, the ones that the ledger names, and of these the run's share.
+// Choice selects the fits of a run: the selector's fits, of these, unless Keys is nil, the ones that the ledger
+// names, and of these the run's share.
 type Choice struct {
 	Selector
 	Keys  []record.Key

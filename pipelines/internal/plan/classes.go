@@ -32,7 +32,7 @@ type Classes struct {
 	folds    *Folds
 }
 
-// classItem is an item with its law.
+// classItem is an item with its distribution.
 type classItem struct {
 	collapsed.Column
 	values *transform.ItemValues
@@ -139,7 +139,7 @@ func zeroOne(y []float64) bool {
 	return !slices.ContainsFunc(y, func(v float64) bool { return v != 0 && v != 1 && !math.IsNaN(v) })
 }
 
-// item decides the law of an item. given is nil where the spec says nothing of it.
+// item determines the distribution of an item. given is nil if the spec has no entry for it.
 func (c *Classes) item(v *transform.ItemValues, given *spec.Item) (*classItem, error) {
 	out := &classItem{values: v, Column: collapsed.Column{Name: v.Column, Y: v.Y, Trials: v.Trials}}
 	if out.family = familyOfItem(v); given != nil && given.Family != "" {
@@ -248,7 +248,7 @@ func (c *Classes) defaultPrior(item *classItem) collapsed.Prior {
 	return collapsed.DefaultPrior(item.Family, mean, sd)
 }
 
-// there are the values of an item that are there, with the frequencies of their rows.
+// there are the observed values of an item, with the frequencies of their rows.
 func (c *Classes) there(y []float64) (x, weights []float64) {
 	for k, v := range y {
 		if math.IsNaN(v) {

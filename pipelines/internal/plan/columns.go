@@ -30,7 +30,7 @@ func (c *columnModel) words() string {
 	return fmt.Sprintf("%s, %s: %d missing cells are drawn", c.formula, c.familyWord(), len(c.gap.Rows))
 }
 
-// familyWord names the family, in words.
+// familyWord names the family for texts.
 func (c *columnModel) familyWord() string {
 	if c.gap.Several() {
 		return multinomial
@@ -38,8 +38,8 @@ func (c *columnModel) familyWord() string {
 	return c.family.Name
 }
 
-// multinomial is the family of a column of several levels, in words. The law of each level against the first is
-// bernoulli(logit).
+// multinomial is the name of the family of a column with more than two levels, for texts. Each level against the
+// first has the family bernoulli(logit).
 const multinomial = "multinomial"
 
 // levels is how many levels have coefficients of their own; 1 of a column that has none.

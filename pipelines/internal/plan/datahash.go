@@ -50,7 +50,7 @@ func (h DataHash) Is(stored string) bool {
 	return stored != "" && (stored == h.Value || stored == h.Older)
 }
 
-// older is the text of an identity's data with the older hash; empty without one.
+// older is the text of an identity's data with the older hash; empty if there is none.
 func (h DataHash) older(data string) string {
 	if h.Older == "" {
 		return ""

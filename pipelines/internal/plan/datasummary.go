@@ -57,8 +57,8 @@ func moments(x, weights []float64) (mean, sd float64) {
 	return mean, math.Sqrt(square / total)
 }
 
-// columnMoments are the mean and standard deviation (divisor n) of a column of n rows, those that are not stored being
-// zeros. A row counts once, or as often as counts says.
+// columnMoments are the mean and standard deviation (divisor n) of a column of n rows, those that are not stored
+// being zeros. A row counts once, or counts[i] times.
 func columnMoments(c matrix.Column, n int, counts []float64) (mean, sd float64) {
 	if counts != nil {
 		x := make([]float64, n)

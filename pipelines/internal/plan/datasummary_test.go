@@ -7,8 +7,8 @@ import (
 	matrix "glmbatch/infer/design"
 )
 
-// A column has the same moments with its zeros stored and without, and rows that
-// count several times those of so many rows.
+// A column has the same moments with its zeros stored and without, and rows with counts have those of repeated
+// rows.
 func TestMoments(t *testing.T) {
 	x := []float64{0, 3, 0, -1, 0, 4}
 	mean, sd := moments(x, nil)

@@ -73,8 +73,8 @@ func defaultRules(m *spec.Model) (out []string) {
 	return out
 }
 
-// mostDefaults is how many columns are told one by one.
-const mostDefaults = 20
+// maxDefaults is the number of columns that are listed one by one.
+const maxDefaults = 20
 
 // defaultNumbers lists the defaults of a model on its data.
 func defaultNumbers(m *spec.Model, data *glm.Data) (out []string) {
@@ -109,7 +109,7 @@ func numbersOf(m *spec.Model, all glm.Model, data *glm.Data) (out []string) {
 		if IsStep(data, j) {
 			continue // by the mean and the shares of the steps
 		}
-		if len(out) < mostDefaults {
+		if len(out) < maxDefaults {
 			out = append(out, name+": "+all.Coefficients[j].String())
 			continue
 		}

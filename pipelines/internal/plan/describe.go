@@ -37,7 +37,7 @@ func (r *Regression) Describe(rec *record.Fit, params []infer.Parameter) error {
 
 // foreseen says what auto would take and for how long; empty of other samplers, and where the fit cannot be set up,
 // which its run will say.
-func (r *Regression) foreseen() string {
+func (r *Regression) preview() string {
 	o := r.sampler.Gibbs
 	if o == nil || o.Basis != "auto" {
 		return ""

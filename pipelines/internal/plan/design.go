@@ -32,10 +32,10 @@ type design struct {
 type coded struct {
 	*transform.Design
 	dataHash DataHash
-	averages averages            // what derived quantities average over, by the text of the call
-	beside   []*transform.Beside // columns that predictive checks ask for
-	unread   []string            // what kept others from being read
-	folds    *Folds              // rows that k-fold leaves out together
+	averages averages               // what derived quantities average over, by the text of the call
+	beside   []*transform.AuxColumn // columns that predictive checks ask for
+	unread   []string               // what kept others from being read
+	folds    *Folds                 // rows that k-fold leaves out together
 }
 
 // facts names the model of a fit, the size of its design and how it was coded.
@@ -66,7 +66,7 @@ func (h DataHash) identify(f *Fit, id *Identity) {
 
 // observed are the rows of the design.
 func (c *coded) observed() Observed {
-	return Observed{Data: c.Data, Beside: c.beside, Unread: c.unread, Drawn: true, Rows: c.Data.Rows(), Folds: c.folds,
+	return Observed{Data: c.Data, AuxColumns: c.beside, Unread: c.unread, Drawn: true, Rows: c.Data.Rows(), Folds: c.folds,
 		Columns: c.Record.Columns, Further: predictive.DesignsOf(c.Design, c.Record)[1:]}
 }
 
@@ -92,7 +92,7 @@ func (u *Unit) of(m *spec.Model) *design {
 }
 
 // foreseen is the size of a model's design, which is not made yet: of one that cannot be coded, none.
-func (u *Unit) foreseen(m *spec.Model) (rows, columns int, entries int64) {
+func (u *Unit) preview(m *spec.Model) (rows, columns int, entries int64) {
 	d := u.coded(m)
 	if d.err != nil {
 		return 0, 0, 0
@@ -178,8 +178,8 @@ func columnsIn(t *ingest.Table) (names []string) {
 	return names
 }
 
-// mostCheckLevels bounds the levels that predictive checks are made of one by one.
-const mostCheckLevels = 10_000
+// maxCheckLevels bounds the levels that predictive checks are made of one by one.
+const maxCheckLevels = 10_000
 
 // besideOf reads the columns that predictive checks are made by and over, before the table's columns are given back.
 func (d *design) besideOf(table transform.Table, checks *spec.Checks) {
@@ -187,7 +187,7 @@ func (d *design) besideOf(table transform.Table, checks *spec.Checks) {
 		return
 	}
 	for i, name := range slices.Concat(checks.By, checks.Over) {
-		s, err := transform.ReadBeside(table, name, i >= len(checks.By), mostCheckLevels)
+		s, err := transform.ReadAux(table, name, i >= len(checks.By), maxCheckLevels)
 		if err != nil {
 			d.unread = append(d.unread, "predictive checks: "+err.Error())
 			continue
@@ -210,7 +210,7 @@ func (u *Unit) coding(m *spec.Model, formula *transform.Formula, t *ingest.Table
 		Texts:       u.texts(),
 		Warnings:    u.doubts,
 		Contrasts:   m.Contrasts,
-		Room:        u.memory.Room(u.chains),
+		Reserve:     u.memory.Reserve(u.chains),
 		File:        t.From(),
 		Locate:      t.Locate,
 		Counts:      t.Counts(),

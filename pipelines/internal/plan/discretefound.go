@@ -7,11 +7,11 @@ import (
 	"glmbatch/report/record"
 )
 
-// found is what is known of a discrete system besides draws: it is Collected.
+// found holds the results of a discrete system apart from draws: it implements Collected.
 type found struct {
 	*system.Result
 	problem *Discrete
-	// chainBytes is the memory of one chain; 0 without chains.
+	// chainBytes is the memory of one chain; 0 if there are no chains.
 	chainBytes int64
 }
 

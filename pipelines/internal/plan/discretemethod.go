@@ -12,12 +12,12 @@ import (
 // discreteMethod is a sampler of discrete variables as resolved for one field.
 type discreteMethod struct {
 	Method
-	// gated tells that its chains are Markov chains of the model after their warm-up;
-	// sampled that their states tell marginals.
+	// gated reports whether its chains are Markov chains of the model after their warm-up; sampled whether their
+	// states give marginals.
 	gated, sampled bool
-	// solve is a method without chains, nil of others; it tells in words how.
+	// solve is a method without chains, nil for others; it returns a description too.
 	solve func(*system.Field) (*system.Result, string, error)
-	// setup makes a sampler for chains of so many iterations; nil of methods without chains.
+	// setup makes a sampler for chains of iterations iterations; nil for methods without chains.
 	setup func(f *system.Field, iterations int) (*discreteSampler, error)
 	why   string // why no gate looks at it
 }
@@ -79,7 +79,7 @@ func resolveDiscrete(s *spec.Sampler, f *system.Field) (*discreteMethod, error) 
 	return m, nil
 }
 
-// averaged is what marginals are averages of, as options have it.
+// averaged selects the values that marginals average, as in the options.
 type averaged struct {
 	Marginals string `json:",omitempty"`
 }

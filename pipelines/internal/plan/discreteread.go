@@ -32,8 +32,7 @@ func (r *Reader) readDiscrete(ctx context.Context, ds *spec.Dataset, yield func(
 	return r.readGraph(ctx, ds, yield)
 }
 
-// readMade yields what the program makes: one unit, or as many as count says, which are
-// called by their number.
+// readMade yields synthetic data: one unit, or count units, which are named by their number.
 func (r *Reader) readMade(ctx context.Context, ds *spec.Dataset, count int,
 	make func(ctx context.Context, name string, k int) (*discrete.Data, error), yield func(*Unit) error) error {
 	for k := range max(count, 1) {
@@ -140,9 +139,11 @@ func (r *Reader) readGraph(ctx context.Context, ds *spec.Dataset, yield func(*Un
 		return yield(r.unreadable(ds, err))
 	}
 	src.Columns = nil // all: models name theirs by several keys
-	beside := discrete.Source{Edges: r.beside(ctx, ds, ds.Edges.Path, ds.Edges.SQL, ds.Edges.Database, ds.Edges.Params),
-		Tables: r.beside(ctx, ds, ds.Tables.Path, ds.Tables.SQL, ds.Tables.Database, ds.Tables.Params)}
-	from, queries := r.graphOrigin(ctx, ds, &src, beside)
+	tables := discrete.Source{
+		Edges:  r.tableSource(ctx, ds, ds.Edges.Path, ds.Edges.SQL, ds.Edges.Database, ds.Edges.Params),
+		Tables: r.tableSource(ctx, ds, ds.Tables.Path, ds.Tables.SQL, ds.Tables.Database, ds.Tables.Params),
+	}
+	from, queries := r.graphOrigin(ctx, ds, &src, tables)
 	if r.NamesOnly && !queries {
 		u := r.unit(ds, "")
 		u.from = from
@@ -152,8 +153,8 @@ func (r *Reader) readGraph(ctx context.Context, ds *spec.Dataset, yield func(*Un
 		from.unread = u.from.unread
 		u.from = from
 		if u.Err == nil {
-			timed, done := r.timed(ctx, ds, beside.Edges, beside.Tables)
-			u.discrete, u.Err = discrete.FromTable(timed, ds, u.table, beside)
+			timed, done := r.timed(ctx, ds, tables.Edges, tables.Tables)
+			u.discrete, u.Err = discrete.FromTable(timed, ds, u.table, tables)
 			u.Err = done(u.Err)
 			u.table.Release()
 			u.table = nil
@@ -166,10 +167,10 @@ func (r *Reader) readGraph(ctx context.Context, ds *spec.Dataset, yield func(*Un
 }
 
 // graphOrigin measures the files of a graph, and reports whether a query is among its sources.
-func (r *Reader) graphOrigin(ctx context.Context, ds *spec.Dataset, rows *ingest.Source, beside discrete.Source,
+func (r *Reader) graphOrigin(ctx context.Context, ds *spec.Dataset, rows *ingest.Source, tables discrete.Source,
 ) (from Origin, queries bool) {
 	all := []*ingest.Source{rows}
-	for _, s := range []*ingest.Source{beside.Edges, beside.Tables} {
+	for _, s := range []*ingest.Source{tables.Edges, tables.Tables} {
 		if s != nil {
 			all = append(all, s)
 		}
@@ -180,8 +181,8 @@ func (r *Reader) graphOrigin(ctx context.Context, ds *spec.Dataset, rows *ingest
 	return r.origin(ctx, ds, all...), queries
 }
 
-// beside is the source of a table beside the rows; nil where there is none.
-func (r *Reader) beside(ctx context.Context, ds *spec.Dataset, path, query, database string,
+// tableSource is the source of a table in addition to the rows; nil if there is none.
+func (r *Reader) tableSource(ctx context.Context, ds *spec.Dataset, path, query, database string,
 	params map[string]string) *ingest.Source {
 	if path == "" && query == "" {
 		return nil

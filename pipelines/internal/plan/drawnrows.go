@@ -64,8 +64,8 @@ func (d *DrawnRows) Incomplete(column string) []int {
 	return nil
 }
 
-// Code codes the rows with columns set to values, or moved by a transform.Shift, and returns which of their entries are
-// missing cells of the fit. Cells of a column that is set are none.
+// Code codes the rows with columns set to values, or moved by a transform.Shift, and returns which of their entries
+// are missing cells of the fit. A column that is set has no missing cells.
 func (d *DrawnRows) Code(r *transform.Record, fit *record.Description, names []string, values []any,
 	c transform.Coding) (*transform.Design, *predictive.Cells, error) {
 	design, rows, err := codeDrawn(r, d.table, d.gaps, names, values, c)
@@ -104,7 +104,7 @@ func codeDrawn(r *transform.Record, table transform.Table, gaps []transform.Gap,
 	return design, rows, err
 }
 
-// drawnAverage is what a call of average() speaks of, or why there is none.
+// drawnAverage holds the rows of a call of average(), or the reason why there are none.
 type drawnAverage struct {
 	rows *transform.Averaged
 	of   *cellRows

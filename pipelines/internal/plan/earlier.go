@@ -20,30 +20,30 @@ const StartPrevious = "previous"
 // another rule is another sequence of draws.
 const startVersion = "start/1"
 
-// startIdentity is what of an earlier fit enters the fingerprint. Its own
-// fingerprint stands for its posterior, bit by bit.
+// startIdentity is the part of an earlier fit that enters the fingerprint. Its own fingerprint stands for its
+// posterior, bit by bit.
 type startIdentity struct {
 	From    string `json:"from"`
 	Version string `json:"version"`
 }
 
-// What an earlier fit must be like, to be started from: no R-hat above mixedRHat;
-// rows within a factor of likeRows, columns and response within one of likeScale of
-// their standard deviations; and knowing leastKnown of the coefficients.
+// Requirements on an earlier fit as a start: no R-hat above mixedRHat; rows within a factor of likeRows, columns
+// and response within one of likeScale of their standard deviations; and estimates of a share minKnown of the
+// coefficients.
 const (
-	mixedRHat  = 1.05
-	likeRows   = 4
-	likeScale  = 3
-	leastKnown = 0.5
+	mixedRHat = 1.05
+	likeRows  = 4
+	likeScale = 3
+	minKnown  = 0.5
 )
 
-// Base is what is known of the earlier fits of a pipeline: a ledger as it was when the run began.
+// Base holds the earlier fits of a pipeline: a ledger as it was when the run began.
 type Base interface {
 	// Earlier lists the complete fits of a name, the newest first.
 	Earlier(record.Key) []record.Stored
 	// Recall reads what one of them says of its posterior and its data.
 	Recall(ctx context.Context, id int64) (record.Recalled, error)
-	// Answers reports whether the complete fit with a fingerprint serves in place of f, which is not drawn again.
+	// Answers reports whether the complete fit with a fingerprint can replace f, which is then not drawn again.
 	Answers(f *Fit, fingerprint string) bool
 }
 
@@ -57,12 +57,11 @@ type Previous struct {
 	levels, effects int
 }
 
-// StartFrom finds the earlier fit that a fit starts from, and gives it the
-// fingerprint of that start. Its fingerprint so far is its question: what it is
-// without any, replicates aside. A fit in the ledger with the same question answers it, whatever that
-// one started from, so that an unchanged night is skipped; otherwise the start is the
-// newest fit with another question that the ledger had when the run began, so that a
-// run which was killed goes on with the start that it had. Discrete systems start as usual.
+// StartFrom finds the earlier fit that a fit starts from, and gives it the fingerprint of that start. Its
+// fingerprint so far is its question: what it is without any, replicates aside. A fit in the ledger with the same
+// question answers it, whatever that one started from, so that an unchanged run is skipped. Otherwise the start is
+// the newest fit with another question that the ledger had when the run began, so that a run which was killed
+// resumes with the start that it had. Discrete systems start as usual.
 func (id *Identified) StartFrom(ctx context.Context, base Base) error {
 	can := id.Capabilities()
 	if can.Anew == "" && can.recall == nil {
@@ -137,8 +136,7 @@ func (id *Identified) startIdentity() *startIdentity {
 	return &startIdentity{id.Start.FromFingerprint, startVersion}
 }
 
-// startsAnew says why a method gains nothing from an earlier posterior; empty where
-// it may.
+// startsAnew is the reason why a method gains nothing from an earlier posterior; empty if it may.
 func (r *Regression) startsAnew() string {
 	m := r.Method()
 	if r.fit.Model.Grouped() && m.Method != spec.Levels {
@@ -194,7 +192,7 @@ func (r *Regression) recall(e record.Stored, past record.Recalled, now Identity)
 	if name, ok := past.Mixed(mixedRHat); !ok {
 		return p, fmt.Sprintf("the chains of %q had not mixed there (R-hat above %v)", name, mixedRHat)
 	}
-	if float64(p.found) < leastKnown*float64(columns) {
+	if float64(p.found) < minKnown*float64(columns) {
 		return p, fmt.Sprintf("it knows %d of %d coefficients", p.found, columns)
 	}
 	if why := r.unlike(e, past.Data); why != "" {
@@ -206,8 +204,7 @@ func (r *Regression) recall(e record.Stored, past record.Recalled, now Identity)
 	return p, ""
 }
 
-// coefficient is the summary of a coefficient, or of the intercept; nil where the
-// earlier fit has none of that name.
+// coefficient is the summary of a coefficient, or of the intercept; nil if the earlier fit has none of that name.
 func (p *Previous) coefficient(name string) *record.ParameterSummary {
 	if s := p.known[infer.Parameter{Name: name, Kind: infer.Coefficient}]; s != nil {
 		return s

@@ -15,11 +15,10 @@ import (
 	"glmbatch/transform"
 )
 
-// Factored reports whether the rows of the unit do not stand anywhere: what its models see of them is their triangular
-// factor.
+// Factored reports whether the rows of the unit are not stored: its models depend only on their triangular factor.
 func (u *Unit) Factored() bool { return u.Dataset.Rows == spec.Factored }
 
-// factored is what a unit keeps of rows that are read.
+// factored holds the results of rows that were read.
 type factored struct {
 	designs map[*spec.Model]*design
 	notes   []string
@@ -145,10 +144,10 @@ func (f *factoring) passed() {
 	}
 }
 
-// hashOfFactor is the hash of data of which the rows do not stand: that of all that a model sees of them.
+// hashOfFactor is the hash of data whose rows are not stored: that of all that a model depends on.
 func hashOfFactor(reads []string, pieces *transform.Pieces) string {
 	sum := sha256.New()
-	words, numbers := pieces.Told()
+	words, numbers := pieces.HashInput()
 	head := []string{"glmbatch factor " + glm.TriangleVersion, string(words)}
 	for _, text := range append(head, reads...) {
 		sum.Write(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...)) // a hash never fails

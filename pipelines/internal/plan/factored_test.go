@@ -116,8 +116,8 @@ func factoredFits(t *testing.T, dir, text string) map[string]*Regression {
 	return fits
 }
 
-// What is known of the data besides the design is that of all rows, and no bit of the factor depends on files, processors
-// and other models.
+// The facts of the data besides the design are those of all rows, and no bit of the factor depends on files,
+// processors and other models.
 func TestFactoredFacts(t *testing.T) {
 	dir := t.TempDir()
 	writeFactored(t, filepath.Join(dir, "d.csv"), 0, 3000)

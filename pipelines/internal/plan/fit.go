@@ -70,7 +70,7 @@ func (f *Fit) Stream() []string {
 	return path
 }
 
-// Keep is what the ledger keeps of the fit: the spec's choice, summaries of replicates.
+// Keep is the part of the fit that the ledger keeps: the spec's choice, summaries of replicates.
 func (f *Fit) Keep() string {
 	if f.Replicate > 1 {
 		return KeepSummary
@@ -78,7 +78,7 @@ func (f *Fit) Keep() string {
 	return f.Pipeline.Run.Keep.All
 }
 
-// What a ledger keeps of a fit, besides every draw.
+// The parts of a fit that a ledger keeps, unless it keeps every draw.
 const (
 	KeepSummary = "summary" // no draws
 	KeepScales  = "scales"  // every draw, those of local scales too

@@ -36,8 +36,8 @@ func TestFocused(t *testing.T) {
 	}
 }
 
-// What a scan is for changes the fingerprint: the coefficients that are meant, however they are
-// written, the period and the version of the rules. The error names data set, model and sampler.
+// The purpose of a scan changes the fingerprint: the coefficients that are meant, however they are written, the
+// period and the version of the rules. The error names data set, model and sampler.
 func TestFocusCounts(t *testing.T) {
 	identity := func(every int, patterns ...string) (string, cggibbs.Options, error) {
 		p := parse(t)

@@ -33,20 +33,20 @@ func (f *Folds) Digest() string {
 
 // foldColumn is the column by whose levels k-fold leaves rows out, of all rows of a table.
 type foldColumn struct {
-	*transform.Beside
+	*transform.AuxColumn
 	err error // why it cannot be read
 }
 
 // readFolds reads it, before the table's columns are given back. Where the run names none, it has nothing.
 func (u *Unit) readFolds(table transform.Table) (out foldColumn) {
 	if u.folds != "" {
-		out.Beside, out.err = transform.ReadBeside(table, u.folds, false, mostCheckLevels)
+		out.AuxColumn, out.err = transform.ReadAux(table, u.folds, false, maxCheckLevels)
 	}
 	return out
 }
 
 // foldsOf deals the rows of a design, which are these of the table, to folds: by the levels of a grouping of the
-// formula, or of a column. It returns nil where the run names none.
+// formula, or of a column. It returns nil if the run names none.
 func (u *Unit) foldsOf(c foldColumn, effects []*matrix.Effects, rows []int) (*Folds, error) {
 	if u.folds == "" {
 		return nil, nil

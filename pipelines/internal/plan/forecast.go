@@ -17,10 +17,10 @@ const (
 	ForecastAsked  = 512
 )
 
-// Forecast is what theory says of how fast a fit's chains forget, before they are drawn. It speaks of the coefficients,
-// design as sampled, and of the normal approximation at the penalised point, dispersions held there.
+// Forecast is the theoretical prediction of how fast a fit's chains mix, before they are drawn. It is for the
+// coefficients, design as sampled, and for the normal approximation at the penalised point, dispersions held there.
 type Forecast struct {
-	Rates *diag.Rates // nil where nothing is forecast
+	Rates *diag.Rates // nil if nothing is forecast
 	Why   string      // nothing is
 	Dim   int         // coefficients
 	// Sweeps in an iteration; 0 of Hamiltonian trajectories.
@@ -29,16 +29,16 @@ type Forecast struct {
 	Random bool
 	// Kept reports whether Rates has more than a bound: of trajectories under the No-U-Turn rule it has not.
 	Kept bool
-	// Metric is what trajectories learn, and what Gradients is for: diagonal or dense.
+	// Metric is the metric that trajectories learn, and that of Gradients: diagonal or dense.
 	Metric string
 	// Condition is the condition number under that metric once it is learnt, and Gradients √κ·d^¼: the order of the
-	// gradients of a Hamiltonian draw (Beskos et al. 2013, arXiv:1001.4460; Chen et al. 2020, arXiv:1905.12247), with 1 in
-	// the place of the constant. Of a Gibbs sampler they are those of hmc in its place.
+	// gradients of a Hamiltonian draw (Beskos et al. 2013, arXiv:1001.4460; Chen et al. 2020, arXiv:1905.12247),
+	// with 1 instead of the constant. For a Gibbs sampler they are those of hmc on the same posterior.
 	Condition, Gradients float64
 }
 
-// ForecastOf forecasts chains of a set-up of at most some coefficients; nil where the method knows no forecast: exact
-// draws, group-level effects, missing cells, mixtures.
+// ForecastOf forecasts chains of a set-up of at most some coefficients; nil if there is no forecast for the method:
+// exact draws, group-level effects, missing cells, mixtures.
 //
 // Cost: the curvature, n·d²/2, and some 10 to 40 products of d × d matrices.
 func ForecastOf(s infer.Setup, most int) *Forecast {

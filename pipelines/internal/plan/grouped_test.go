@@ -158,8 +158,8 @@ func sameSummaries(t *testing.T, dir, text string) {
 	must(t, err)
 }
 
-// A formula that names no column of grouped data is told with all columns of the file, and none of them is read; another
-// model of the data set is fitted.
+// A formula that names no column of grouped data gets an error with all columns of the file, and none of them is
+// read; another model of the data set is fitted.
 func TestGroupedUnknownColumn(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "d.csv"), []byte(groupedLines()), 0o600))

@@ -43,7 +43,7 @@ func (r *Regression) setupEffects(data *glm.Data, by infer.Parallel, from *Previ
 	var earlier *groups.Earlier
 	if from != nil {
 		earlier = &groups.Earlier{Of: from.effect,
-			Around: func(t *glm.Target) (*glm.Target, error) { return r.around(t, from) }}
+			Around: func(t *glm.Target) (*glm.Target, error) { return r.startFrom(t, from) }}
 	}
 	return r.sampler.effects(data, r.Posterior(), by, earlier)
 }
@@ -168,8 +168,8 @@ func levelEffects(data *glm.Data) (n int) {
 	return n
 }
 
-// mostEffects is how many effects of levels have their draws kept, unless all are asked for.
-const mostEffects = 10_000
+// maxEffects is how many effects of levels have their draws kept, unless all are asked for.
+const maxEffects = 10_000
 
 // KeepsEffects reports whether the draws of effects of levels are stored, and not their summaries alone.
 func (r *Regression) KeepsEffects() bool {
@@ -177,11 +177,11 @@ func (r *Regression) KeepsEffects() bool {
 }
 
 func keepsEffects(keep *spec.Keep, effects int) bool {
-	return keep.Groups == "draws" || keep.Groups == "" && effects <= mostEffects
+	return keep.Groups == "draws" || keep.Groups == "" && effects <= maxEffects
 }
 
-// effectsSummarised is what the identity of a fit that keeps draws says where those of effects are left out: who asks
-// for these is not served by summaries.
+// effectsSummarised is part of the identity of a fit that keeps draws but not those of effects: summaries do not
+// serve a request for these draws.
 const effectsSummarised = " but of group-level effects"
 
 // undrawn counts the effects without draws.

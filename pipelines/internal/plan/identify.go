@@ -31,7 +31,7 @@ func NewProblem(f *Fit) (Problem, error) {
 	return f.Kind().problem(f)
 }
 
-// MethodName is the name of the method that a fit's sampler stands for; empty where only the data can tell.
+// MethodName is the name of the method of a fit's sampler; empty if it depends on the data.
 func MethodName(f *Fit) string { return f.Kind().method(f.Sampler, f.Model) }
 
 // Identify decides the draws of a fit. It refuses a problem that does not do with the memory.

@@ -97,7 +97,7 @@ func imputedOf(u *Unit, m *spec.Model) (*Imputed, error) {
 	if err := p.code(formula, table, unseen, response[0]); err != nil {
 		return nil, err
 	}
-	p.readBeside(table)
+	p.readAux(table)
 	p.average(table)
 	return p, p.readFolds(table)
 }

@@ -19,7 +19,7 @@ const nhanes2 = "age,bmi,hyp,chl 20-39,NA,NA,NA 40-59,22.7,no,187 20-39,NA,no,18
 	"60-99,21.7,no,206 40-59,28.7,yes,204 20-39,29.6,no,NA 20-39,NA,NA,NA 60-99,27.2,yes,284 40-59,26.3,yes,199 " +
 	"20-39,35.3,no,218 60-99,25.5,yes,NA 20-39,NA,NA,NA 20-39,33.2,no,229 20-39,27.5,no,131 60-99,24.9,no,NA 40-59,27.4,no,186"
 
-// imputedProblem codes nhanes2 for one model, with what stands under run and the sampler.
+// imputedProblem codes nhanes2 for one model, with the entries of run and the sampler.
 func imputedProblem(t *testing.T, model, run, sampler string) (Problem, error) {
 	t.Helper()
 	return problemOf(t, strings.ReplaceAll(nhanes2, " ", "\n")+"\n", model, run, sampler)
@@ -81,7 +81,7 @@ func TestImputedAgainstJAGS(t *testing.T) {
 	}
 }
 
-// What incomplete data cannot have is refused with a sentence.
+// A model that incomplete data do not support is refused with a sentence.
 func TestImputedRefusals(t *testing.T) {
 	const plain = "formula: chl ~ age + bmi + hyp"
 	for _, c := range []struct{ model, run, sampler, want string }{
@@ -129,7 +129,7 @@ func TestImputedRefusals(t *testing.T) {
 	}
 }
 
-// Models of columns stand from the fewest missing cells to the most, where given formulas let them.
+// Models of columns are ordered from the fewest missing cells to the most, if given formulas allow that.
 func TestImputedModels(t *testing.T) {
 	for model, want := range map[string]string{
 		"formula: chl ~ age + bmi + hyp": "imputation: hyp ~ age, bernoulli: 8 missing cells are drawn; " +

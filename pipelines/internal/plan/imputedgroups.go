@@ -43,7 +43,7 @@ func checkBars(u *Unit, m *spec.Model, formula *transform.Formula, table transfo
 func (p *Imputed) effects() int { return levelEffects(p.Data) }
 
 // keepsCells reports whether the draws of missing cells are stored, and not their summaries alone.
-func (p *Imputed) keepsCells() bool { return p.cells <= mostEffects }
+func (p *Imputed) keepsCells() bool { return p.cells <= maxEffects }
 
 // keepsEffects reports whether the draws of effects of levels are stored: only where those of cells are.
 func (p *Imputed) keepsEffects() bool {

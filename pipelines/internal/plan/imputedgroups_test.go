@@ -157,8 +157,8 @@ func TestLevelsOfRowsWithoutAResponse(t *testing.T) {
 		}
 	}
 	asked := levelsWithoutAResponse(t, "chains: 2, keep: {groups: draws}")
-	if asked.cells = mostEffects; asked.refuseDraws() != nil || asked.undrawn() != 0 {
-		t.Errorf("draws beside %d cells: %v, %d of %d not stored", mostEffects, asked.refuseDraws(), asked.undrawn(), n)
+	if asked.cells = maxEffects; asked.refuseDraws() != nil || asked.undrawn() != 0 {
+		t.Errorf("draws beside %d cells: %v, %d of %d not stored", maxEffects, asked.refuseDraws(), asked.undrawn(), n)
 	}
 	if asked.cells++; asked.refuseDraws() == nil || !strings.Contains(asked.refuseDraws().Error(), "10001 missing cells") {
 		t.Errorf("draws of effects beside 10,001 cells: %v", asked.refuseDraws())

@@ -47,9 +47,9 @@ func (p *Imputed) Bind(d *spec.Derivation, params []infer.Parameter) (*transform
 	return d.Expression.Bind(fitted(p.fit, rows, p.Record, params, average))
 }
 
-// readBeside reads the columns that predictive checks are made by and over, on the rows with a response. Where such a
+// readAux reads the columns that predictive checks are made by and over, on the rows with a response. Where such a
 // column misses a cell, the row is in none of its levels or classes.
-func (p *Imputed) readBeside(table transform.Table) {
+func (p *Imputed) readAux(table transform.Table) {
 	var d design
 	d.besideOf(table, p.fit.Unit.checks)
 	for _, s := range d.beside {
@@ -97,7 +97,7 @@ func firstCell(d *record.Description, g *transform.Gap) (int, error) {
 		}
 	}
 	return 0, words.Hint(fmt.Errorf("the missing cells of column %q are not those whose draws the ledger has", g.Column),
-		fmt.Sprintf("run the pipeline again; of more than %d cells no draws are stored", mostEffects))
+		fmt.Sprintf("run the pipeline again; of more than %d cells no draws are stored", maxEffects))
 }
 
 // cells is a cellFinder.

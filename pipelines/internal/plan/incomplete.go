@@ -14,7 +14,7 @@ type Incomplete struct {
 	Numbers         glm.Family
 	Response        bool
 	Missing         int
-	// Seen are the values that are there, on the scale of the draws; of levels their states.
+	// Seen are the observed values, on the scale of the draws; of levels their states.
 	Seen []float64
 }
 

@@ -74,8 +74,8 @@ type severalPredictors struct {
 
 func (o severalPredictors) Setup() (infer.Setup, error) { return o.setup() }
 
-// mostRows bounds the rows that a frequency-weighted data set is expanded to.
-const mostRows = 10_000_000
+// maxRows bounds the rows that a frequency-weighted data set is expanded to.
+const maxRows = 10_000_000
 
 // Expanded repeats rows as often as their frequencies count them: equal rows of
 // a data set have different simulated responses.
@@ -85,9 +85,9 @@ func Expanded(data *glm.Data) (*glm.Data, error) {
 	}
 	var from []int
 	for i, w := range data.Frequency {
-		if float64(len(from))+w > mostRows {
+		if float64(len(from))+w > maxRows {
 			return nil, fmt.Errorf("frequency_weights stand for more than %d rows, which is more than a check simulates",
-				mostRows)
+				maxRows)
 		}
 		for range int(w) {
 			from = append(from, i)

@@ -42,13 +42,12 @@ func (m Memory) mapped(rows, columns int, entries int64) bool {
 		rows >= mappedRatio*columns && 8*entries > m.Fits()/mappedFrom && 8*entries <= m.Limit
 }
 
-// MemoryOf is what the fits of a pipeline may take.
+// MemoryOf is the memory that the fits of a pipeline may take.
 func MemoryOf(p *spec.Pipeline) Memory {
 	return Memory{Limit: int64(p.Run.Memory), Workers: cmp.Or(p.Run.Workers, p.Run.Chains)}
 }
 
-// What a run needs besides its fits, and how much of the rest the ledger's engine
-// may have.
+// The memory of a run apart from its fits, and the share of the rest for the ledger's engine.
 const (
 	ownMemory    = 64 << 20
 	engineShare  = 4
@@ -67,7 +66,7 @@ func (m Memory) Engine() string {
 
 func (m Memory) engineBytes() int64 { return min(engineMost, m.Limit/engineShare) }
 
-// Fits is what fits may take side by side.
+// Fits is the memory that fits may take together.
 func (m Memory) Fits() int64 {
 	if m.Limit == 0 {
 		return fitBytes
@@ -75,7 +74,8 @@ func (m Memory) Fits() int64 {
 	return m.Limit - m.engineBytes() - ownMemory
 }
 
-// reading is what a table may take while it is read: its design needs as much again. 0 is the reader's own limit.
+// reading is the memory that a table may take while it is read: its design needs as much again. 0 is the reader's
+// own limit.
 func (m Memory) reading() int64 {
 	if m.Limit == 0 {
 		return 0
@@ -88,7 +88,7 @@ func (m Memory) Bound(src *ingest.Source) {
 	src.MaxBytes, src.MaxText, src.Ceiling = m.reading(), m.Limit, m.Limit
 }
 
-// beyond is what a table may take in files of a folder.
+// beyond is the space that a table may take in files of a folder.
 func (m Memory) beyond(files *mapped.Folder) ingest.Beyond {
 	if files == nil {
 		return ingest.Beyond{}
@@ -96,9 +96,8 @@ func (m Memory) beyond(files *mapped.Folder) ingest.Beyond {
 	return ingest.Beyond{Memory: files.Allocator(), Heap: m.Fits() / tableShare, Most: m.Limit}
 }
 
-// need estimates the memory of one fit with so many stored entries of its design:
-// the design, as much again for a basis or its factors, each chain's state, blocks
-// of those that are drawn, summaries.
+// need estimates the memory of one fit with entries stored entries of its design: the design, as much again for a
+// basis or its factors, each chain's state, blocks of those that are drawn, summaries.
 func need(entries int64, rows, columns, chains, workers int) int64 {
 	n, p, c := int64(rows), int64(columns), int64(chains)
 	const perColumn, vectors = 1 << 10, 4
@@ -118,8 +117,8 @@ func (m Memory) regressionNeed(rows, columns int, entries int64, chains int) Nee
 	}
 }
 
-// Room is what a design is asked for before it takes its memory.
-func (m Memory) Room(chains int) transform.Room {
+// Room is asked for the memory of a design before that is allocated.
+func (m Memory) Reserve(chains int) transform.Reserve {
 	return func(rows, columns int, entries int64) error {
 		return m.refuse(m.regressionNeed(rows, columns, entries, chains))
 	}
@@ -142,7 +141,7 @@ func (m Memory) Weight(u *Unit, fits []*Fit) int64 {
 		return min(m.Fits(), 2*weight)
 	}
 	for _, f := range fits {
-		rows, columns, entries := u.foreseen(f.Model)
+		rows, columns, entries := u.preview(f.Model)
 		if u.memory.mapped(rows, columns, entries) {
 			entries = 0
 		}

@@ -14,7 +14,7 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// What a hint says would do does, and the smallest limit leaves something.
+// The remedy of a hint works, and the smallest limit leaves something.
 func TestMemoryEstimates(t *testing.T) {
 	for _, rows := range []int{10, 1000, 1_000_000, 5_000_000} {
 		for _, columns := range []int{1, 20, 100_000} {
@@ -124,7 +124,7 @@ func TestFitsWithinMemory(t *testing.T) {
 	}
 }
 
-// What a unit waits for in the admission counts the columns that its levels make, before they are made.
+// The reservation of a unit in the admission counts the columns that its levels make, before they are made.
 func TestWeightCountsLevels(t *testing.T) {
 	fits := levelled(t, 1000, 1e9)
 	f := fits["dense auto"]
@@ -138,7 +138,7 @@ func TestWeightCountsLevels(t *testing.T) {
 	}
 }
 
-// What methods take beyond the design and its copy.
+// The memory of methods beyond the design and its copy.
 func TestWork(t *testing.T) {
 	sparse := matrix.NewSparse(2000, 3000, 0)
 	for range 3000 {

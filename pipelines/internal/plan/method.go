@@ -12,7 +12,7 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// Method is a sampler as resolved for one problem: what "auto" stands for, and what of its settings decides draws.
+// Method is a sampler as resolved for one problem: the choice of "auto", and the settings that determine draws.
 type Method struct {
 	spec.Method
 	Reason  string // why auto chose it; empty if it was named

@@ -22,7 +22,7 @@ type Mixture struct {
 	coded
 }
 
-// mixing is what Mixture and Classes have in common.
+// mixing is the common part of Mixture and Classes.
 type mixing struct {
 	fit    *Fit
 	method Method
@@ -113,7 +113,7 @@ func mixtureMethod(s *spec.Sampler, model *spec.Model) Method {
 	return m
 }
 
-// vanishing puts a prior that vanishes at 0 in the place of the default of a scale, since a component may hold equal
+// vanishing replaces the default prior of a scale by one that vanishes at 0, since a component may hold equal
 // responses alone: inverse_gamma(2, half the sd of the response).
 func vanishing(m *spec.Model, law prior.Prior) prior.Prior {
 	if !m.Mixed() || law.Kind != prior.Exponential || m.Prior.Sigma.Kind != "" || !scaled(m) {

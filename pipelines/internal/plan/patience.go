@@ -6,8 +6,8 @@ import (
 )
 
 // Patience is how long a run that is stopped waits for the reading of a file, and for all of a fit but its
-// iterations. What cannot be interrupted is left: its goroutine goes on to its next look at the context, and nothing
-// waits for it. It may be left anywhere since it could be killed anywhere.
+// iterations. Work that cannot be interrupted is abandoned: its goroutine continues to its next look at the
+// context, and nothing waits for it. It may be left anywhere since it could be killed anywhere.
 const Patience = 500 * time.Millisecond
 
 // Unless runs fn in a goroutine of its own and waits for it, but no longer than

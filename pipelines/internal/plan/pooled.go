@@ -93,7 +93,7 @@ func (f *Fit) Imputations() int { return max(1, len(f.Unit.imputations)) }
 // Chains counts those of the fit: of a data set of several imputations, so many for each.
 func (f *Fit) Chains() int { return f.Pipeline.Run.Chains * f.Imputations() }
 
-// ImputationNames are those of the versions of the data, in the order of their chains; nil where there is one.
+// ImputationNames are those of the versions of the data, in the order of their chains; nil if there is one.
 func (f *Fit) ImputationNames() (out []string) {
 	for _, v := range f.Unit.imputations {
 		out = append(out, v.Name)
@@ -112,7 +112,7 @@ func (p *Pooled) CompleteDF() float64 {
 
 // Capabilities are those without rows: they are the rows of each imputation.
 func (p *Pooled) Capabilities() Capabilities {
-	return Capabilities{Imputations: p, Smooths: p.Record, Foreseen: p.foreseen, Undrawn: p.undrawn(),
+	return Capabilities{Imputations: p, Smooths: p.Record, Foreseen: p.preview, Undrawn: p.undrawn(),
 		Anew: "each imputation has a posterior of its own"}
 }
 
@@ -149,7 +149,7 @@ func (p *Pooled) Identify(id *Identity) {
 	id.Data = fmt.Sprintf("%s in %d imputations", id.Data, len(p.rows))
 }
 
-// pooledIdentity is what a fit of several imputations has in its identity besides.
+// pooledIdentity is the further part of the identity of a fit of several imputations.
 type pooledIdentity struct {
 	Imputations int
 	Derive      []string `json:",omitempty"`

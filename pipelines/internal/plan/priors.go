@@ -89,8 +89,8 @@ func inDataUnits(params []int, record *transform.Record) []int {
 	return out
 }
 
-// caution names the parameters that a doubt speaks of; empty where these are
-// scales of priors only, whose moments nobody asks for.
+// caution names the parameters of a doubt; empty if these are scales of priors only, whose moments are not
+// reported.
 func caution(params []infer.Parameter, d glm.Doubt) string {
 	var list []string
 	for _, j := range d.Parameters {
@@ -104,7 +104,8 @@ func caution(params []infer.Parameter, d glm.Doubt) string {
 	return strings.Join(list, ", ") + ": " + d.Reason
 }
 
-// priorOf spells the prior of a parameter that is no coefficient, as far as its family, smooths and effects decide it.
+// priorOf spells the prior of a parameter other than a coefficient, as far as its family, smooths and effects
+// determine it.
 func priorOf(given *glm.Model, data *glm.Data, p infer.Parameter) string {
 	switch p.Kind {
 	case infer.Dispersion:

@@ -11,8 +11,8 @@ import (
 	"glmbatch/transform"
 )
 
-// Problem is what a fit draws from: one model on the data of one unit, by one method. The table kinds lists the kinds.
-// Code that carries a fit out asks this interface and its Capabilities, not which kind it is.
+// Problem is the posterior of a fit: one model on the data of one unit, by one method. The table kinds lists the
+// kinds. Code that carries a fit out asks this interface and its Capabilities, not which kind it is.
 //
 // A Problem is made once for a fit and read by several goroutines.
 type Problem interface {
@@ -29,7 +29,7 @@ type Problem interface {
 	Setup(by infer.Parallel, s Schedule, from *Previous) (*Setup, error)
 	// ToData takes a point of a chain to the units of the data, in place.
 	ToData(theta []float64)
-	// Gating is what gates look at, as far as it is known without a set-up.
+	// Gating determines the quantities that gates check, as far as it is known without a set-up.
 	Gating() Gating
 	// Description describes rows by parameters of the fit, the first of a position.
 	Description(params []infer.Parameter) (*record.Description, error)
@@ -37,13 +37,13 @@ type Problem interface {
 	Bind(d *spec.Derivation, params []infer.Parameter) (*transform.Quantity, error)
 	// Describe fills in what a ledger keeps of the problem besides its Facts; rec has the parameters of params.
 	Describe(rec *record.Fit, params []infer.Parameter) error
-	// Capabilities are what some problems answer and others do not.
+	// Capabilities are the questions that only some problems answer.
 	Capabilities() Capabilities
 	// inCase fills a Case in, or returns why there is none.
 	inCase(*Case) error
 }
 
-// Capabilities are what some problems answer and others do not. A field is nil or zero if this one does not.
+// Capabilities are the questions that only some problems answer. A field is nil or zero if this one does not.
 type Capabilities struct {
 	Rows       Rowwise           // a likelihood that is a product over rows
 	Labels     Labelled          // rows that are each of a component
@@ -61,24 +61,24 @@ type Capabilities struct {
 	recall func(e record.Stored, past record.Recalled, now Identity) (p *Previous, why string)
 }
 
-// Facts are what a person, a ledger and a log are told of a problem.
+// Facts are the facts of a problem for users, the ledger and the log.
 type Facts struct {
 	Family, Link, Formula string
 	Rows, Columns         int // of the design; of a discrete system variables and edges
 	DataHash              string
 	Warnings              []string // of the data and the model
 	Notes                 []string // how the data were coded, and what was seen while they were read
-	Observations          float64  // the sum of frequency weights; 0 without weights
+	Observations          float64  // the sum of frequency weights; 0 if there are none
 }
 
 // Gating says which quantities of a fit gates look at.
 type Gating struct {
-	// Off is why no gate looks at the fit; empty where gates do.
+	// Off is the reason why no gate checks the fit; empty if gates do.
 	Off string
 	// Parameters alone are gated: statistics such as log_lik have no part in the draws.
 	Parameters bool
-	// Constants are passed over that never move in any chain, as a discrete functional may for good; quantities with
-	// ties are judged by their bulk effective sample size.
+	// Constants are quantities that never move in any chain, as a discrete functional may, and are not judged;
+	// quantities with ties are judged by their bulk effective sample size.
 	Constants bool
 	// Focused scans draw some variables only, so that log_lik says nothing.
 	Focused bool
@@ -100,11 +100,11 @@ type Setup struct {
 	Cautions []string
 	Doubts   []glm.Doubt
 	Gating   Gating
-	// Collect sums up what kernels counted besides their draws in a window; nil where they count nothing.
+	// Collect sums up the counts of kernels, apart from their draws, in a window; nil if they count nothing.
 	Collect func(kernels []infer.Kernel, w Window) Collected
 }
 
-// Collected is what is known of a fit besides its draws.
+// Collected holds the results of a fit apart from its draws.
 type Collected interface {
 	Warnings() []string
 	// Describe adds it to what a ledger keeps of the fit.
@@ -116,7 +116,7 @@ type Solution struct {
 	Collected
 	Explained  string // how it was found
 	Parameters []infer.Parameter
-	Means      []diag.Summary // of the parameters; nil where none are known
-	LogLik     *diag.Summary  // nil where Means is
+	Means      []diag.Summary // of the parameters; nil if none are known
+	LogLik     *diag.Summary  // nil if Means is
 	Took       time.Duration
 }

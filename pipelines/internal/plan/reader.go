@@ -22,13 +22,13 @@ import (
 type Reader struct {
 	Pipeline *spec.Pipeline
 	Choice   Choice
-	Example  func(name string) ([]byte, error) // data that the program carries
+	Example  func(name string) ([]byte, error) // built-in data
 	// Claim, unless nil, waits for memory that a table takes while it is read. Read is called before the units of
 	// the table are yielded, which have memory of their own.
 	Claim func(ctx context.Context, bytes int64) error
 	Read  func()
-	// Work is a folder for files of tables and designs that are larger than the heap should hold; empty: all live there.
-	// Who names it closes each unit.
+	// Work is a folder for files of tables and designs that are larger than the heap should hold; empty: all live
+	// there. A caller that names it closes each unit.
 	Work string
 	// Like is the record of a stored fit as whose data data sets are read; nil: as the spec has it.
 	Like *transform.Record
@@ -57,7 +57,7 @@ func (r *Reader) Units(ctx context.Context, yield func(*Unit) error) error {
 	return nil
 }
 
-// Table reads the table of one file or group of a data set; nil where there is none.
+// Table reads the table of one file or group of a data set; nil if there is none.
 func (r *Reader) Table(ctx context.Context, dataset, key string) (table *ingest.Table, err error) {
 	for _, ds := range r.Pipeline.Datasets {
 		if ds.Name != dataset {
@@ -94,8 +94,8 @@ func (r *Reader) models(dataset string) []*spec.Model {
 	return out
 }
 
-// read yields the units of one data set in a fixed order. A file that cannot be
-// read is a unit with an error; the others go on.
+// read yields the units of one data set in a fixed order. A file that cannot be read is a unit with an error; the
+// others continue.
 func (r *Reader) read(ctx context.Context, ds *spec.Dataset, yield func(*Unit) error) error {
 	if ds.Discrete() {
 		return r.readDiscrete(ctx, ds, yield)
@@ -172,7 +172,8 @@ func (r *Reader) readOne(ctx context.Context, ds *spec.Dataset, s ingest.Source,
 	return r.yieldUngrouped(&Unit{Dataset: ds, Key: s.Key, ungrouped: true, Err: lost, from: from}, yield)
 }
 
-// reading reads a source within the time that it has. left reports whether the read goes on, and nobody waits for it.
+// reading reads a source within the time that it has. left reports whether the read continues without a waiting
+// caller.
 func reading[T any](ctx context.Context, r *Reader, ds *spec.Dataset, s *ingest.Source,
 	read func(context.Context) (T, error)) (got T, left bool, err error) {
 	timed, done := r.timed(ctx, ds, s)
@@ -236,7 +237,7 @@ func (r *Reader) yieldUngrouped(u *Unit, yield func(*Unit) error) error {
 	return yield(u)
 }
 
-// files is a place for what the heap should not hold, nil where there is none.
+// files is a folder for data that the heap should not hold, nil if there is none.
 func (r *Reader) files() *mapped.Folder {
 	if r.Work == "" || !mapped.Supported || r.Pipeline.Run.Memory == 0 {
 		return nil
@@ -254,9 +255,8 @@ func readTables(ctx context.Context, s ingest.Source, by []string) ([]*ingest.Ta
 	return table.Split(by)
 }
 
-// source translates a data set of the spec. Paths that begin with "example:"
-// name data that the program carries; they are written to a temporary folder,
-// which cleanup removes; so are synthetic data.
+// source translates a data set of the spec. Paths that begin with "example:" name built-in data; they are written
+// to a temporary folder, which cleanup removes; so are synthetic data.
 func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, func(), error) {
 	src := ingest.Source{
 		Name: ds.Name, Path: ds.Path, Each: ds.Each == "file", By: ds.By,

@@ -57,16 +57,16 @@ func newRegression(f *Fit) (*Regression, error) {
 // Observed are rows of a design with their responses, independent given the parameters, as predictive checks and
 // leave-one-out see them.
 type Observed struct {
-	Data   *glm.Data
-	Beside []*transform.Beside // columns of the data that predictive checks ask for, as the rows of the design
-	Unread []string            // why others are not there
-	Drawn  bool                // whether all that their linear predictors are made of has its draws stored
-	Rows   int
-	Folds  *Folds // what k-fold leaves out together; nil: what is dealt at random
+	Data       *glm.Data
+	AuxColumns []*transform.AuxColumn // columns of the data that predictive checks ask for, as the rows of the design
+	Unread     []string               // why others are not there
+	Drawn      bool                   // whether all that their linear predictors are made of has its draws stored
+	Rows       int
+	Folds      *Folds // what k-fold leaves out together; nil: what is dealt at random
 
 	Columns []transform.Column  // of the design
 	Further []predictive.Design // of further linear predictors
-	Items   *predictive.Items   // in place of a design; nil: there is one
+	Items   *predictive.Items   // instead of a design; nil if there is one
 	Cells   cellFinder          // missing cells; nil: none is drawn
 }
 
@@ -87,7 +87,7 @@ func (r *Regression) Observed() Observed {
 
 // Capabilities are those of one linear predictor and one table.
 func (r *Regression) Capabilities() Capabilities {
-	return Capabilities{Rows: r, Regression: r, Smooths: r.Record, Foreseen: r.foreseen, Undrawn: r.undrawn(),
+	return Capabilities{Rows: r, Regression: r, Smooths: r.Record, Foreseen: r.preview, Undrawn: r.undrawn(),
 		Anew: r.startsAnew(), recall: r.recall}
 }
 
@@ -158,8 +158,7 @@ func (r *Regression) Identify(id *Identity) {
 func (r *Regression) ToData(theta []float64) { r.Record.ToData(theta) }
 
 // Gating is that of parameters and log_lik; where the prior is drawn from, log_lik has no part in the draws and may
-// be infinite.
-// Coefficients that may be left out may stay out, or in, for good.
+// be infinite. Coefficients that may be left out may stay out, or in, in all draws.
 func (r *Regression) Gating() Gating {
 	return Gating{Parameters: r.sampler.Prior, Constants: r.fit.Model.Selects(), Off: r.sampler.Off}
 }
@@ -173,7 +172,7 @@ func (r *Regression) Target(from *Previous) (*glm.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.around(target, from)
+	return r.startFrom(target, from)
 }
 
 func (r *Regression) target(by infer.Parallel) (*glm.Target, error) {
@@ -228,7 +227,7 @@ func (r *Regression) Setup(by infer.Parallel, _ Schedule, from *Previous) (*Setu
 			return err
 		}
 		r.doubt(target, out)
-		if target, err = r.around(target, from); err != nil {
+		if target, err = r.startFrom(target, from); err != nil {
 			return err
 		}
 		out.Sampler, err = r.sampler.setup(target)

@@ -9,8 +9,8 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// priorGroups tells apart the entries of prior that columns take their priors from:
-// the coefficients of one entry share the global scale of a horseshoe.
+// priorGroups identifies the entries of prior that columns take their priors from: the coefficients of one entry
+// share the global scale of a horseshoe.
 func priorGroups(m *spec.Model, data *glm.Data) []int {
 	out := make([]int, data.Cols())
 	for j, name := range data.Names {
@@ -42,9 +42,8 @@ func scalePriors(model *glm.Model) []string {
 	return append(out, locals...)
 }
 
-// Kept are the parameters whose draws are stored: the local scales,
-// which stand last, only on request. There are as many as coefficients, and few
-// ask for them.
+// Kept are the parameters whose draws are stored: the local scales, which come last, only on request. There are as
+// many as coefficients, and few ask for them.
 func Kept(all []infer.Parameter, keep string) []infer.Parameter {
 	n := len(all)
 	for keep != KeepScales && n > 0 && all[n-1].Kind == infer.LocalScale {

@@ -34,14 +34,14 @@ func (s Schedule) Start() Window {
 }
 
 // warmShare is the part of the usual warm-up that chains get which start from an
-// earlier posterior. leastBurn is the least that this leaves.
-const warmShare, leastBurn = 4, 20
+// earlier posterior. minBurn is the least that this leaves.
+const warmShare, minBurn = 4, 20
 
 // warmed is the schedule of chains that start from an earlier posterior. A fixed
 // warm-up that the spec gives stays.
 func (s Schedule) warmed(given bool) Schedule {
 	usual := s.Warmup()
-	burn := min(usual, max(leastBurn, usual/warmShare))
+	burn := min(usual, max(minBurn, usual/warmShare))
 	switch {
 	case s.fixedDraws == 0:
 		s.burn = burn
@@ -55,7 +55,7 @@ func (s Schedule) warmed(given bool) Schedule {
 // reaches into it.
 func (s Schedule) Warmup() int { return s.Start().From }
 
-// Checked is what one check found, as far as the schedule cares.
+// Checked holds the results of one check that the schedule needs.
 type Checked struct {
 	Mixed   bool // R-hat passed
 	Reached bool // the target of the run holds

@@ -100,8 +100,8 @@ func (n FieldNames) Add(dataset, model, sampler string) {
 	}
 }
 
-// Unmatched says of the first pattern that matches no name which names there are, and the nearest of them; it is
-// empty where each pattern matches one. The part of a data set's pattern behind a slash may name a file or group.
+// Unmatched describes, for the first pattern that matches no name, the existing names and the nearest of them; it
+// is empty if each pattern matches one. The part of a data set's pattern behind a slash may name a file or group.
 func (s Selector) Unmatched(names FieldNames) string {
 	for _, field := range selectorFields {
 		for _, pattern := range s.fields[field] {
@@ -118,8 +118,8 @@ func (s Selector) Unmatched(names FieldNames) string {
 	return ""
 }
 
-// begunLike is the first candidate that begins as a name does but for its last letter, as esoph does of esof; empty
-// where there is none, or a nearer one.
+// begunLike is the first candidate that begins with a name without its last letter, as esoph does for esof; empty
+// if there is none, or a nearer one.
 func begunLike(name string, candidates []string) string {
 	if len(name) < 4 || words.Nearest(name, candidates) != "" {
 		return ""

@@ -25,8 +25,9 @@ models:
 samplers: {s: {method: conjugate}, t: {method: cggibbs}}
 `
 
-// The table of a unit goes column by column while the last of its designs is made, and what is left of it then, also
-// where a model cannot be coded. Before, it lived beside designs and chains until the unit's last fit was done.
+// The table of a unit goes column by column while the last of its designs is made, and what is left of it then,
+// also where a model cannot be coded. Before, it was kept, in addition to designs and chains, until the unit's last
+// fit was done.
 func TestSpend(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "d.csv"), []byte("y,x,z\n1,1,3\n2,3,1\n2,2,2\n4,5,9\n"), 0o600))

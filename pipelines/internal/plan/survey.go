@@ -9,7 +9,7 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// Survey is what the data of a pipeline say of its fits before any is drawn.
+// Survey holds the facts of a pipeline's data and fits before any is drawn.
 type Survey struct {
 	// Defaults are the priors that fits have by default, a paragraph for each data set and model that leave any out:
 	// with their numbers, of the first file or group where there are several; as rules where the data cannot be read.

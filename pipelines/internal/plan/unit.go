@@ -15,7 +15,7 @@ import (
 )
 
 // Unit is one table to fit: a data set, a file of it, or a group of its rows; or a system of discrete variables.
-// What models make of it is made once and shared by their samplers.
+// Results that models compute from it are computed once and shared by their samplers.
 type Unit struct {
 	Dataset *spec.Dataset
 	Key     string // of a file or group; empty of a whole data set
@@ -63,7 +63,7 @@ type makings struct {
 // Name is how people and --only call the unit.
 func (u *Unit) Name() string { return UnitName(u.Dataset.Name, u.Key) }
 
-// Table has the unit's rows; nil where there are none to be had.
+// Table has the unit's rows; nil if there are none.
 func (u *Unit) Table() *ingest.Table { return u.table }
 
 // Bytes is the memory of the unit's data and of one design of them.
@@ -140,8 +140,8 @@ func (u *Unit) place(rows, columns int) (*matrix.Dense, error) {
 	return &matrix.Dense{Rows: rows, Cols: columns, Values: region.Values, Place: region}, nil
 }
 
-// reclaimFrom is how many bytes that are dead are worth a collection at once. The collector waits for as much garbage
-// as a share of what lives, which beside a tall design is a copy of it.
+// reclaimFrom is how many bytes that are dead are worth a collection at once. The collector waits for as much
+// garbage as a share of the live bytes, which for a tall design is a copy of it.
 const reclaimFrom = 32 << 20
 
 // reclaim gives memory that is dead now back to the system, if it is much.
@@ -151,7 +151,7 @@ func reclaim(bytes int64) {
 	}
 }
 
-// notes is what was seen while the unit's table was read.
+// notes are the remarks made while the unit's table was read.
 func (u *Unit) notes() []string {
 	if u.table == nil {
 		return u.warnings

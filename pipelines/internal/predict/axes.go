@@ -44,8 +44,8 @@ type setting struct {
 // Bounds of an effect: points of a grid, cells, and draws of all cells at once.
 const (
 	gridPoints = 20
-	mostCells  = 10_000
-	mostDraws  = 50_000_000
+	maxCells   = 10_000
+	maxDraws   = 50_000_000
 )
 
 // newSetting finds the values that an effect goes through.
@@ -67,7 +67,7 @@ func newSetting(e *spec.Effect, family glm.Family, record *transform.Record, r *
 	if offsets {
 		s.inputs = all
 	}
-	steps := []func() error{s.sensible, s.tellAll, s.vary, s.hold, s.group}
+	steps := []func() error{s.sensible, s.printAll, s.vary, s.hold, s.group}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return nil, err
@@ -110,8 +110,8 @@ func (s *setting) sensible() error {
 	return nil
 }
 
-// tellAll looks at the columns that are named or held.
-func (s *setting) tellAll() error {
+// printAll looks at the columns that are named or held.
+func (s *setting) printAll() error {
 	names := slices.Clone(s.inputs)
 	for _, name := range s.By {
 		if !slices.Contains(names, name) {
@@ -298,7 +298,7 @@ func (s *setting) group() error {
 		}
 	}
 	cells := len(product(s.axes)) * len(product(s.by))
-	if size := s.rows.fit.Size(); cells > mostCells || cells*size > mostDraws {
+	if size := s.rows.fit.Size(); cells > maxCells || cells*size > maxDraws {
 		return s.wrong(fmt.Sprintf("%d combinations of values at %d draws are more than are kept", cells, size),
 			"give fewer values by at")
 	}
@@ -315,8 +315,8 @@ func product(axes []axis) [][]any {
 				next = append(next, append(have[:len(have):len(have)], v))
 			}
 		}
-		if out = next; len(out) > mostCells {
-			return out // group says so
+		if out = next; len(out) > maxCells {
+			return out // group reports it
 		}
 	}
 	return out

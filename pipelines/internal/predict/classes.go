@@ -12,8 +12,8 @@ import (
 	"glmbatch/transform"
 )
 
-// classes writes of which component of latent classes each row is, given its items that are there. No row has a part in
-// what the draws know of the components, unless it had it in the fit.
+// classes writes the component of latent classes that each row belongs to, given its observed items. A row affects
+// the draws of the components only if it did so in the fit.
 func (c *Config) classes(ctx context.Context, w io.Writer, o *opened) error {
 	if len(c.Of) > 0 {
 		return &CallError{words.Hint(fmt.Errorf("fit %s is of latent classes, whose rows have several responses and a "+

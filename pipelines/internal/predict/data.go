@@ -74,7 +74,7 @@ func (c *Config) table(ctx context.Context, o *opened) (*ingest.Table, error) {
 	if c.Data != "" {
 		src := ingest.Source{Name: c.Data, Path: c.Data}
 		src.Columns = func(schema *ingest.Schema) ([]string, error) {
-			inputs, err := record.Inputs(true) // those that are there; Code says what is missing
+			inputs, err := record.Inputs(true) // those that exist; Code reports missing ones
 			if err != nil {
 				return nil, err
 			}

@@ -20,14 +20,14 @@ import (
 // rows are the data that an effect is computed by.
 type rows struct {
 	table   *ingest.Table
-	weights []float64 // of each row of the table: its frequency, 0 where it is left out
+	weights []float64 // of each row of the table: its frequency, 0 if it is left out
 	fit     *predictive.Fit
 	record  *transform.Record // of the fit
-	room    transform.Room
+	room    transform.Reserve
 	drawn   *plan.DrawnRows // of rows with missing cells that were drawn; else nil
 }
 
-// designs are what averages are over.
+// designs are the designs that averages are over.
 func (r *rows) designs(d *transform.Design) []predictive.Design {
 	return predictive.DesignsOf(d, r.record)
 }
@@ -70,7 +70,7 @@ func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
 
 // rowsOf codes the data as they are, which says which rows count, and how often.
 func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
-	room := c.Memory.Room(0)
+	room := c.Memory.Reserve(0)
 	weights, err := c.weightsOf(o, room)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (c *Config) rowsOf(ctx context.Context, o *opened) (*rows, error) {
 
 // weightsOf says how often each row of the data counts: of incomplete data that were drawn each does once, also without
 // a response.
-func (c *Config) weightsOf(o *opened, room transform.Room) (weights []float64, err error) {
+func (c *Config) weightsOf(o *opened, room transform.Reserve) (weights []float64, err error) {
 	if !o.description.Imputed || c.Data != "" {
 		weights, warnings, err := o.record.RowWeights(o.table.Data, o.table.Counts(), transform.Coding{
 			Dataset: o.table.Name, Locate: o.table.Locate, Room: room, Response: c.Data == ""})
@@ -390,7 +390,7 @@ func (s *setting) columns() (out []report.Column) {
 		out = append(out, report.Column{Name: "p_direction", Type: "DOUBLE"})
 	}
 	seen := map[string]bool{}
-	for i := range out { // a variable may be called mean; the engine does not tell capitals
+	for i := range out { // a variable may be called mean; the engine ignores case
 		for seen[strings.ToLower(out[i].Name)] {
 			out[i].Name += "_"
 		}

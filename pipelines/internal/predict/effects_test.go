@@ -196,7 +196,7 @@ func TestEffectsPerUnitOfExposure(t *testing.T) {
 	}
 }
 
-// What cannot be asked for is refused, with what can.
+// An unsupported request is refused, with the supported ones.
 func TestEffectsThatCannotBe(t *testing.T) {
 	r, record, family := fitted(t, "infert", "case ~ education * age + factor(induced)", "bernoulli", nil)
 	at := func(name string, values ...string) []*spec.EffectAt {

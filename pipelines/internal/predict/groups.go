@@ -13,7 +13,7 @@ import (
 	"glmbatch/transform"
 )
 
-// NewLevels are what may be asked of levels that a fit has not seen, the default first.
+// NewLevels are the choices for levels that a fit has not seen, the default first.
 var NewLevels = []string{"error", "sample", "zero"}
 
 // sampleVersion names the streams of effects of new levels.
@@ -47,7 +47,7 @@ func (c *Config) among(record *transform.Record) (*transform.Record, error) {
 
 // code makes the design of the rows.
 func (c *Config) code(record *transform.Record, table *ingest.Table, response bool) (*transform.Design, error) {
-	coding := transform.Coding{Dataset: table.Name, Response: response, Locate: table.Locate, Room: c.Memory.Room(0)}
+	coding := transform.Coding{Dataset: table.Name, Response: response, Locate: table.Locate, Room: c.Memory.Reserve(0)}
 	coding.NewLevels = c.NewLevels == "sample" || c.NewLevels == "zero"
 	design, err := record.Code(table.Data, coding)
 	var cell *transform.ColumnError

@@ -25,7 +25,7 @@ import (
 
 // Config says what to predict.
 type Config struct {
-	Pipeline *spec.Pipeline // nil where Data names a file and Database the ledger
+	Pipeline *spec.Pipeline // nil if Data names a file and Database the ledger
 	Database string
 	// PipelineName is that of the pipeline whose fits are meant where there is no Pipeline; empty: any.
 	PipelineName string
@@ -33,7 +33,7 @@ type Config struct {
 	Workers      int           // at least 1; changes no bit
 	Memory       plan.Memory   // that rows and their design may take
 	LockWait     time.Duration
-	Example      func(name string) ([]byte, error) // data that the program carries
+	Example      func(name string) ([]byte, error) // built-in data
 	Data         string                            // file of new data; empty: those of the fit, by the pipeline
 	AllDraws     bool                              // every draw, not summaries
 	Of           []string

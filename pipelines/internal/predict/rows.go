@@ -16,7 +16,7 @@ import (
 // Rows are the observations that a stored fit was fitted to, at every draw of it.
 type Rows struct {
 	Places    []int     // of them in the data, from 1
-	Y, Trials []float64 // responses; Trials is nil where they have none
+	Y, Trials []float64 // responses; Trials is nil if they have none
 	of        *predictive.Evaluator
 	stream    func(row int) *infer.Stream
 	opened    *opened

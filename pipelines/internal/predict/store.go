@@ -81,7 +81,7 @@ func Store(ctx context.Context, c Config, keys []report.Key, by Storing) error {
 	})
 }
 
-// storing is what is stored of a fit's effects, with the warnings about them.
+// storing is the stored form of a fit's effects, with their warnings.
 func (by *Storing) storing(f *report.Fitted, rows []report.Effect, warnings []string) *report.FitEffects {
 	out := &report.FitEffects{Fit: f.ID, Rows: rows, RunID: by.RunID, InRun: by.Found(f.Key, warnings)}
 	if out.Warned = len(warnings) > 0 || slices.ContainsFunc(f.Warnings, report.IsEffectWarning); out.Warned {

@@ -15,7 +15,7 @@ const (
 //	w_k·f(y_i | component k) / Σ_j w_j·f(y_i | component j)
 //
 // which has less Monte Carlo error than the share of draws in which its label was k. A row that stands for several
-// observations has the probability of each of them. It is NaN where a draw has no density.
+// observations has the probability of each of them. It is NaN if a draw has no density.
 //
 // Cost: K densities for each row and draw.
 func (e *Evaluator) Allocations(ctx context.Context) ([][]float64, error) {

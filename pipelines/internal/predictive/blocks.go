@@ -27,14 +27,13 @@ type Columns = iter.Seq2[*infer.Columns, error]
 type Fit struct {
 	Chains, Draws int // kept draws, per chain
 	Params        int // columns of draws
-	// Open yields the draws in the units of the data, all columns in order; each
-	// call begins anew.
+	// Open yields the draws in the units of the data, all columns in order, from the beginning at each call.
 	Open func() Columns
 	// Description locates all numbers among the parameters. The first of its responses is evaluated.
 	Description *record.Description
 	// NewLevels returns the random streams of the effects of levels that the fit has not seen; nil: these are 0.
 	NewLevels func(path ...string) *infer.Stream
-	// Items are the rows of a mixture whose rows have several responses, in place of those of a design; else nil.
+	// Items are the rows of a mixture whose rows have several responses, instead of those of a design; else nil.
 	Items *Items
 	// Cells are missing cells of the data that were drawn; nil: there are none, or none that rows here have.
 	Cells   *Cells
@@ -80,7 +79,7 @@ func (e *Evaluator) Blocks(ctx context.Context, do func(*Block) error) error {
 	return nil
 }
 
-// columns yields the draws that rows need, kept or anew.
+// columns yields the draws that rows need, kept or read again.
 func (e *Evaluator) columns() Columns {
 	if e.kept == nil || e.keptTo < e.need {
 		if e.need*e.Size() > e.bytes/8 {

@@ -252,7 +252,7 @@ func TestLeaveOneOutCountsFrequencies(t *testing.T) {
 	}
 }
 
-// The worst row is named as people count, from 1, wherever it stands.
+// The worst row is named as users count, from 1, wherever it is.
 func TestLeaveOneOutNamesTheWorstRow(t *testing.T) {
 	l := &record.LOO{Rows: make([]record.Pointwise, 5), Threshold: 0.7}
 	for i := range l.Rows {

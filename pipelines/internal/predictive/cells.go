@@ -9,14 +9,14 @@ import (
 // entries of their own at each draw.
 type Cells struct {
 	Rows    []int   // of the design, in increasing order
-	Params  [][]int // of each row, where the draws of its cells stand
+	Params  [][]int // of each row, the indices of the draws of its cells
 	Columns [][]int // of each row, the columns of the design that its cells move
 	// Entries returns what writes the entries of Columns[i] at one draw of the cells of Params[i]. It is called from
 	// several goroutines; what it returns is not.
 	Entries func(i int) func(cells, entries []float64)
 }
 
-// widest is the number of parameters that the cells of a row have at most; 0 without cells.
+// widest is the most parameters that the cells of a row have; 0 if there are no cells.
 func (c *Cells) widest() (n int) {
 	if c != nil {
 		for _, of := range c.Params {
@@ -35,7 +35,7 @@ func (c *Cells) within(b *Block) (from, to int) {
 	return from, to
 }
 
-// addCells gives the rows of a block with missing cells the linear predictor of the cells of each draw, in the place of
+// addCells gives the rows of a block with missing cells the linear predictor of the cells of each draw, instead of
 // that of the entries that the design has there. Cost: O(columns that move) for each such row and draw, and what
 // computes the entries.
 func (e *Evaluator) addCells(b *Block, draws singles) error {

@@ -11,11 +11,11 @@ import (
 	"glmbatch/report/record"
 )
 
-// Limits of predictive checks: at most mostReplicates data sets are replicated,
+// Limits of predictive checks: at most maxReplicates data sets are replicated,
 // fewer where they would take more than replicateDraws responses, but never fewer
 // than fewestReplicates, or than there are draws.
 const (
-	mostReplicates   = 1000
+	maxReplicates    = 1000
 	fewestReplicates = 100
 	replicateDraws   = 200_000_000
 )
@@ -78,9 +78,9 @@ func (e *Evaluator) Check(ctx context.Context, want Wanted, stream func(row int)
 	return out, nil
 }
 
-// replicates is how many data sets of so many responses are replicated.
+// replicates is the number of data sets of observations responses that are replicated.
 func (e *Evaluator) replicates(observations int) int {
-	return min(e.Size(), max(fewestReplicates, min(mostReplicates, replicateDraws/observations)))
+	return min(e.Size(), max(fewestReplicates, min(maxReplicates, replicateDraws/observations)))
 }
 
 // sample gathers the statistics of a data set, one response after the other.
@@ -203,7 +203,8 @@ func known(replicated []float64, observed float64) (values []float64, above floa
 // side, below which a check warns.
 const extreme = 0.005
 
-// CheckWarnings says in words which statistics of the data the fit hardly gives, those that no replicate reaches first.
+// CheckWarnings describes the statistics of the data that the fit hardly gives, those that no replicate reaches
+// first.
 func CheckWarnings(checks []record.Check) (out []string) {
 	gross := 0
 	for _, c := range checks {

@@ -46,7 +46,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What no replicate reaches is said first, and so.
+// A statistic that no replicate reaches is reported first.
 func TestCheckWarningsByWeight(t *testing.T) {
 	words := CheckWarnings([]record.Check{{Words: "minimum", P: 0.001, Replicates: 1000}, {Words: "mean", P: 0.5},
 		{Words: "maximum", P: 0, Replicates: 1000}, {Words: "share of zeros", P: 1, Replicates: 1000}, {P: math.NaN()}})
@@ -57,8 +57,8 @@ func TestCheckWarningsByWeight(t *testing.T) {
 	}
 }
 
-// A row that stands for three observations is replicated three times; ties count
-// by half; replicates behind the wall are left out.
+// A row that counts three times is replicated three times; ties count by half; replicates outside the domain are
+// left out.
 func TestCheckCounts(t *testing.T) {
 	e := newExample(3, 2, 1, 200, 3)
 	e.data.Y = []float64{0, 1, 1}

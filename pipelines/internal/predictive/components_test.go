@@ -17,8 +17,8 @@ import (
 	"glmbatch/transform"
 )
 
-// newMixture is a fit with made-up draws of a mixture of two regressions on two columns: weights, then coefficients and
-// sigma of each component. Its components are told in this order, or the other way round.
+// newMixture is a fit with made-up draws of a mixture of two regressions on two columns: weights, then coefficients
+// and sigma of each component. Its components are in this order, or the other way round.
 func newMixture(draws, width int, reversed bool) *example {
 	e := newExample(9, 2, 1, draws, width) // a column of ones and one with a centre, offsets, one dispersion
 	one, two := e.beta, newExample(9, 2, 1, draws+3, width).beta
@@ -42,7 +42,7 @@ func newMixture(draws, width int, reversed bool) *example {
 	return e
 }
 
-// normalLaw is the density and the distribution function of a normal law.
+// normalLaw is the density and the distribution function of a normal distribution.
 func normalLaw(y, mu, sigma float64) (density, upTo float64) {
 	z := (y - mu) / sigma
 	return math.Exp(-z*z/2) / sigma / math.Sqrt(2*math.Pi), math.Erfc(-z/math.Sqrt2) / 2
@@ -101,7 +101,7 @@ func TestMixtureRows(t *testing.T) {
 // False alarms: 1e-6 for each of 7 draws; a weight that is off by 0.06 is seen at 20,000 responses.
 func TestMixtureResponses(t *testing.T) {
 	e := newMixture(7, 8, false)
-	for s := range 7 { // far apart, so that a response says which component it is of
+	for s := range 7 { // far apart, so that a response determines its component
 		e.beta[2][s], e.beta[5][s] = -1e4, 1e4
 	}
 	for b, err := range rowBlocks(t, on(t, &e.fit, gaussian, e.data, e.columns)) {
@@ -123,7 +123,7 @@ func TestMixtureResponses(t *testing.T) {
 	}
 }
 
-// counted is a mixture of two poisson laws with its exact posterior, and draws of it.
+// counted is a mixture of two poisson distributions with its exact posterior, and draws of it.
 type counted struct {
 	y           []float64
 	shape, rate float64
@@ -145,8 +145,9 @@ func (c counted) data(left int) *glm.Data {
 	return &glm.Data{X: x, Names: []string{"(Intercept)"}, Y: y}
 }
 
-// labellings calls visit with each labelling of data by two components, its probability times that of the data (but for
-// the factorials of the responses), and the gamma laws of the components' means: shapes and rates.
+// labellings calls visit with each labelling of data by two components, its probability times that of the data
+// (without the factorials of the responses), and the gamma distributions of the components' means: shapes and
+// rates.
 func (c counted) labellings(data *glm.Data, visit func(of []int, p float64, shape, rate [2]float64)) {
 	lg := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
 	of := make([]int, len(data.Y))
@@ -165,7 +166,7 @@ func (c counted) labellings(data *glm.Data, visit func(of []int, p float64, shap
 	}
 }
 
-// evidence is the probability of data, but for the factorials of the responses.
+// evidence is the probability of data, without the factorials of the responses.
 func (c counted) evidence(left int) (sum float64) {
 	c.labellings(c.data(left), func(_ []int, p float64, _, _ [2]float64) { sum += p })
 	return sum
@@ -205,9 +206,9 @@ func (c counted) fit(t *testing.T, draws int) *Fit {
 	return &e.fit
 }
 
-// Leave-one-out and allocations of a mixture agree with sums over all labellings: the density of a row given the others
-// is a ratio of evidences, and a row is of the component with the smaller mean as often as the gamma laws of each
-// labelling say.
+// Leave-one-out and allocations of a mixture agree with sums over all labellings: the density of a row given the
+// others is a ratio of evidences, and a row is of the component with the smaller mean as often as in the gamma
+// distributions of each labelling.
 //
 // Limits: 5 Monte Carlo standard errors of each density; 0.01 of each probability, six of its errors or more at 16,000
 // draws. A weight left out, or the probabilities of the other component, are a tenth or more.

@@ -7,8 +7,8 @@ import (
 	"glmbatch/report/record"
 )
 
-// mostBins is how many classes the range of the data is divided into at most. Two more have what lies outside.
-const mostBins = 30
+// maxBins is how many classes the range of the data is divided into at most. Two more have what lies outside.
+const maxBins = 30
 
 // classes divide the range of observed responses, low to high, into n classes of one width. Class 0 has what lies below
 // them, class n+1 what lies above.
@@ -24,7 +24,7 @@ func classesOf(f glm.Family, y []float64) classes {
 		low, high = math.Min(low, v), math.Max(high, v)
 	}
 	if f.Support().Whole {
-		width := math.Ceil((high - low + 1) / mostBins)
+		width := math.Ceil((high - low + 1) / maxBins)
 		n := math.Ceil((high - low + 1) / width)
 		return classes{low, low + float64(n*width) - 1, width, int(n)}
 	}
@@ -32,7 +32,7 @@ func classesOf(f glm.Family, y []float64) classes {
 		return classes{low - 0.5, low + 0.5, 1, 1}
 	}
 	// Sturges asks for too few where there are many rows; the square root is bounded.
-	n := max(5, min(mostBins, int(math.Ceil(math.Sqrt(float64(len(y)))))))
+	n := max(5, min(maxBins, int(math.Ceil(math.Sqrt(float64(len(y)))))))
 	return classes{low, high, (high - low) / float64(n), n}
 }
 
@@ -47,8 +47,8 @@ func (c classes) of(y float64) int {
 	return 1 + min(int((y-c.low)/c.width), c.n-1)
 }
 
-// bins sets the classes of the data beside those of the replicates. A class outside the range of the data is left out
-// where no replicate has it.
+// bins compares the classes of the data with those of the replicates. A class outside the range of the data is left
+// out where no replicate has it.
 func bins(c classes, observed *sample, replicates []sample) (out []record.Bin) {
 	values := make([]float64, 0, len(replicates))
 	for k := range c.n + 2 {

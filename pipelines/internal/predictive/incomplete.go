@@ -16,16 +16,16 @@ const (
 
 // Incomplete is a column with missing cells that were drawn.
 type Incomplete struct {
-	// Params are where the draws of its cells stand. A cell of several levels has one number each, 1 of its own level
-	// and 0 of the others, in their order.
+	// Params are the indices of the draws of its cells. A cell of several levels has one number each, 1 of its own
+	// level and 0 of the others, in their order.
 	Params  []int
 	Levels  []string   // names of its states 0, 1, …; nil of numbers
 	Numbers glm.Family // whose responses its numbers are like
-	Seen    []float64  // the cells that are there; of levels their states
+	Seen    []float64  // the observed cells; of levels their states
 }
 
-// CellBins sets the missing cells of columns beside those that are there: by level, or in classes. At a
-// draw the missing cells of a column are as many values as it misses. Cost: a pass over the draws of the cells.
+// CellBins compares the missing cells of columns with the observed ones: by level, or in classes. At a draw the
+// missing cells of a column are as many values as it misses. Cost: a pass over the draws of the cells.
 func (f *Fit) CellBins(columns []Incomplete) ([][]record.CellBin, error) {
 	every := f.binnedEvery(columns)
 	tallies, of := make([]cellTally, len(columns)), make(map[int]cellPlace)
@@ -73,8 +73,8 @@ type cellPlace struct {
 	level int
 }
 
-// A cellTally counts the missing cells of a column by class at each draw. Numbers have the classes of those that are
-// there, half as many more on either side, and one for what lies beyond.
+// A cellTally counts the missing cells of a column by class at each draw. Numbers have the classes of observed
+// ones, half as many more on either side, and one for the values beyond.
 type cellTally struct {
 	of       *Incomplete
 	in       classes

@@ -11,8 +11,8 @@ import (
 	"glmbatch/report/record"
 )
 
-// binsByHand counts at every draw the cells whose value lies in a class: from low on and below high, the last class of
-// the values that are there with its upper end.
+// binsByHand counts at every draw the cells whose value lies in a class: from low on and below high, the last class
+// of the observed values with its upper end.
 func binsByHand(b *record.CellBin, seen []float64, cells [][]float64, whole bool) []float64 {
 	top := slices.Max(seen)
 	within := func(v float64) bool {
@@ -46,7 +46,8 @@ func spread(cells, draws int, low, high float64) [][]float64 {
 	return out
 }
 
-// cellColumns are incomplete columns of numbers, of whole ones, of two levels and of three, the draws of their cells.
+// cellColumns are incomplete columns of numbers, of whole ones, of two levels and of three levels, the draws of
+// their cells.
 type cellColumns struct {
 	columns []Incomplete
 	cells   [][][]float64
@@ -83,7 +84,7 @@ func newCellColumns(t *testing.T, draws int) *cellColumns {
 	return c
 }
 
-// count counts, at each draw, the cells of a column that are in its class i, and those that are there.
+// count counts, at each draw, the cells of a column that are in its class i, and the observed ones.
 func (c *cellColumns) count(k, i int, b *record.CellBin) (drawn []float64, observed int) {
 	own := &c.columns[k]
 	for _, v := range own.Seen {
@@ -105,8 +106,8 @@ func (c *cellColumns) count(k, i int, b *record.CellBin) (drawn []float64, obser
 	return drawn, observed
 }
 
-// Classes of missing cells and their quantiles are those of counting by hand at each draw: of numbers within the range of
-// those that are there, beside it and far beyond; of whole numbers; of two levels and of three.
+// Classes of missing cells and their quantiles are those of counting by hand at each draw: of numbers within the
+// range of observed ones, near it and far beyond; of whole numbers; of two levels and of three levels.
 func TestCellBins(t *testing.T) {
 	const draws = 40
 	c := newCellColumns(t, draws)

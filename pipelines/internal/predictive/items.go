@@ -50,8 +50,8 @@ func (e *Evaluator) itemParams() (n int) {
 	return n
 }
 
-// copyColumns copies those of the columns at … at+params−1 that a block has to their places in dst, and reports whether
-// the last of them is there.
+// copyColumns copies those of the columns at … at+params−1 that a block has to their places in dst, and reports
+// whether it has the last of them.
 func copyColumns(dst []float64, c *infer.Columns, at, params, size int) (last bool) {
 	from, to := max(at, c.First), min(at+params, c.First+c.Params)
 	if from < to {

@@ -19,7 +19,7 @@ type Folding struct {
 	// of a chain.
 	Setup  func(rows []int) (infer.Setup, *Evaluator, error)
 	Stream func(fold, chain int) *infer.Stream
-	// Chains of each fold, with so many iterations of warm-up and draws.
+	// Chains of each fold, with Warmup iterations of warm-up and Draws draws.
 	Chains, Warmup, Draws int
 }
 
@@ -56,7 +56,7 @@ func KFold(ctx context.Context, frequency []float64, by *Folding) (out *record.K
 	return out, logs, nil
 }
 
-// split tells which rows are left out with a fold, and which are the rest.
+// split returns the rows that are left out with a fold, and the rest.
 func (by *Folding) split(fold int) (rest, left []int) {
 	for i, of := range by.Of {
 		if of == fold {
@@ -112,7 +112,7 @@ func (by *Folding) refit(ctx context.Context, fold int, setup infer.Setup,
 	return logs, elpd, nil
 }
 
-// KFoldWarnings says in words what makes the estimates unreliable.
+// KFoldWarnings describes the reasons why the estimates are unreliable.
 func KFoldWarnings(k *record.KFold) (out []string) {
 	var unknown []string
 	for i := range k.Rows {

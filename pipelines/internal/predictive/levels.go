@@ -10,9 +10,9 @@ import (
 	"glmbatch/report/record"
 )
 
-// newLevels draws effects of levels that a fit has not seen, normal(0, D·C·D) at the D and C of each draw, and gives a
-// term those from its column at on. stream names the normals of a level: the same level has the same ones, whatever is
-// predicted beside it.
+// newLevels draws effects of levels that a fit has not seen, normal(0, D·C·D) at the D and C of each draw, and
+// gives a term those from its column at on. stream names the normals of a level: the same level has the same ones,
+// whatever else is predicted.
 type newLevels struct {
 	*record.Group
 	at     int
@@ -28,7 +28,7 @@ func (n *newLevels) key(level string) uint64 {
 	return n.stream(n.Grouping, strings.Join(terms, "\x00"), level).Uint64()
 }
 
-// factors are the Cholesky factors of D·C·D at each draw, their lower triangles by rows; entry i of draw s stands at
+// factors are the Cholesky factors of D·C·D at each draw, their lower triangles by rows; entry i of draw s is at
 // i·size + s.
 func (n *newLevels) factors(s singles, size int) []float64 {
 	q := len(n.SD)
@@ -43,7 +43,7 @@ func (n *newLevels) factors(s singles, size int) []float64 {
 					sum = math.FMA(-l[i*q+k], l[j*q+k], sum)
 				}
 				l[i*q+j] = 0
-				if l[j*q+j] > 0 { // else the terms before j tell it
+				if l[j*q+j] > 0 { // otherwise the terms before j determine it
 					l[i*q+j] = sum / l[j*q+j]
 				}
 				rest = math.FMA(-l[i*q+j], l[i*q+j], rest)

@@ -121,8 +121,8 @@ func TestNewLevels(t *testing.T) {
 	}
 }
 
-// The effects of 4000 new levels at two draws have the moments of their law. False alarms: 1e-6 by 5 sd of each of 6
-// moments; power: a sd that is wrong by 8 %, or a correlation that is wrong by 0.03, is caught.
+// The effects of 4000 new levels at two draws have the moments of their distribution. False alarms: 1e-6 by 5 sd of
+// each of 6 moments; power: a sd that is wrong by 8 %, or a correlation that is wrong by 0.03, is caught.
 func TestNewLevelsHaveTheirMoments(t *testing.T) {
 	const levels = 4000
 	g, h := make([]string, levels), make([]string, levels)
@@ -154,7 +154,7 @@ func TestNewLevelsHaveTheirMoments(t *testing.T) {
 	}
 }
 
-// A level has the same effects whatever rows stand before it, in whatever blocks, by however many workers.
+// A level has the same effects for any rows before it, in any blocks, by any number of workers.
 func TestNewLevelsOfAnyCompany(t *testing.T) {
 	e := newcomers(t, 30, []string{"a", "new", "b", "new", "x", "y"}, []string{"k", "k", "fresh", "fresh", "k", "z"})
 	want := e.etas(t)

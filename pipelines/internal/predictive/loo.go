@@ -17,13 +17,12 @@ import (
 	"glmbatch/report/record"
 )
 
-// looRows is how many rows have their log likelihoods beside each other.
+// looRows is the number of rows whose log likelihoods are held together.
 const looRows = 16
 
-// LeaveOneOut evaluates every row of the data that a model was fitted to. A row
-// that counts several times is one of so many equal observations: its numbers
-// are those of leaving one of them out. stream names the random stream of a row,
-// which places whole numbers among probability integral transforms.
+// LeaveOneOut evaluates every row of the data that a model was fitted to. A row that counts several times
+// represents as many equal observations: its numbers are those of leaving one of them out. stream names the random
+// stream of a row, which places whole numbers among probability integral transforms.
 func (e *Evaluator) LeaveOneOut(ctx context.Context, stream func(row int) *infer.Stream) (*record.LOO, error) {
 	out := &record.LOO{Rows: make([]record.Pointwise, e.rows()), Threshold: loo.Threshold(e.Size()),
 		Outcomes: e.hash(), Version: LOOVersion(false, e.Description.Weights != nil)}
@@ -126,7 +125,7 @@ func SaidOfLOO(warning string) bool { return strings.HasPrefix(warning, looSaid)
 // SaidOfKFold reports whether a warning is one of KFoldWarnings.
 func SaidOfKFold(warning string) bool { return strings.HasPrefix(warning, kfoldSaid) }
 
-// LOOWarnings says in words which rows make the estimates unreliable.
+// LOOWarnings describes the rows that make the estimates unreliable.
 func LOOWarnings(l *record.LOO) (out []string) {
 	for i := range l.Rows {
 		if reason := l.Rows[i].Reason; reason != "" {

@@ -20,9 +20,9 @@ type Target interface {
 // matchBytes bounds the draws that are moved, of which there are three copies.
 const matchBytes = 256 << 20
 
-// Match estimates those rows of l anew whose Pareto k is too high, from draws that are moved toward the posterior
-// without them: see loo.Match. The design must have been sampled by target; fromData takes a draw from the units of the
-// data to its own. It returns in words why it cannot, else nothing.
+// Match recomputes the estimates of those rows of l whose Pareto k is too high, from draws that are moved toward
+// the posterior without them: see loo.Match. The design must have been sampled by target; fromData takes a draw
+// from the units of the data to its own. It returns the reason as text if it cannot, else nothing.
 //
 // Cost: loo.Match for each such row.
 func (e *Evaluator) Match(ctx context.Context, l *record.LOO, target Target,

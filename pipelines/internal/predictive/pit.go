@@ -10,10 +10,10 @@ import (
 	"glmbatch/report/record"
 )
 
-// Distribution functions are evaluated at mostPIT draws that are evenly spaced over all of them, at fewer where they
+// Distribution functions are evaluated at maxPIT draws that are evenly spaced over all of them, at fewer where they
 // would be more than pitValues, but never at fewer than fewestPIT, or than there are draws.
 const (
-	mostPIT   = 1000
+	maxPIT    = 1000
 	pitValues = 20_000_000
 	fewestPIT = 250
 )
@@ -29,7 +29,7 @@ type pit struct {
 }
 
 func newPIT(e *Evaluator, stream func(row int) *infer.Stream) *pit {
-	most := max(fewestPIT, min(mostPIT, pitValues/max(1, e.rows())))
+	most := max(fewestPIT, min(maxPIT, pitValues/max(1, e.rows())))
 	return &pit{data: e.data, stream: stream, mass: e.family.Support().Mass, values: make([][]float64, e.rows()),
 		every: (e.Size() + most - 1) / most}
 }
@@ -115,8 +115,8 @@ func bandLevel(n, points int, cover float64) float64 {
 	return low
 }
 
-// staysWithin is the probability that the counts of n uniform values stay within pointwise intervals of a level: by the
-// law of each count given the one before, which is binomial.
+// staysWithin is the probability that the counts of n uniform values stay within pointwise intervals of a level: by
+// the binomial distribution of each count given the one before.
 func staysWithin(n, points int, gamma float64) float64 {
 	at, before := []float64{1}, 0 // probabilities of counts from before on
 	for k := 1; k < points; k++ {

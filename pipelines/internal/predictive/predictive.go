@@ -10,7 +10,7 @@ import (
 	"glmbatch/transform"
 )
 
-// Quantities are what a row of data may be asked for.
+// Quantities are the quantities that can be predicted for a row of data.
 var Quantities = []string{"linear", "mean", "response"}
 
 // Quantities are the places among a row's quantities of those of each of Quantities, with their names: a response with
@@ -52,7 +52,7 @@ type Prediction struct {
 	// each), the mean of the response (for binomial the expected successes) and a random response, a class by its number
 	// from 1; those of Members have components.
 	Of [][]float64
-	// Summaries of these, with NaN where a draw has no value.
+	// Summaries of these, with NaN if a draw has no value.
 	Summaries []Summary
 }
 
@@ -65,10 +65,9 @@ type Summary struct {
 // groupRows is the number of rows that are predicted side by side.
 const groupRows = 64
 
-// Predict gives every row of a design to yield, in order, with its quantities at
-// every draw and their summaries; yield must not keep them. stream names the
-// random stream of a row: the same row has the same responses whatever else is
-// predicted beside it.
+// Predict gives every row of a design to yield, in order, with its quantities at every draw and their summaries;
+// yield must not keep them. stream names the random stream of a row: the same row has the same responses, whatever
+// other rows are predicted.
 //
 // Memory is that of Blocks, and 64 rows at every draw. Cost: O(n·d) a draw, and some
 // 50 ns a draw and row for a response.
@@ -104,8 +103,8 @@ func (e *Evaluator) Predict(ctx context.Context, stream func(row int) *infer.Str
 	})
 }
 
-// predict gives every row to yield, in order, with so many quantities at every draw, which fill writes of row i of a
-// block.
+// predict gives every row to yield, in order, with quantities quantities at every draw, which fill writes of row i
+// of a block.
 func (e *Evaluator) predict(ctx context.Context, quantities int, yield func(*Prediction) error,
 	fill func(b *Block, i int, of [][]float64)) error {
 	group := make([]Prediction, min(groupRows, e.rows()))

@@ -10,8 +10,8 @@ import (
 	"glmbatch/report/record"
 )
 
-// mostTimes is the number of times at which a survival curve is computed at most.
-const mostTimes = 200
+// maxTimes is the number of times at which a survival curve is computed at most.
+const maxTimes = 200
 
 // curve is the Kaplan–Meier estimate of a data set at fixed times: events after the time before and up to each time,
 // and rows that are censored from the time before on.
@@ -48,10 +48,10 @@ func newCurves(data *glm.Data, replicates int) *curves {
 	slices.Sort(all)
 	all = slices.Compact(all)
 	times := all
-	if len(all) > mostTimes {
-		times = make([]float64, mostTimes)
+	if len(all) > maxTimes {
+		times = make([]float64, maxTimes)
 		for k := range times {
-			times[k] = all[(k+1)*len(all)/mostTimes-1]
+			times[k] = all[(k+1)*len(all)/maxTimes-1]
 		}
 	}
 	of := func() curve {

@@ -13,7 +13,7 @@ import (
 
 // Wanted are checks besides those that every fit has.
 type Wanted struct {
-	Beside     []*transform.Beside // by levels, and over numbers
+	AuxColumns []*transform.AuxColumn // by levels, and over numbers
 	Statistics []Statistic
 }
 
@@ -23,7 +23,7 @@ type Statistic struct {
 	Of   *transform.Statistic
 }
 
-// Checked is what replicated data say of a fit.
+// Checked holds the comparisons of a fit with replicated data.
 type Checked struct {
 	Checks []record.Check
 	Bins   []record.Bin
@@ -51,7 +51,7 @@ type collected struct {
 // collect makes room. The same replicates are seen that every fit's checks are of, or an even part of them.
 func (w Wanted) collect(f glm.Family, y []float64, observations, replicates int) *collected {
 	out := &collected{want: w}
-	for _, b := range w.Beside {
+	for _, b := range w.AuxColumns {
 		out.tallies = append(out.tallies, newTally(f, b, y, replicates))
 	}
 	if len(w.Statistics) > 0 {
@@ -61,7 +61,7 @@ func (w Wanted) collect(f glm.Family, y []float64, observations, replicates int)
 	return out
 }
 
-// thinned says which of so many replicates are kept, one in so many, where each takes so many numbers.
+// thinned returns the step with which replicates are kept, one in each step, if each takes numbers numbers.
 func thinned(replicates, fewest, numbers int) int {
 	most := max(fewest, extraBytes/(8*max(1, numbers)))
 	return max(1, (replicates+most-1)/most)
@@ -82,7 +82,7 @@ func (c *collected) add(row, replicate int, y float64) {
 	}
 }
 
-// finish sets the data beside the replicates.
+// finish compares the data with the replicates.
 func (c *collected) finish(f glm.Family, out *Checked) {
 	for _, s := range c.want.Statistics {
 		var values []float64
@@ -99,7 +99,7 @@ func (c *collected) finish(f glm.Family, out *Checked) {
 
 // tally holds sums of the responses in each level, or class of a number, of the data and of replicates.
 type tally struct {
-	beside *transform.Beside
+	beside *transform.AuxColumn
 	of     []int32   // level of each row; −1: none
 	levels int       // or classes
 	origin float64   // sums are of distances from it
@@ -114,7 +114,7 @@ type tally struct {
 	poolEvery    int
 }
 
-func newTally(f glm.Family, b *transform.Beside, y []float64, replicates int) *tally {
+func newTally(f glm.Family, b *transform.AuxColumn, y []float64, replicates int) *tally {
 	t := &tally{beside: b, of: b.Of, levels: len(b.Levels), origin: y[0]}
 	if b.Of == nil {
 		t.classes(b.X)
@@ -129,8 +129,8 @@ func newTally(f glm.Family, b *transform.Beside, y []float64, replicates int) *t
 	return t
 }
 
-// mostClasses is how many classes a number has at most.
-const mostClasses = 40
+// maxClasses is how many classes a number has at most.
+const maxClasses = 40
 
 // classes divides the values of a number into classes of about equal counts, or takes each value where they are few.
 // Equal values stay together.
@@ -151,8 +151,8 @@ func (t *tally) classes(x []float64) {
 		}
 	}
 	each := 1.0
-	if distinct > mostClasses {
-		each = float64(len(order)) / float64(min(mostClasses, max(5, int(math.Sqrt(float64(len(order)))))))
+	if distinct > maxClasses {
+		each = float64(len(order)) / float64(min(maxClasses, max(5, int(math.Sqrt(float64(len(order)))))))
 	}
 	for k, i := range order {
 		if k == 0 || x[i] != x[order[k-1]] && float64(k) >= float64(each*float64(t.levels)) {
@@ -197,7 +197,7 @@ func (t *tally) add(row, replicate int, y float64) {
 // levelStatistics are those that levels have of the statistics of a family.
 var levelStatistics = []string{"mean", "sd", "zeros"}
 
-// finish sets each level of the data beside those of the replicates.
+// finish compares each level of the data with those of the replicates.
 func (t *tally) finish(f glm.Family, out *Checked) {
 	for _, stat := range statisticsOf(f) {
 		if !slices.Contains(levelStatistics, stat.name) || t.seen != nil && stat.name != "mean" {
@@ -266,7 +266,7 @@ func placed(c *record.GroupCheck, observed float64, replicated []float64) {
 	c.Expected = out / float64(len(values))
 }
 
-// GroupWarnings says in words where more levels or classes lie outside the intervals of replicated data than chance
+// GroupWarnings describes where more levels or classes lie outside the intervals of replicated data than chance
 // explains: where as many or more have a probability of less than 0.005 at the number that is expected.
 func GroupWarnings(c *Checked) (out []string) {
 	all := slices.Clone(c.Groups)

@@ -14,13 +14,13 @@ import (
 
 // wantedOf are three levels of a column, one of them with no rows, a number, and two statistics.
 func wantedOf(t *testing.T, n int) Wanted {
-	by := &transform.Beside{Name: "g", Levels: []string{"a", "b", "none"}}
-	over := &transform.Beside{Name: "x"}
+	by := &transform.AuxColumn{Name: "g", Levels: []string{"a", "b", "none"}}
+	over := &transform.AuxColumn{Name: "x"}
 	for i := range n {
 		by.Of, over.X = append(by.Of, int32(i%2)), append(over.X, float64((7*i)%n))
 	}
 	by.Of[0], over.X[1] = -1, math.NaN()
-	w := Wanted{Beside: []*transform.Beside{by, over}}
+	w := Wanted{AuxColumns: []*transform.AuxColumn{by, over}}
 	for _, s := range [][2]string{{"positive", "mean(y > 0)"}, {"top", "quantile(y, 0.9)"}} {
 		of, err := transform.ParseStatistic(s[1])
 		must(t, err)
@@ -81,10 +81,11 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// Groups that lie apart from what a model makes are told with what chance explains; those that it makes are not.
+// Groups that differ from the replicates of a model are reported with the number that chance explains; those that
+// agree are not.
 func TestGroupWarnings(t *testing.T) {
 	e := newExample(120, 2, 2, 300, 3)
-	by := &transform.Beside{Name: "g"}
+	by := &transform.AuxColumn{Name: "g"}
 	for i := range 120 {
 		by.Of = append(by.Of, int32(i%12))
 	}
@@ -95,7 +96,7 @@ func TestGroupWarnings(t *testing.T) {
 		for i := range e.data.Y {
 			e.data.Y[i] += apart * float64(i%3-1)
 		}
-		got, err := on(t, &e.fit, glm.Family{Name: "gaussian", Link: "identity"}, e.data, e.columns).Check(t.Context(), Wanted{Beside: []*transform.Beside{by}}, stream)
+		got, err := on(t, &e.fit, glm.Family{Name: "gaussian", Link: "identity"}, e.data, e.columns).Check(t.Context(), Wanted{AuxColumns: []*transform.AuxColumn{by}}, stream)
 		must(t, err)
 		words := strings.Join(GroupWarnings(got), "\n")
 		said := strings.Contains(words, "predictive check by g: the mean of the response is outside the 90 % interval of "+

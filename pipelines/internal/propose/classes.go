@@ -19,16 +19,16 @@ var scales = [][]string{
 }
 
 // Most classes of a proposed response, and the largest rating.
-const mostClasses, mostRating = 20, 10
+const maxClasses, maxRating = 20, 10
 
 // inClasses reports whether a column of text has a few classes, more than two.
 func (c *Column) inClasses() bool {
-	return c.Kind == Text && !c.answersTwo() && len(c.Levels) > 2 && len(c.Levels) <= mostClasses
+	return c.Kind == Text && !c.answersTwo() && len(c.Levels) > 2 && len(c.Levels) <= maxClasses
 }
 
 // rates reports whether numbers are 1, 2, … up to a small one, each of which occurs.
 func (c *Column) rates() bool {
-	return c.Kind == Number && c.Whole && c.Min == 1 && c.Max > 2 && c.Max <= mostRating && float64(c.Distinct) == c.Max
+	return c.Kind == Number && c.Whole && c.Min == 1 && c.Max > 2 && c.Max <= maxRating && float64(c.Distinct) == c.Max
 }
 
 // classes is cumulative for classes of which the words have an order, else categorical.

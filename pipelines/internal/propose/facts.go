@@ -38,21 +38,21 @@ const (
 	Time
 )
 
-// mostLevels is the number of distinct cells of a column of text that are remembered, mostCounted the number that
+// maxLevels is the number of distinct cells of a column of text that are remembered, maxCounted the number that
 // are distinguished.
-const mostLevels, mostCounted = 1000, 1 << 20
+const maxLevels, maxCounted = 1000, 1 << 20
 
 // Column holds the facts of one column.
 type Column struct {
 	Name   string
 	Kind   Kind
 	Values []float64 // of numbers and truth values, NaN if the cell is missing
-	Levels []string  // distinct cells of text, in byte order; at most mostLevels
+	Levels []string  // distinct cells of text, in byte order; at most maxLevels
 	// of text, the level of each row, in the order in which levels appeared; NaN if the cell is missing
 	codes    []float64
-	Many     bool // there are more than mostLevels
+	Many     bool // there are more than maxLevels
 	Missing  int
-	Distinct int // distinct values, of numbers at most mostLevels + 1, of text at most mostCounted
+	Distinct int // distinct values, of numbers at most maxLevels + 1, of text at most maxCounted
 	Present  int
 
 	Min, Max, Mean, SD, Skewness float64
@@ -87,8 +87,8 @@ func Look(name string, data *arrow.Chunked) *Column {
 				c.Kind = Text
 				code, known := levels[a.Value(i)]
 				switch {
-				case !known && len(levels) == mostCounted:
-					code = mostCounted
+				case !known && len(levels) == maxCounted:
+					code = maxCounted
 				case !known:
 					code = len(levels)
 					levels[a.Value(i)] = code
@@ -99,7 +99,7 @@ func Look(name string, data *arrow.Chunked) *Column {
 			}
 		}
 	}
-	if c.Many = len(levels) > mostLevels; !c.Many {
+	if c.Many = len(levels) > maxLevels; !c.Many {
 		c.Levels = slices.Sorted(maps.Keys(levels))
 	}
 	if c.Kind == Text || c.Kind == Time {
@@ -122,7 +122,7 @@ func (c *Column) measure() {
 		if math.IsNaN(v) {
 			continue
 		}
-		if len(distinct) <= mostLevels {
+		if len(distinct) <= maxLevels {
 			distinct[v] = true
 		}
 		c.Whole = c.Whole && v == math.Trunc(v)

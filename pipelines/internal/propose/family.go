@@ -66,7 +66,7 @@ func (t *Table) numbers(f *family, r *roles, draft func(*family) []byte) {
 		f.name = "beta"
 		f.because("%s lies between 0 and 1, from %s to %s: a share. A share of a known number of trials is better written "+
 			"as | proportion(n)", y.Name, brief(y.Min), brief(y.Max))
-	case y.Min >= 0 && y.Max <= 1 && y.Distinct > mostShares:
+	case y.Min >= 0 && y.Max <= 1 && y.Distinct > maxShares:
 		f.sharesWithEnds(y)
 	case y.Min >= 0 && y.Max <= 1:
 		f.gaussian(y)
@@ -117,8 +117,8 @@ func (t *Table) counts(f *family, r *roles, draft func(*family) []byte) {
 	}
 }
 
-// mostShares is the number of distinct shares up to which they look like successes of few trials, or ratings.
-const mostShares = 10
+// maxShares is the number of distinct shares up to which they look like successes of few trials, or ratings.
+const maxShares = 10
 
 // sharesWithEnds are shares that reach 0 or 1.
 func (f *family) sharesWithEnds(y *Column) {

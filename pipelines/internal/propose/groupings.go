@@ -17,7 +17,7 @@ func (c *Column) groups() int {
 	switch {
 	case c.Kind == Number && c.Whole && !c.Serial && !strataNames.MatchString(c.Name) &&
 		(whoseNames.MatchString(c.Name) || groupNames.MatchString(c.Name)):
-		if levels > mostLevels {
+		if levels > maxLevels {
 			seen := map[float64]bool{}
 			for _, v := range c.Values {
 				if !math.IsNaN(v) {
@@ -26,10 +26,10 @@ func (c *Column) groups() int {
 			}
 			levels = len(seen)
 		}
-	case c.Kind != Text || levels == mostCounted:
+	case c.Kind != Text || levels == maxCounted:
 		return 0
 	}
-	if levels <= mostFactor || 2*levels > c.Present {
+	if levels <= maxFactor || 2*levels > c.Present {
 		return 0
 	}
 	return levels

@@ -167,7 +167,7 @@ func (c *Column) refusal() string {
 	case c.Kind == Time:
 		return "it holds dates"
 	}
-	return "it is text of more than " + strconv.Itoa(mostClasses) + " classes"
+	return "it is text of more than " + strconv.Itoa(maxClasses) + " classes"
 }
 
 // assign gives every column its part.
@@ -203,7 +203,7 @@ func (t *Table) assign() (*roles, error) {
 			r.frequency = role{c, "whole numbers, and called like it: each row stands for so many"}
 		case why != "":
 			r.out = append(r.out, role{c, why})
-		case tells(y, c) || fixes(c, y):
+		case determines(y, c) || fixes(c, y):
 			r.out = append(r.out, role{c, "it determines " + y.Name +
 				" row by row: it was computed from it, or is known only after it"})
 		case slices.ContainsFunc(r.predictors, func(p *Column) bool { return equalCells(p, c) }):
@@ -224,9 +224,9 @@ func (t *Table) assign() (*roles, error) {
 	return r, nil
 }
 
-// mostFactor is how many levels a predictor of text may have, one coefficient each, and a column that is called like
+// maxFactor is how many levels a predictor of text may have, one coefficient each, and a column that is called like
 // the number of a group before it is one.
-const mostFactor = 8
+const maxFactor = 8
 
 // useless is the reason why a column cannot be a predictor; empty if it may be one.
 func (c *Column) useless(rows int) string {
@@ -239,22 +239,22 @@ func (c *Column) useless(rows int) string {
 		return "it has one value only"
 	case c.Kind == Time:
 		return "it holds dates: compute a number from them, such as days since a start"
-	case c.Kind == Text && (c.Distinct == mostCounted || c.Distinct == c.Present && c.Present > 2):
+	case c.Kind == Text && (c.Distinct == maxCounted || c.Distinct == c.Present && c.Present > 2):
 		return "it is text that names rows"
 	case c.groups() > 0 && c.Missing*2 <= rows:
 		return ""
-	case c.Kind == Text && (c.Distinct > mostFactor || 3*c.Distinct > rows):
+	case c.Kind == Text && (c.Distinct > maxFactor || 3*c.Distinct > rows):
 		return fmt.Sprintf("it is text of %d levels for %d rows, too few rows for each level: group them first", c.Distinct,
 			c.Present)
 	case c.Missing*2 > rows:
 		return fmt.Sprintf("%d of %d cells are missing", c.Missing, rows)
-	case c.Kind == Number && idNames.MatchString(c.Name) && c.Whole && (c.Distinct == rows || c.Distinct > mostLevels):
+	case c.Kind == Number && idNames.MatchString(c.Name) && c.Whole && (c.Distinct == rows || c.Distinct > maxLevels):
 		return "it numbers the rows"
 	case c.Kind == Number && c.Whole && strataNames.MatchString(c.Name):
 		return "it is called like the number of a stratum or matched set: a number of it means nothing"
 	case c.Kind == Number && c.Whole && c.Distinct > 2 && idNames.MatchString(c.Name):
 		return "it is called like an identifier: a number of it means nothing"
-	case c.Kind == Number && c.Whole && c.Distinct > mostFactor && groupNames.MatchString(c.Name):
+	case c.Kind == Number && c.Whole && c.Distinct > maxFactor && groupNames.MatchString(c.Name):
 		return "it numbers groups, and most of them have one row"
 	case c.Serial:
 		return "it counts the rows: 1 more in each"
@@ -272,9 +272,9 @@ func below(y, trials *Column) bool {
 	return true
 }
 
-// fixes reports whether a column of numbers determines a response: it is the response in another unit, or separates
+// determines reports whether a column of numbers fixes a response: it is the response in another unit, or separates
 // its two values.
-func tells(y, c *Column) bool {
+func determines(y, c *Column) bool {
 	if c.Values == nil || y.Values == nil || len(y.Values) < 5 || c.Distinct < 2 {
 		return false
 	}
@@ -294,9 +294,9 @@ func sameLine(a, b *Column) bool {
 // column all have one value of the response.
 const byChance = 1e-6
 
-// leastRepeats is the average number of rows per value of a column from which duplicates count: rows that a file
+// minRepeats is the average number of rows per value of a column from which duplicates count: rows that a file
 // holds twice agree in all columns.
-const leastRepeats = 5
+const minRepeats = 5
 
 // fixes reports whether rows that agree in c agree in y, more often than chance has it: were
 // y mixed at random, groups of n_g rows would all agree with probability Π_g Σ_v p_v^n_g,
@@ -321,7 +321,7 @@ func fixes(c, y *Column) bool {
 		share[a]++
 		rows++
 	}
-	if len(share) < 2 || float64(len(size))*leastRepeats > rows {
+	if len(share) < 2 || float64(len(size))*minRepeats > rows {
 		return false
 	}
 	chance := 0.0 // its logarithm

@@ -36,8 +36,8 @@ func (t *Table) Spec() (*Proposal, error) {
 		Formula: t.formula(r, f), Why: r.why(f)}, nil
 }
 
-// mostOut is how many columns that are left out are named one by one.
-const mostOut = 20
+// maxOut is how many columns that are left out are named one by one.
+const maxOut = 20
 
 // why are the reasons of the choices, for a person who does not read the spec.
 func (r *roles) why(f *family) []string {
@@ -50,8 +50,8 @@ func (r *roles) why(f *family) []string {
 	}
 	out = append(out, r.nesting()...)
 	for i, o := range r.out {
-		if i == mostOut {
-			return append(out, fmt.Sprintf("left out besides: %d columns, for reasons like these", len(r.out)-mostOut))
+		if i == maxOut {
+			return append(out, fmt.Sprintf("left out besides: %d columns, for reasons like these", len(r.out)-maxOut))
 		}
 		out = append(out, fmt.Sprintf("left out %s: %s", o.column.Name, strings.TrimPrefix(o.why, "since ")))
 	}
@@ -76,13 +76,13 @@ func quoteName(name string) string {
 	return "`" + name + "`"
 }
 
-// mostTerms is how many predictors a formula names one by one.
-const mostTerms = 30
+// maxTerms is how many predictors a formula names one by one.
+const maxTerms = 30
 
 // formula is that of the model.
 func (t *Table) formula(r *roles, f *family) string {
 	var terms []string
-	if len(r.predictors) <= mostTerms && t.Triplets == 0 {
+	if len(r.predictors) <= maxTerms && t.Triplets == 0 {
 		for _, c := range r.predictors {
 			terms = append(terms, quoteName(c.Name))
 		}
@@ -185,8 +185,8 @@ func (t *Table) writeColumns(p *page, r *roles) {
 		p.note(4, "%s is an offset: %s. It is added to the linear predictor with coefficient 1.", c.Name, r.offset.why)
 	}
 	for i, o := range r.out {
-		if i == mostOut {
-			p.note(4, "Left out besides: %d columns, for reasons like these.", len(r.out)-mostOut)
+		if i == maxOut {
+			p.note(4, "Left out besides: %d columns, for reasons like these.", len(r.out)-maxOut)
 			break
 		}
 		p.note(4, "Left out: %s, since %s.", o.column.Name, strings.TrimPrefix(o.why, "since "))

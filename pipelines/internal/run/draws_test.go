@@ -9,8 +9,8 @@ import (
 	"glmbatch/report"
 )
 
-// told is a sampler whose draws are spooled whole, compact or not.
-type told struct{ infer.Setup }
+// whole is a sampler whose draws are spooled whole, compact or not.
+type whole struct{ infer.Setup }
 
 // The ledger has the same bits of a fit whose rows are spooled as of one whose draws are: parameters in the units
 // of the data, where the intercept gives up a part for every other column, derived quantities, and all summaries.
@@ -19,7 +19,7 @@ func TestRowsGiveTheSameFit(t *testing.T) {
 	var fits [2]wideFit
 	for i, tamper := range []func(infer.Setup) infer.Setup{
 		func(s infer.Setup) infer.Setup { return s.(infer.Compact) },
-		func(s infer.Setup) infer.Setup { return told{s} },
+		func(s infer.Setup) infer.Setup { return whole{s} },
 	} {
 		runWide(t, dir, tamper)
 		fits[i] = readWide(t, dir)

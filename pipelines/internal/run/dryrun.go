@@ -15,12 +15,12 @@ import (
 
 // foresee finds what a run would do about an identified fit, and why. Its error is the one that would end the fit
 // before its first draw.
-func (a *attempt) foresee(ctx context.Context, id *plan.Identified, stored report.Stored, complete bool) error {
+func (a *attempt) preview(ctx context.Context, id *plan.Identified, stored report.Stored, complete bool) error {
 	res := a.res
 	if complete && !a.Force && !redraws(id.Model, stored) {
-		return a.foreseeStored(ctx, id, stored)
+		return a.previewStored(ctx, id, stored)
 	}
-	if err := draw.Foresee(ctx, id, a.world, a.watch); err != nil {
+	if err := draw.Preview(ctx, id, a.world, a.watch); err != nil {
 		return err
 	}
 	a.reasons(id, complete)
@@ -31,8 +31,8 @@ func (a *attempt) foresee(ctx context.Context, id *plan.Identified, stored repor
 	return nil
 }
 
-// foreseeStored finds what a run would do about a complete fit.
-func (a *attempt) foreseeStored(ctx context.Context, id *plan.Identified, stored report.Stored) error {
+// previewStored finds what a run would do about a complete fit.
+func (a *attempt) previewStored(ctx context.Context, id *plan.Identified, stored report.Stored) error {
 	res := a.res
 	res.Action, res.Verdict, res.Reasons = outcome.Skipped, string(stored.Verdict.Grade), stored.Verdict.Reasons
 	res.Chains, res.Draws = stored.Chains, stored.Draws

@@ -84,7 +84,7 @@ func (a *attempt) carryOut(ctx context.Context) error {
 	a.unknown = !ok
 	switch {
 	case a.DryRun:
-		return a.foresee(ctx, id, stored, ok)
+		return a.preview(ctx, id, stored, ok)
 	case ok && !a.Force && !redraws(id.Model, stored):
 		return a.skip(ctx, id, stored)
 	}

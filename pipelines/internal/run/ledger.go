@@ -15,10 +15,10 @@ import (
 
 	"glmbatch/pipelines/internal/assess"
 	"glmbatch/pipelines/internal/outcome"
+	"glmbatch/pipelines/internal/pending"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
-	"glmbatch/pipelines/internal/waiting"
 	"glmbatch/report"
 	"glmbatch/report/record"
 )
@@ -69,7 +69,7 @@ func (q *request) values() int {
 	if q.fit == nil {
 		return 0
 	}
-	return waiting.Values(q.fit)
+	return pending.Values(q.fit)
 }
 
 // openLedger starts the writer of a ledger. It ends with stop.
@@ -148,8 +148,8 @@ func (l *ledger) patient(batch []*request, waits int64) bool {
 	for _, q := range batch {
 		values += q.values()
 	}
-	return batch[len(batch)-1].fit != nil && waits < awaitingBytes/2 && len(batch) < waiting.TogetherFits &&
-		values < waiting.TogetherValues
+	return batch[len(batch)-1].fit != nil && waits < awaitingBytes/2 && len(batch) < pending.TogetherFits &&
+		values < pending.TogetherValues
 }
 
 // writeBatch opens the file once for a batch. Where it cannot be opened, every
@@ -174,7 +174,7 @@ func (l *ledger) writeBatch(batch []*request) {
 			return err
 		}
 		if !l.begun {
-			waiting.RecordLeft(context.WithoutCancel(ctx), s, l.r.world.Root, l.r.world.Log)
+			pending.RecordLeft(context.WithoutCancel(ctx), s, l.r.world.Root, l.r.world.Log)
 			if err := s.Run(context.WithoutCancel(ctx), l.r.record(nil)); err != nil {
 				return err
 			}
@@ -243,7 +243,7 @@ func together(batch []*request) int {
 			return max(n, 1)
 		}
 		values += q.values()
-		if values > waiting.TogetherValues || n == waiting.TogetherFits {
+		if values > pending.TogetherValues || n == pending.TogetherFits {
 			return max(n, 1)
 		}
 	}
@@ -404,7 +404,7 @@ func (a *attempt) commit(ctx context.Context, d *assess.Drawn, j *assess.Judged)
 		return a.skipStored(ctx, d.Identified)
 	}
 	if err != nil {
-		err = waiting.Keep(d, j.Record, a.record(nil), err) // pipeline commit loads it without data or spec
+		err = pending.Keep(d, j.Record, a.record(nil), err) // pipeline commit loads it without data or spec
 	}
 	if err := a.stored(ctx, j.Record, err); err != nil || a.res.Action != outcome.Computed {
 		return err

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"glmbatch/infer"
+	"glmbatch/pipelines/internal/pending"
 	"glmbatch/pipelines/internal/plan"
-	"glmbatch/pipelines/internal/waiting"
 	"glmbatch/report"
 )
 
@@ -21,7 +21,7 @@ func testFit(values int) *report.Fit {
 
 // Small fits share a transaction up to a size, and nothing else does.
 func TestTogether(t *testing.T) {
-	small, half, large := &request{fit: testFit(10)}, &request{fit: testFit(waiting.TogetherValues / 2)}, &request{fit: testFit(2 * waiting.TogetherValues)}
+	small, half, large := &request{fit: testFit(10)}, &request{fit: testFit(pending.TogetherValues / 2)}, &request{fit: testFit(2 * pending.TogetherValues)}
 	note := &request{write: func(context.Context, *report.Session) error { return nil }}
 	for _, c := range []struct {
 		batch []*request
@@ -42,7 +42,7 @@ func TestTogether(t *testing.T) {
 // here is an hour, so that one too many is seen.
 func TestGather(t *testing.T) {
 	fit, note := &request{fit: testFit(1)}, &request{}
-	large, heavy := &request{fit: testFit(waiting.TogetherValues)}, &request{fit: testFit(1), bytes: awaitingBytes / 4}
+	large, heavy := &request{fit: testFit(pending.TogetherValues)}, &request{fit: testFit(1), bytes: awaitingBytes / 4}
 	for name, c := range map[string]struct {
 		queued []*request
 		busy   int64
@@ -51,7 +51,7 @@ func TestGather(t *testing.T) {
 		"no other is drawn": {nil, 0, 1},
 		"the last is drawn": {[]*request{fit, fit}, -1, 3},
 		"a note":            {[]*request{fit, note}, 2, 3},
-		"many fits":         {slices.Repeat([]*request{fit}, waiting.TogetherFits-1), 2, waiting.TogetherFits},
+		"many fits":         {slices.Repeat([]*request{fit}, pending.TogetherFits-1), 2, pending.TogetherFits},
 		"many values":       {[]*request{fit, large}, 2, 3},
 		"many bytes":        {[]*request{heavy, heavy}, 2, 3},
 	} {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"glmbatch/infer"
-	"glmbatch/pipelines/internal/ceiling"
 	"glmbatch/pipelines/internal/draw"
+	"glmbatch/pipelines/internal/memlimit"
 	"glmbatch/pipelines/internal/outcome"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/pipelines/internal/progress"
@@ -64,7 +64,7 @@ type runner struct {
 	Config
 	numbered
 	choice    plan.Choice // what the spec and the call select
-	world     *draw.World
+	world     *draw.Env
 	memory    plan.Memory
 	admission *admission
 	ledger    *ledger
@@ -85,7 +85,7 @@ type numbered struct {
 // done at all (the ledger cannot be read, nothing is selected); what went wrong
 // with single fits is in the outcome.
 func Run(ctx context.Context, c Config) (*outcome.Outcome, error) {
-	defer ceiling.Frugal()()
+	defer memlimit.Frugal()()
 	r, err := open(ctx, c)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func open(ctx context.Context, c Config) (*runner, error) {
 	if n := c.Night; n != nil {
 		r.id, r.started = n.ID, n.Started
 	}
-	r.world = &draw.World{
+	r.world = &draw.Env{
 		Workers: make(draw.Workers, c.Workers), Disk: c.Disk, Root: spool.Root(c.Database), Now: c.Now,
 		Log: c.Log.With("run", r.id), Tamper: c.Tamper,
 	}

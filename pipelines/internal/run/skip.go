@@ -247,13 +247,13 @@ func firstColumns(all iter.Seq2[*infer.Columns, error], n int) iter.Seq2[*infer.
 
 // lacks says what the run asks for that a stored fit does not have.
 func (a *attempt) lacks(ctx context.Context, f *plan.Fit, r plan.Rowwise, stored report.Stored) (assess.Parts, error) {
-	beside := assess.BesideOf(r.Observed())
-	lacks := assess.Lacks(f, beside, record.Assessed{}, stored.Warnings)
+	beside := assess.InputsOf(r.Observed())
+	lacks := assess.Missing(f, beside, record.Assessed{}, stored.Warnings)
 	if !lacks.Any() {
 		return lacks, nil
 	}
 	has, err := a.ledger.file.Assessed(ctx, stored.ID)
-	return assess.Lacks(f, beside, has, stored.Warnings), err
+	return assess.Missing(f, beside, has, stored.Warnings), err
 }
 
 // redraws reports whether a complete fit must be drawn again because its derived

@@ -74,7 +74,7 @@ func (c *chooser) choose(f report.Stored, t *report.Taken) error {
 		if ref.Dataset.Name != f.Dataset || ref.Model.Name != f.Model || ref.Sampler.Name != f.Sampler {
 			continue
 		}
-		anew, err := c.anew(ref, f)
+		anew, err := c.recomputes(ref, f)
 		judged := f.Gates == nil || ref.Gates.Judge() != *f.Gates
 		switch {
 		case err != nil:
@@ -98,16 +98,16 @@ func (c *chooser) choose(f report.Stored, t *report.Taken) error {
 }
 
 // recomputes reports whether a run would, or could, recompute results of a stored fit.
-func (c *chooser) anew(ref spec.FitRef, f report.Stored) (bool, error) {
+func (c *chooser) recomputes(ref spec.FitRef, f report.Stored) (bool, error) {
 	if !slices.Equal(assess.Expressions(ref.Model), f.Derived) {
 		return true, nil
 	}
 	fit := &plan.Fit{Pipeline: c.spec, Unit: &plan.Unit{Dataset: ref.Dataset}, Model: ref.Model, Gates: ref.Gates.Judge()}
 	// No plan has read the column of k-fold, and no fingerprint knows it: such a fit lacks its folds.
-	beside := assess.Beside{Checks: c.spec.Run.PPC.Columns()}
-	if f.Replicate <= 1 && assess.Lacks(fit, beside, record.Assessed{}, f.Warnings).Any() {
+	beside := assess.Inputs{Checks: c.spec.Run.PPC.Columns()}
+	if f.Replicate <= 1 && assess.Missing(fit, beside, record.Assessed{}, f.Warnings).Any() {
 		has, err := c.ledger.Assessed(c.ctx, f.ID)
-		if err != nil || assess.Lacks(fit, beside, has, f.Warnings).Any() {
+		if err != nil || assess.Missing(fit, beside, has, f.Warnings).Any() {
 			return true, err
 		}
 	}

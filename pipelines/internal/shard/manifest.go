@@ -123,8 +123,8 @@ func (m *Manifest) foreign(run string) error {
 	return fmt.Errorf("is a fragment of run %s, and this plan is of run %s", run, m.run)
 }
 
-// mostNamed is the number of missing fits that an error names.
-const mostNamed = 20
+// maxNamed is the number of missing fits that an error names.
+const maxNamed = 20
 
 // lacks is an error that names missing fits; nil if there are none.
 func lacks(names []string) error {
@@ -135,8 +135,8 @@ func lacks(names []string) error {
 	if len(names) == 1 {
 		text = "lacks a planned fit: "
 	}
-	text += strings.Join(names[:min(len(names), mostNamed)], ", ")
-	if more := len(names) - mostNamed; more > 0 {
+	text += strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if more := len(names) - maxNamed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return errors.New(text)
@@ -147,8 +147,8 @@ func incomplete(out *outcome.Outcome) error {
 	if len(out.Missing) == 0 {
 		return nil
 	}
-	named := slices.Clone(out.Missing[:min(len(out.Missing), mostNamed)])
-	if more := len(out.Missing) - mostNamed; more > 0 {
+	named := slices.Clone(out.Missing[:min(len(out.Missing), maxNamed)])
+	if more := len(out.Missing) - maxNamed; more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
 	return fmt.Errorf("has planned fits without their data: %s", strings.Join(named, "; "))

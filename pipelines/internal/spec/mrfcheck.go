@@ -146,15 +146,15 @@ func (c *checker) image(i *Image, n *node, path []string, each bool) {
 	}
 }
 
-// mostMade bounds the variables that grid and sequences make.
-const mostMade = 100_000_000
+// maxMade bounds the variables that grid and sequences make.
+const maxMade = 100_000_000
 
 // made checks and fills in what the program makes itself.
 func (c *checker) made(d *Dataset, n *node, sub func(keys ...string) []string) {
 	if made := n.get("grid"); made != nil && made.kind == mapKind {
 		g := &d.Grid
 		c.needs(made, "grid", sub("grid"), "rows", "columns")
-		if g.Rows > 0 && g.Columns > mostMade/g.Rows {
+		if g.Rows > 0 && g.Columns > maxMade/g.Rows {
 			c.at("a grid has at most 100 million variables", "take fewer rows or columns", sub("grid")...)
 		}
 		if g.Picture == "" {
@@ -179,7 +179,7 @@ func (c *checker) made(d *Dataset, n *node, sub func(keys ...string) []string) {
 				*at = 1
 			}
 		}
-		if s.Length > 0 && s.States > mostMade/s.Length {
+		if s.Length > 0 && s.States > maxMade/s.Length {
 			c.at("a sequence has at most 100 million log potentials", "take fewer states or a smaller length",
 				sub("sequences")...)
 		}
@@ -192,17 +192,17 @@ func (c *checker) checkWeights(g *Grid, path []string) {
 	case w == nil:
 	case len(w) != 2:
 		c.at(fmt.Sprintf("weights are two numbers, low and high, and %d are given", len(w)), "write weights: [0, 1]", path...)
-	case !(w[0] < w[1]) || math.Abs(w[0]) > mostWeight || math.Abs(w[1]) > mostWeight:
+	case !(w[0] < w[1]) || math.Abs(w[0]) > maxWeight || math.Abs(w[1]) > maxWeight:
 		c.at(fmt.Sprintf("weights from %v to %v are not a range", w[0], w[1]),
 			"give the smaller number first, and none beyond a million", path...)
-	case g.Rows > 0 && g.Columns > mostWeighted/g.Rows:
+	case g.Rows > 0 && g.Columns > maxWeighted/g.Rows:
 		c.at("a grid whose edges have weights of their own has at most a million variables",
 			"take fewer rows or columns", path...)
 	}
 }
 
-// mostWeight bounds weights of edges, and mostWeighted the variables of a grid whose edges are held one by one.
-const mostWeight, mostWeighted = 1e6, 1_000_000
+// maxWeight bounds weights of edges, and maxWeighted the variables of a grid whose edges are held one by one.
+const maxWeight, maxWeighted = 1e6, 1_000_000
 
 // needs reports keys that a mapping lacks.
 func (c *checker) needs(n *node, name string, path []string, keys ...string) {

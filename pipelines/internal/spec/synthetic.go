@@ -13,8 +13,8 @@ type Synthetic struct {
 	Density  float64 `yaml:"density" above:"0" max:"1" doc:"Share of cells that are not zero. Left out: 1."`
 }
 
-// mostCells bounds the cells of synthetic data, which are made in memory.
-const mostCells = 100_000_000
+// maxCells bounds the cells of synthetic data, which are made in memory.
+const maxCells = 100_000_000
 
 // synthetic fills in what a data set's key synthetic leaves out, and checks the
 // rest. n is its mapping.
@@ -27,7 +27,7 @@ func (c *checker) synthetic(s *Synthetic, n *node, path []string) {
 			c.at("synthetic lacks the key "+quote(key), "write for example "+key+": 100", path...)
 		}
 	}
-	if s.Rows > 0 && s.Columns > mostCells/s.Rows {
+	if s.Rows > 0 && s.Columns > maxCells/s.Rows {
 		c.at("synthetic data have at most 100 million cells", "take fewer rows or columns", path...)
 	}
 	if n.get("rest") != nil && n.get("relevant") == nil {

@@ -16,8 +16,8 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// mostMean bounds the mean of a count.
-const mostMean = 1e9
+// maxMean bounds the mean of a count.
+const maxMean = 1e9
 
 // CSV writes the data that s describes: the response y, then x1, x2 …, with the
 // digits that give back each float64. It takes the memory of the columns, and
@@ -120,7 +120,7 @@ func response(s spec.Synthetic, eta []float64) ([]float64, error) {
 	disp := []float64{1, 1}
 	law.Mean(0, eta, disp, y)
 	for i, mean := range y {
-		if f.Support().Counts() && !(mean <= mostMean) {
+		if f.Support().Counts() && !(mean <= maxMean) {
 			return nil, words.Hint(fmt.Errorf("synthetic data: row %d has the mean %.3g, more than counts can have", i+1, mean),
 				fmt.Sprintf("lower effect (now %g), or let fewer columns be relevant (now %d)", s.Effect, s.Relevant))
 		}

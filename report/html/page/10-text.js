@@ -32,8 +32,9 @@ function el(tag, attributes, ...children) {
   return node;
 }
 
-// name keeps the direction of foreign text to itself.
-const name = (text) => el("bdi", {}, text);
+// name isolates the direction of foreign text.
+// A long name may break after a separator, and nowhere else.
+const name = (text) => el("bdi", {}, String(text).split(/(?<=__|[[,:])/).flatMap((part, i) => (i > 0 ? [el("wbr", {}), part] : [part])));
 
 // number writes x with so many significant digits, and a dash for none.
 function number(x, digits = 4) {

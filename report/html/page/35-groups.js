@@ -1,6 +1,6 @@
 // Intervals as rows, and groups: how much lies between levels, and each level's effect.
 
-// shortened cuts a name for an axis; the whole name stands in the mark's title.
+// shortened cuts a name for an axis; the mark's title has the whole name.
 const shortened = (text, most) => ([...text].length > most ? [...text].slice(0, most - 1).join("") + "…" : text);
 
 // leftOf is the room that labels need at the left of a picture.
@@ -16,10 +16,13 @@ function intervalRows(rows, colour, dot = 3) {
   ];
 }
 
-// sdChart shows the standard deviations of all terms; shareChart their intraclass correlations.
-function sdChart(terms) {
+// sdCharts show the standard deviations, those of one term, and so of one unit, on one axis; shareChart shows intraclass
+// correlations.
+const sdCharts = (terms) => [...new Set(terms.map((t) => t.term))].map((term) => sdChart(term, terms.filter((t) => t.term === term)));
+
+function sdChart(term, terms) {
   const rows = terms.map((t, i) => ({ y: i, label: t.term + " by " + t.grouping, q: t.quantiles, title: t.term + " by " + t.grouping + ": " + number(t.quantiles[2], 3) + " [" + number(t.quantiles[0], 3) + ", " + number(t.quantiles[4], 3) + "]" }));
-  return figure("Standard deviations among levels", "How far levels lie apart, in the units of the data: 95 % and 50 % intervals with medians.", (width) => rowPlot(rows, width, { rule: 0 }));
+  return figure("Standard deviation among levels, " + term, "In the units of the data: 95 % and 50 % intervals with medians.", (width) => rowPlot(rows, width, { rule: 0 }));
 }
 
 // rowPlot sets labelled rows one under the other; a row with a head is a heading.
@@ -77,13 +80,13 @@ function caterpillar(t) {
   });
 }
 
-// shrinkage sets each level's effect against how much its own rows tell.
+// shrinkage draws each level's effect against the share of it that its own rows determine.
 function shrinkage(t) {
   const { rows } = levelsOf(t);
   const known = rows.filter((r) => r.told !== null && r.mean !== null).map((r) => ({ ...r, title: r.level + ": effect " + number(r.mean, 3) + ", " + number(100 * r.told, 2) + " % from its own rows" }));
   if (known.length < 2) return null;
-  return figure("Shrinkage, " + t.term + " by " + t.grouping, "Mean effect of a level against the share of it that the level's own rows tell (1 − its variance over that among levels). Levels at the left have few or noisy rows and stay near 0, where all levels lie.", () => ({
-    height: 260, marginRight: 20, x: { label: "share told by own rows →", domain: [0, 1], ticks: 5, tickFormat: "%" }, y: { label: null, grid: true, tickFormat: tick, ticks: 5, nice: true },
+  return figure("Shrinkage, " + t.term + " by " + t.grouping, "Mean effect of a level against the share of it that the level's own rows determine (1 − its variance over that among levels). Levels at the left have few or noisy rows and stay near 0, where all levels lie.", () => ({
+    height: 260, marginRight: 20, x: { label: "share from own rows →", domain: [0, 1], ticks: 5, tickFormat: "%" }, y: { label: null, grid: true, tickFormat: tick, ticks: 5, nice: true },
     marks: [Plot.ruleY([0]), Plot.dot(known, { x: "told", y: "mean", r: 3, fill: "var(--c1)", fillOpacity: 0.7, title: "title" })],
   }));
 }
@@ -91,7 +94,7 @@ function shrinkage(t) {
 function groupPictures(detail) {
   if (!detail.terms) return [];
   const drawn = detail.terms.filter((t) => t.effects.rank && t.effects.rank.length > 0);
-  return [el("h3", {}, "Groups"), groupsOf(detail.groups), el("div", { class: "charts" }, sdChart(detail.terms), shareChart(detail.terms)),
+  return [el("h3", {}, "Groups"), groupsOf(detail.groups), el("div", { class: "charts" }, sdCharts(detail.terms), shareChart(detail.terms)),
     drawn.map((t) => el("div", { class: "charts" }, caterpillar(t), shrinkage(t)))];
 }
 

@@ -18,7 +18,7 @@ function densities(f, detail) {
   const at = d3.range(201).map((k) => low + (high - low) * k / 200);
   const lines = parts.flatMap((p, part) => at.map((x) => ({ x, y: law(p, x), part }))), sum = at.map((x) => ({ x, y: d3.sum(parts, (p) => law(p, x)) }));
   const bars = bins.map((b) => ({ low: b.low, high: b.high, y: b.observed / (n * (b.high - b.low)) }));
-  const node = figure("Components over the response", "Lines: weight times density of each component at posterior means. Dashed: their sum." + (bars.length > 0 ? " Bars: the data." : " With run: {ppc: true} the data stand behind them."), () => ({
+  const node = figure("Components over the response", "Lines: weight times density of each component at posterior means. Dashed: their sum." + (bars.length > 0 ? " Bars: the data." : " With run: {ppc: true} the data appear behind them."), () => ({
     height: 260, x: { label: null, tickFormat: tick, ticks: 6 }, y: { label: null, ticks: [], domain: [0, 1.05 * d3.max([...sum, ...bars], (r) => r.y)] }, marginLeft: 16,
     marks: [Plot.rect(bars, { x1: "low", x2: "high", y1: 0, y2: "y", fill: "var(--band)", insetLeft: 0.5, insetRight: 0.5 }), Plot.ruleY([0]),
       Plot.line(lines, { x: "x", y: "y", z: "part", stroke: (r) => chainColour(r.part), strokeWidth: 2 }), Plot.line(sum, { x: "x", y: "y", stroke: "currentColor", strokeDasharray: "4,3" })],
@@ -44,7 +44,7 @@ function mixturePictures(f, detail) {
   if (!m) return null;
   const switches = d3.sum(m.switches);
   return [el("h3", {}, "Components"),
-    el("p", {}, switches === 0 ? "The order of the components never changed within a chain: a number stands for one group of rows." : "The order of the components changed " + plural(switches, "time") + " within chains: they overlap in what they are numbered by, and a number stands for one group of rows in some draws and for another one in others."),
+    el("p", {}, switches === 0 ? "The order of the components never changed within a chain: a number means one group of rows." : "The order of the components changed " + plural(switches, "time") + " within chains: they overlap in what they are numbered by, and a number means one group of rows in some draws and for another one in others."),
     el("div", { class: "charts" }, densities(f, detail), m.rows > 0 && sureness(m)),
     simpleTable("Components", ["Component", "#Weight", "#2.5 %", "#97.5 %", "#Rows expected"], m.components.map((c, k) => [String(k + 1), ...c.weight.map((v) => number(v, 3)), m.rows > 0 ? number(c.rows, 4) : "—"]))];
 }

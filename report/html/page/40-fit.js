@@ -22,9 +22,12 @@ function factsOf(f) {
   ]);
 }
 
+// ownUnit lists kinds of parameters whose units differ from those of coefficients: they have no bar in the units of the data.
+const ownUnit = ["dispersion", "scale", "local_scale", "group_sd", "group_correlation", "group_effect", "smooth_sd", "smooth_effect", "mixture_weight"];
+
 // scaleOf maps values to a bar's width in per cent. Intercepts would squeeze all
-// others, so they do not count where there are others; what lies outside is cut.
-// Under units "sd" every interval is told in its own posterior standard deviations.
+// others, so they do not count if there are others; intervals outside are cut.
+// Under units "sd" every interval is in its own posterior standard deviations.
 function scaleOf(rows, units) {
   const size = (r) => (units === "sd" && r.sd > 0 ? r.sd : 1);
   const slopes = rows.filter((r) => ["coefficient", "derived", "functional", "variable"].includes(r.kind));
@@ -33,7 +36,7 @@ function scaleOf(rows, units) {
   let low = Math.min(0, ...counted.map((r) => r.q025 / size(r))), high = Math.max(0, ...counted.map((r) => r.q975 / size(r)));
   if (low === high) [low, high] = [low - 1, high + 1];
   const pad = (high - low) * 0.04;
-  return { low: low - pad, high: high + pad, at: (v, r) => 100 * (v / size(r) - low + pad) / (high - low + 2 * pad) };
+  return { slopes: slopes.length > 0, low: low - pad, high: high + pad, at: (v, r) => 100 * (v / size(r) - low + pad) / (high - low + 2 * pad) };
 }
 
 const svg = (tag, attributes) => {
@@ -43,9 +46,9 @@ const svg = (tag, attributes) => {
 };
 
 // bar draws an interval: thin for 95 %, thick for 50 %, a dot at the median.
-function bar(row, scale) {
+function bar(row, scale, units) {
   const node = svg("svg", { role: "img", "aria-label": row.q025 === null ? "no interval" : "95 % from " + number(row.q025) + " to " + number(row.q975) });
-  if (!scale || row.kind === "statistic") return node;
+  if (!scale || row.kind === "statistic" || (units !== "sd" && scale.slopes && ownUnit.includes(row.kind))) return node;
   const at = (v) => scale.at(v, row);
   const cut = (v) => Math.max(0, Math.min(100, at(v)));
   const line = (from, to, width, colour) => svg("line", { x1: from + "%", x2: to + "%", y1: "50%", y2: "50%", stroke: colour, "stroke-width": width });
@@ -99,7 +102,7 @@ const coefficientOrders = {
 // groupsOf says how group-level effects mixed, of which the table has the worst alone.
 function groupsOf(groups) {
   return groups && groups.map((g) => el("p", { class: "quiet" },
-    g.effects + " effects of the " + g.levels + " levels of ", name(g.grouping), ": least bulk ESS " + whole(g.ess_bulk) + " (", name(g.ess_bulk_of), "), largest R-hat " + fixed(g.rhat, 3) + " (", name(g.rhat_of), "). The few that mixed worst stand among the coefficients; the ledger's view group_effects has every one."));
+    g.effects + " effects of the " + g.levels + " levels of ", name(g.grouping), ": least bulk ESS " + whole(g.ess_bulk) + " (", name(g.ess_bulk_of), "), largest R-hat " + fixed(g.rhat, 3) + " (", name(g.rhat_of), "). The few that mixed worst are among the coefficients; the ledger's view group_effects has every one."));
 }
 
 function coefficientTable(rows, link, label = "Coefficients") {
@@ -111,7 +114,7 @@ function coefficientTable(rows, link, label = "Coefficients") {
   const moment = (title, key) => column(title, key, number, { descending: true, text: (r) => (ratio(r) ? "—" : number(r[key])) });
   const columns = [
     { title: "Parameter", head: true, value: (r) => r.name, text: (r) => r.name, cell: (r) => name(r.name) },
-    { title: "95 % and 50 % interval", unsorted: true, below: axis, classOf: () => "bar", cell: (r) => bar(r, scale) },
+    { title: "95 % and 50 % interval", unsorted: true, below: axis, classOf: () => "bar", cell: (r) => bar(r, scale, units.value) },
     moment("Mean", "mean"), moment("SD", "sd"), quantile("2.5 %", "q025"), quantile("Median", "median"), quantile("97.5 %", "q975"),
     column("R-hat", "rhat", (v) => fixed(v, 3), { descending: true }), column("Bulk ESS", "ess_bulk", whole), column("Tail ESS", "ess_tail", whole),
   ];
@@ -268,7 +271,7 @@ function fitPage(page, i) {
   const rows = coefficientRows(detail.coefficients).filter((r) => !apart.includes(r.kind)), discrete = detail.discrete;
   node.push(proved(discrete), pictures(discrete));
   node.push(rows.length > 0 && discrete && [el("h3", {}, "Functionals of the state"), coefficientTable(rows)]);
-  node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of a page share one scale, with 0 dotted; intercept and dispersions do not set it."), glance(rows), coefficientTable(rows, f.link)],
+  node.push(rows.length > 0 && !discrete && [el("h3", {}, "Coefficients"), el("p", { class: "quiet" }, "In the units of the data. Bars of coefficients share one scale, with 0 dotted. Parameters in other units have no bar."), glance(rows), coefficientTable(rows, f.link)],
     pooledSection(detail.pooled), effectsOf(detail.effects), smoothPictures(detail), mixturePictures(f, detail),
     groupPictures(detail), incompletePictures(detail),
     detail.missing.map((m) => el("p", { class: "note" }, m)), mixing(f, detail), predictive(detail.checks, detail, f), leaveOneOut(detail.loo));

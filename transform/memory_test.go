@@ -10,8 +10,8 @@ import (
 	"glmbatch/internal/words"
 )
 
-// bytesFor has room for a design of so many bytes, 8 an entry.
-func bytesFor(most int64) Room {
+// bytesFor has memory for a design of most bytes, 8 an entry.
+func bytesFor(most int64) Reserve {
 	return func(rows, columns int, entries int64) error {
 		if 8*entries <= most {
 			return nil
@@ -56,7 +56,7 @@ func TestRoomOfLevels(t *testing.T) {
 		"sparse by itself":      {"y ~ g", Spec{InterceptAt: "zero"}, nil},
 		"dense by order":        {"y ~ g", Spec{Sparse: "false", InterceptAt: "zero"}, []string{`column "g"`, "sparse: true"}},
 	} {
-		c.spec.Dataset, c.spec.Formula, c.spec.Family, c.spec.Room = "d", mustParse(t, c.formula), familyNamed("gaussian"), full
+		c.spec.Dataset, c.spec.Formula, c.spec.Family, c.spec.Reserve = "d", mustParse(t, c.formula), familyNamed("gaussian"), full
 		_, err := Build(table, c.spec)
 		if c.want == nil {
 			if err != nil {
@@ -86,7 +86,7 @@ func TestRoomIsAsked(t *testing.T) {
 	} {
 		var asked [][3]int64
 		c.spec.Formula, c.spec.Family = mustParse(t, "y ~ x + g"), familyNamed("gaussian")
-		c.spec.Room = func(rows, columns int, entries int64) error {
+		c.spec.Reserve = func(rows, columns int, entries int64) error {
 			asked = append(asked, [3]int64{int64(rows), int64(columns), entries})
 			return nil
 		}
@@ -123,7 +123,7 @@ func TestRoomOfEffects(t *testing.T) {
 		"y ~ x + (poly(x, 3) | g/x)": 8*n + 2*8*n,
 	} {
 		var asked int64
-		spec := Spec{Dataset: "d", Formula: mustParse(t, formula), Family: familyNamed("poisson"), Room: func(_, _ int, entries int64) error {
+		spec := Spec{Dataset: "d", Formula: mustParse(t, formula), Family: familyNamed("poisson"), Reserve: func(_, _ int, entries int64) error {
 			asked = entries
 			return nil
 		}}
@@ -132,7 +132,7 @@ func TestRoomOfEffects(t *testing.T) {
 		if _, _, foreseen := p.Size(); asked != 2*n+beside || foreseen != asked {
 			t.Errorf("%s: asked for %d entries and foreseen %d, want %d", formula, asked, foreseen, 2*n+beside)
 		}
-		spec.Room = bytesFor(8 * (asked - 1))
+		spec.Reserve = bytesFor(8 * (asked - 1))
 		if _, err := Prepare(table, spec); !says(err, `dataset "d", column "g": group-level effects of 400 levels of g: the design of 400 rows`) {
 			t.Errorf("%s: error %v", formula, err)
 		}

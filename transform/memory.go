@@ -11,7 +11,7 @@ import (
 
 // Room is asked before a design takes memory that the data decide: rows and columns of it, and the entries that are
 // stored. Its error is why there is no room.
-type Room func(rows, columns int, entries int64) error
+type Reserve func(rows, columns int, entries int64) error
 
 // Prepared is a table whose variables are coded, and whose design is not made yet.
 type Prepared struct {
@@ -48,9 +48,9 @@ func (p *Prepared) Size() (rows, columns int, entries int64) {
 	rows, columns = p.b.n, len(p.b.plan)
 	entries = int64(rows) * int64(columns)
 	if sparse, _, err := p.b.begins(columns); err == nil && sparse {
-		entries = min(p.b.mostEntries(), entries)
+		entries = min(p.b.maxEntries(), entries)
 	}
-	entries += p.b.beside()
+	entries += p.b.effectEntries()
 	for _, b := range p.others {
 		own := Prepared{b: b}
 		_, more, stored := own.Size()
@@ -81,7 +81,7 @@ func (p *Prepared) Build() (*Design, error) {
 
 // build makes the design of one predictor.
 func (b *builder) build() (*Design, error) {
-	err := b.take(b.response, b.offsets, b.standardErrors, b.effects, b.tellGroups, b.readBesideTerms, b.design,
+	err := b.take(b.response, b.offsets, b.standardErrors, b.effects, b.checkGroupings, b.readBesideTerms, b.design,
 		b.measure, b.repeated, b.separated, b.scale, b.dependent, b.describe)
 	if err != nil {
 		return nil, err
@@ -99,21 +99,21 @@ func (b *builder) take(steps ...func() error) error {
 	return nil
 }
 
-// room asks for the memory of a design of so many columns and entries.
-func (b *builder) room(columns int, entries int64) error {
-	if b.spec.Room == nil {
+// room asks for the memory of a design of columns columns and entries entries.
+func (b *builder) reserve(columns int, entries int64) error {
+	if b.spec.Reserve == nil {
 		return nil
 	}
-	err := b.spec.Room(b.n, columns, entries+b.beside())
+	err := b.spec.Reserve(b.n, columns, entries+b.effectEntries())
 	if err == nil {
 		return nil
 	}
 	message, hint := words.Parts(err)
-	if most := b.mostEntries(); 2*most < entries && b.spec.Room(b.n, columns, most+b.beside()) == nil {
+	if most := b.maxEntries(); 2*most < entries && b.spec.Reserve(b.n, columns, most+b.effectEntries()) == nil {
 		hint = "write sparse: true, which stores what is not 0 alone and wants standardize: none or max_abs, and " +
 			"intercept: {prior: …, at: zero}; or " + hint
 	}
-	if b.beside() > entries {
+	if b.effectEntries() > entries {
 		k := b.heaviest()
 		return b.columnError(b.groupColumn(k), fmt.Errorf("group-level effects of %d levels of %s: %s",
 			len(b.groups[k].levels), b.record.Groupings[k].Name, message), hint)
@@ -157,9 +157,9 @@ func (b *builder) width(t *Term) int {
 	return int(min(width, maxColumns+1))
 }
 
-// mostEntries is what a sparse design stores if none of its numbers is 0: of a factor in treatment coding one entry a
-// row, of a column of runs as many as it has.
-func (b *builder) mostEntries() int64 {
+// maxEntries is the number of entries of a sparse design if none of its numbers is 0: of a factor in treatment
+// coding one entry a row, of a column of runs as many as it has.
+func (b *builder) maxEntries() int64 {
 	entries := 0.0
 	if b.intercepts() > 0 {
 		entries = float64(b.n)

@@ -65,11 +65,11 @@ func checkLooks(t *testing.T, l *Ledger) {
 	if none, err := l.Look(ctx, 99); err != nil || len(none) != 0 {
 		t.Errorf("fit 99: %v, %v", none, err)
 	}
-	told, err := l.LookRun(ctx, "b")
+	ownShare, err := l.LookRun(ctx, "b")
 	must(t, err)
-	if len(told) != 2 || told[0].ID != 2 || told[0].Action != "error" || told[1].ID != 0 ||
-		told[1].Action != "uncommitted" || told[1].Dataset != "e" {
-		t.Errorf("run b: %s", mustJSON(t, told))
+	if len(ownShare) != 2 || ownShare[0].ID != 2 || ownShare[0].Action != "error" || ownShare[1].ID != 0 ||
+		ownShare[1].Action != "uncommitted" || ownShare[1].Dataset != "e" {
+		t.Errorf("run b: %s", mustJSON(t, ownShare))
 	}
 	lines, err := l.Lines(ctx, 1)
 	must(t, err)

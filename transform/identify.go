@@ -8,30 +8,30 @@ import (
 	"glmbatch/infer/design"
 )
 
-// tellGroups refuses groupings that tell nothing, and says what of the others is weak or the same twice. Cost:
-// O(rows) for each grouping, each term and each pair of groupings.
-func (b *builder) tellGroups() error {
+// checkGroupings refuses groupings whose effects are not identified, and reports weak or duplicate parts of the others.
+// Cost: O(rows) for each grouping, each term and each pair of groupings.
+func (b *builder) checkGroupings() error {
 	alone := make([]bool, len(b.groups)) // every level has one observation
 	for k := range b.groups {
 		var err error
-		if alone[k], err = b.tellLevels(k); err != nil {
+		if alone[k], err = b.checkLevels(k); err != nil {
 			return err
 		}
 	}
 	for i := range b.record.Effects {
 		e := &b.record.Effects[i]
-		if err := b.tellAlone(i, alone[e.Grouping]); err != nil {
+		if err := b.checkOneRowLevels(i, alone[e.Grouping]); err != nil {
 			return err
 		}
 		if !alone[e.Grouping] {
-			b.tellWithin(i)
+			b.checkVariation(i)
 		}
-		b.tellBoth(e)
+		b.checkFixed(e)
 	}
 	for k := range b.groups {
 		for other := range k {
 			if !alone[k] && !alone[other] {
-				b.tellPair(other, k)
+				b.checkNesting(other, k)
 			}
 		}
 	}
@@ -43,8 +43,8 @@ func (b *builder) groupColumn(k int) string {
 	return b.chosen.groupers[b.record.Groupings[k].Of[0]].columns[0]
 }
 
-// tellLevels looks at the levels of grouping k, and reports whether each has one observation.
-func (b *builder) tellLevels(k int) (alone bool, err error) {
+// checkLevels looks at the levels of grouping k, and reports whether each has one observation.
+func (b *builder) checkLevels(k int) (alone bool, err error) {
 	g, name := &b.groups[k], b.record.Groupings[k].Name
 	levels := g.occurring()
 	if len(g.levels) == 1 {
@@ -81,8 +81,8 @@ func (g *group) occurring() (n int) {
 	return n
 }
 
-// tellAlone looks at effects whose every level has one observation.
-func (b *builder) tellAlone(i int, alone bool) error {
+// checkOneRowLevels looks at effects whose every level has one observation.
+func (b *builder) checkOneRowLevels(i int, alone bool) error {
 	if !alone {
 		return nil
 	}
@@ -132,11 +132,11 @@ func (b *builder) slopes(e *Effect) bool {
 	return true
 }
 
-// fewVarying is the number of levels below which a term that varies within so many is remarked upon.
+// fewVarying is the number of levels below which a term that varies within them is remarked upon.
 const fewVarying = 3
 
-// tellWithin warns of columns that hardly vary within levels.
-func (b *builder) tellWithin(i int) {
+// checkVariation warns of columns that hardly vary within levels.
+func (b *builder) checkVariation(i int) {
 	block := b.out.Data.Effects[i]
 	for t, column := range block.Columns {
 		if column == nil {
@@ -165,8 +165,8 @@ func varying(g *design.Grouping, column []float64) int {
 	return count
 }
 
-// tellBoth warns of a grouping whose levels have coefficients of their own, too.
-func (b *builder) tellBoth(e *Effect) {
+// checkFixed warns of a grouping whose levels have coefficients of their own, too.
+func (b *builder) checkFixed(e *Effect) {
 	identity := func(v *variable) string {
 		if v.node.computed() {
 			return v.key
@@ -196,8 +196,8 @@ func (b *builder) tellBoth(e *Effect) {
 	}
 }
 
-// tellPair says when the levels of one grouping lie within those of another, where the formula does not say so.
-func (b *builder) tellPair(j, k int) {
+// checkNesting says when the levels of one grouping lie within those of another, where the formula does not say so.
+func (b *builder) checkNesting(j, k int) {
 	names := [2]string{b.record.Groupings[j].Name, b.record.Groupings[k].Name}
 	inner, outer := within(&b.groups[k], &b.groups[j]), within(&b.groups[j], &b.groups[k])
 	said := func(j, k int) bool { // whether k crosses j with more

@@ -8,17 +8,17 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 )
 
-// Beside is a column of the data that stands beside a design, whether its formula reads it or not: its rows by level,
-// or its numbers.
-type Beside struct {
+// AuxColumn is an auxiliary column of the data for a design, whether its formula reads it or not: its rows by
+// level, or its numbers.
+type AuxColumn struct {
 	Name   string
 	Of     []int32 // level of each row, −1 where the cell is missing; nil of numbers
 	Levels []string
-	X      []float64 // NaN where the cell is missing; nil of levels
+	X      []float64 // NaN if the cell is missing; nil for levels
 }
 
-// Role is how checks use the column, as a ledger and a spec say it: "by g" of levels, "over x" of numbers.
-func (s *Beside) Role() string {
+// Role is the use of the column in checks, as in a ledger and a spec: "by g" for levels, "over x" for numbers.
+func (s *AuxColumn) Role() string {
 	if s.Of == nil {
 		return "over " + s.Name
 	}
@@ -26,11 +26,11 @@ func (s *Beside) Role() string {
 }
 
 // Kept takes the rows that a design uses.
-func (s *Beside) Kept(keep []bool) *Beside {
+func (s *AuxColumn) Kept(keep []bool) *AuxColumn {
 	if keep == nil {
 		return s
 	}
-	out := &Beside{Name: s.Name, Levels: s.Levels}
+	out := &AuxColumn{Name: s.Name, Levels: s.Levels}
 	for i, kept := range keep {
 		switch {
 		case kept && s.Of != nil:
@@ -42,9 +42,9 @@ func (s *Beside) Kept(keep []bool) *Beside {
 	return out
 }
 
-// ReadBeside reads a column of a table: as levels, at most so many of them, or as numbers. The error says why it is
-// none.
-func ReadBeside(table arrow.Table, name string, numbers bool, most int) (*Beside, error) {
+// ReadAux reads a column of a table: as levels, at most most of them, or as numbers. It returns an error with
+// the reason if the column cannot be used so.
+func ReadAux(table arrow.Table, name string, numbers bool, most int) (*AuxColumn, error) {
 	at := slices.Index(schemaNames(table.Schema()), name)
 	if at < 0 {
 		return nil, fmt.Errorf("the data have no column %q", name)
@@ -60,7 +60,7 @@ func ReadBeside(table arrow.Table, name string, numbers bool, most int) (*Beside
 			all--
 		}
 	})
-	out := &Beside{Name: name}
+	out := &AuxColumn{Name: name}
 	if numbers {
 		if c.kind == text {
 			return nil, fmt.Errorf("column %q is text, not numbers", name)

@@ -33,7 +33,7 @@ func toldTable(t *testing.T) arrow.Table {
 		col{name: "w", values: []string{"b_c", "b_c", "c", "c", "e", "e", "e", "e", "e", "e", "e", "e"}})
 }
 
-// What the data cannot tell is told, with names and what to do.
+// Effects that the data do not identify are reported, with names and the remedy.
 func TestToldOfGroups(t *testing.T) {
 	const same = "the sd of its effects and sigma cannot be distinguished"
 	for _, c := range []struct {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"glmbatch/pipelines/internal/waiting"
+	"glmbatch/pipelines/internal/pending"
 	"glmbatch/report"
 )
 
@@ -49,7 +49,7 @@ func Commit(ctx context.Context, database string, o CommitOptions) (*Outcome, er
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return waiting.Commit(ctx, waiting.Config{Database: path, Publish: o.Publish, Report: o.Report, LockWait: o.LockWait,
+	return pending.Commit(ctx, pending.Config{Database: path, Publish: o.Publish, Report: o.Report, LockWait: o.LockWait,
 		Log: o.Log, Now: time.Now})
 }
 

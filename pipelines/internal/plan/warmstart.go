@@ -10,7 +10,7 @@ import (
 
 // around returns the target with chains that start around the earlier posterior, if
 // there is one.
-func (r *Regression) around(t *glm.Target, from *Previous) (*glm.Target, error) {
+func (r *Regression) startFrom(t *glm.Target, from *Previous) (*glm.Target, error) {
 	if from == nil {
 		return t, nil
 	}
@@ -66,7 +66,7 @@ func (p *Previous) effect(of infer.Parameter) (at, spread float64, ok bool) {
 	return m, sd, !math.IsNaN(m) && !math.IsInf(m, 0) && sd >= 0 && sd <= math.MaxFloat64
 }
 
-// quartiles is the distance of a normal law's quartiles in standard deviations.
+// quartiles is the distance of a normal distribution's quartiles in standard deviations.
 const quartiles = 1.3489795003921634
 
 // location is a summary's mean, or its median where the mean need not exist.
@@ -77,8 +77,7 @@ func location(s *record.ParameterSummary) float64 {
 	return s.Summary.Median
 }
 
-// scale is a summary's standard deviation, or that of a normal law with its
-// quartiles.
+// scale is a summary's standard deviation, or that of a normal distribution with its quartiles.
 func scale(s *record.ParameterSummary) float64 {
 	if !math.IsNaN(s.Summary.SD) {
 		return s.Summary.SD
@@ -86,7 +85,7 @@ func scale(s *record.ParameterSummary) float64 {
 	return (s.Summary.Q75 - s.Summary.Q25) / quartiles
 }
 
-// positive is x, or NaN where that is no scale.
+// positive is x, or NaN if that cannot be a scale.
 func positive(x float64) float64 {
 	if x > 0 && x <= math.MaxFloat64 {
 		return x

@@ -7,7 +7,7 @@ import (
 )
 
 // Night describes one run from the ledger: when, how long, what it did about how many fits, and how it ended.
-type Night struct {
+type RunInfo struct {
 	ID       string `json:"run"`
 	Pipeline string `json:"pipeline"`
 	SpecHash string `json:"spec_hash,omitempty"`
@@ -55,7 +55,7 @@ const nightsQuery = `WITH told AS (
 
 // Nights returns the runs of a ledger that started at since or later, the newest
 // by their places first, at most limit (0: all). It reads one row a run and one a fit of these.
-func (l *Ledger) Nights(ctx context.Context, since time.Time, limit int) (out []Night, err error) {
+func (l *Ledger) Nights(ctx context.Context, since time.Time, limit int) (out []RunInfo, err error) {
 	if limit <= 0 {
 		limit = 1 << 30
 	}

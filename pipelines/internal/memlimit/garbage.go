@@ -1,4 +1,4 @@
-package ceiling
+package memlimit
 
 import (
 	"os"
@@ -15,12 +15,12 @@ import (
 const (
 	garbage      = 50
 	smallGarbage = 32 << 20
-	mostGarbage  = 1600
+	maxGarbage   = 1600
 )
 
 // percent is the percentage of dead to live bytes, for live bytes.
 func percent(live uint64) int {
-	return int(min(max(garbage, 100*smallGarbage/max(live, 1)), mostGarbage))
+	return int(min(max(garbage, 100*smallGarbage/max(live, 1)), maxGarbage))
 }
 
 // Frugal has the collector of the process leave that, unless GOGC is set, until end is called.

@@ -1,4 +1,4 @@
-package ceiling
+package memlimit
 
 import (
 	"runtime"
@@ -27,7 +27,7 @@ func TestLittleHeapsAreSeldomCollected(t *testing.T) {
 	for _, c := range []struct {
 		live uint64
 		want int
-	}{{0, mostGarbage}, {smallGarbage / 2, 200}, {smallGarbage, 100}, {2 * smallGarbage, garbage}, {100 * smallGarbage, garbage}} {
+	}{{0, maxGarbage}, {smallGarbage / 2, 200}, {smallGarbage, 100}, {2 * smallGarbage, garbage}, {100 * smallGarbage, garbage}} {
 		if got := percent(c.live); got != c.want {
 			t.Errorf("beside %d bytes %d %%, want %d", c.live, got, c.want)
 		}

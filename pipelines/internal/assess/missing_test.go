@@ -15,9 +15,9 @@ func TestLacks(t *testing.T) {
 	run := spec.Run{LOO: spec.LOO{On: true}, PPC: spec.Checks{On: true}, KFold: spec.KFold{Folds: 5}}
 	f := &plan.Fit{Unit: &plan.Unit{Dataset: new(spec.Dataset)}, Pipeline: &spec.Pipeline{Run: run}, Model: new(spec.Model),
 		Gates: judge.Gates{PriorSensitivity: judge.Limits{Warn: judge.At(0.05)}}}
-	by := Beside{Checks: []string{"by g"}}
+	by := Inputs{Checks: []string{"by g"}}
 	has := record.Assessed{LOO: looVersion(f), KFold: kfoldAsked(f, nil), Checks: true, Sensitivity: true, Columns: []string{"by g"}}
-	if got := Lacks(f, by, has, nil); got.Any() {
+	if got := Missing(f, by, has, nil); got.Any() {
 		t.Errorf("all is there, and it lacks %+v", got)
 	}
 	for name, c := range map[string]struct {
@@ -33,13 +33,13 @@ func TestLacks(t *testing.T) {
 	} {
 		own := has
 		c.change(&own)
-		if got := Lacks(f, by, own, nil); got != c.want {
+		if got := Missing(f, by, own, nil); got != c.want {
 			t.Errorf("%s: it lacks %+v, want %+v", name, got, c.want)
 		}
 	}
 	without := has
 	without.Sensitivity = false
-	if got := Lacks(f, by, without, []string{unmeasured}); got.Any() {
+	if got := Missing(f, by, without, []string{unmeasured}); got.Any() {
 		t.Errorf("a sensitivity that cannot be measured is lacking: %+v", got)
 	}
 }

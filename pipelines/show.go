@@ -14,10 +14,10 @@ import (
 	"glmbatch/infer"
 	"glmbatch/infer/family"
 	"glmbatch/internal/words"
+	"glmbatch/pipelines/internal/pending"
 	"glmbatch/pipelines/internal/predict"
 	"glmbatch/pipelines/internal/spec"
 	"glmbatch/pipelines/internal/spool"
-	"glmbatch/pipelines/internal/waiting"
 	"glmbatch/report"
 	"glmbatch/report/judge"
 )
@@ -59,28 +59,28 @@ func IsCell(l *Line) bool { return l.Kind == infer.Imputed }
 // IsPenalised reports whether a line is of a penalised coefficient of a smooth.
 func IsPenalised(l *Line) bool { return l.Kind == infer.SmoothEffect }
 
-// Night is a run and its state.
-type Night struct {
-	report.Night
+// RunInfo is a run and its state.
+type RunInfo struct {
+	report.RunInfo
 	// State is finished, running, or killed: without an end, and without a process.
 	State string `json:"state"`
 	// Took is the seconds from start to end, until now if it is running; NaN if the end is not known.
 	Took report.Number `json:"took_seconds"`
 }
 
-// The states of a night.
+// The states of a run.
 const (
-	NightFinished = "finished"
-	NightRunning  = "running"
-	NightKilled   = "killed"
+	RunFinished = "finished"
+	RunRunning  = "running"
+	RunKilled   = "killed"
 )
 
 // Shown is the result of Show.
-type Shown struct {
+type Overview struct {
 	Database string `json:"database"`
-	// Night is the selected run, or the newest one by default; nil if fits were named.
-	Night *Night `json:"night,omitempty"`
-	Fits  []Look `json:"fits"`
+	// Run is the selected run, or the newest one by default; nil if fits were named.
+	Run  *RunInfo `json:"night,omitempty"`
+	Fits []Look   `json:"fits"`
 	// Attention are fits of other runs that a person has to look at, where a run is shown.
 	Attention []Attention `json:"attention,omitempty"`
 	// Lines are the parameters and statistics of the fit, where it is one.
@@ -100,12 +100,12 @@ type ShowOptions struct {
 
 // Show reads the fits that o names from the ledger at database, the worst first.
 // The error is a *UsageError where there are none.
-func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
+func Show(ctx context.Context, database string, o ShowOptions) (*Overview, error) {
 	ledger, err := report.Open(database, report.Options{Later: true})
 	if err != nil {
 		return nil, lookError(err)
 	}
-	var out *Shown
+	var out *Overview
 	err = ledger.Reading(ctx, func() error {
 		out, err = show(ctx, ledger, database, o)
 		return err
@@ -114,8 +114,8 @@ func Show(ctx context.Context, database string, o ShowOptions) (*Shown, error) {
 }
 
 // show is Show of an open ledger.
-func show(ctx context.Context, ledger *report.Ledger, database string, o ShowOptions) (out *Shown, err error) {
-	out = &Shown{Database: ledger.Path()}
+func show(ctx context.Context, ledger *report.Ledger, database string, o ShowOptions) (out *Overview, err error) {
+	out = &Overview{Database: ledger.Path()}
 	switch id, notNumber := strconv.ParseInt(o.Fit, 10, 64); {
 	case o.Fit != "" && o.Run != "":
 		return nil, &UsageError{errors.New("name a fit or a run, not both")}
@@ -177,14 +177,14 @@ func MatchFit(pattern, dataset, key, model, sampler string) bool {
 }
 
 // run finds a run by the beginning or end of its name, or the newest one, and its fits.
-func (s *Shown) run(ctx context.Context, ledger *report.Ledger, o ShowOptions) error {
+func (s *Overview) run(ctx context.Context, ledger *report.Ledger, o ShowOptions) error {
 	name := o.Run
 	nights, err := nights(ctx, ledger, time.Time{}, 0)
 	if err != nil {
 		return err
 	}
 	nights = slices.DeleteFunc(nights,
-		func(n Night) bool {
+		func(n RunInfo) bool {
 			return o.Pipeline != "" && n.Pipeline != o.Pipeline ||
 				!strings.HasPrefix(n.ID, name) && !strings.HasSuffix(n.ID, name)
 		})
@@ -201,12 +201,12 @@ func (s *Shown) run(ctx context.Context, ledger *report.Ledger, o ShowOptions) e
 	case name != "" && len(nights) > 1 && nights[0].ID != name:
 		return &UsageError{fmt.Errorf("--run %s: %d runs are called like that; write more of the name", name, len(nights))}
 	}
-	s.Night = &nights[0]
-	if s.Fits, err = ledger.LookRun(ctx, s.Night.ID); err != nil || name != "" {
+	s.Run = &nights[0]
+	if s.Fits, err = ledger.LookRun(ctx, s.Run.ID); err != nil || name != "" {
 		return err
 	}
 	s.Attention, err = ledger.NeedsAttention(ctx, o.Pipeline)
-	s.Attention = slices.DeleteFunc(s.Attention, func(a Attention) bool { return a.RunID == s.Night.ID })
+	s.Attention = slices.DeleteFunc(s.Attention, func(a Attention) bool { return a.RunID == s.Run.ID })
 	return err
 }
 
@@ -241,7 +241,7 @@ type RunsOptions struct {
 
 // Runs lists the runs of the ledger at database, the newest first, including those that are running or were killed
 // before the ledger recorded them. Without a ledger it returns a *UsageError, unless a first run is in progress.
-func Runs(ctx context.Context, database string, o RunsOptions) ([]Night, error) {
+func Runs(ctx context.Context, database string, o RunsOptions) ([]RunInfo, error) {
 	ledger, err := report.Open(database, report.Options{Later: true})
 	if err != nil {
 		return nil, lookError(err)
@@ -254,7 +254,7 @@ func Runs(ctx context.Context, database string, o RunsOptions) ([]Night, error) 
 	if err != nil {
 		return nil, lookError(err)
 	}
-	all = slices.DeleteFunc(all, func(n Night) bool { return o.Pipeline != "" && n.Pipeline != o.Pipeline })
+	all = slices.DeleteFunc(all, func(n RunInfo) bool { return o.Pipeline != "" && n.Pipeline != o.Pipeline })
 	if o.Limit > 0 && len(all) > o.Limit {
 		all = all[:o.Limit]
 	}
@@ -263,7 +263,7 @@ func Runs(ctx context.Context, database string, o RunsOptions) ([]Night, error) 
 
 // nights are the runs of a ledger, after those that have only marks next to it: a run that ends after them removes
 // these.
-func nights(ctx context.Context, ledger *report.Ledger, since time.Time, limit int) ([]Night, error) {
+func nights(ctx context.Context, ledger *report.Ledger, since time.Time, limit int) ([]RunInfo, error) {
 	marks, err := spool.Marks(spool.Root(ledger.Path()))
 	if err != nil {
 		return nil, err
@@ -273,19 +273,19 @@ func nights(ctx context.Context, ledger *report.Ledger, since time.Time, limit i
 	if err != nil && !(errors.As(err, &missing) && len(marks) > 0) {
 		return nil, err
 	}
-	var out []Night
+	var out []RunInfo
 	for _, m := range slices.Backward(marks) { // in the order of their names, which begin with the start
 		left := markedRun(&m)
-		known := slices.IndexFunc(told, func(n report.Night) bool { return n.ID == m.Run })
+		known := slices.IndexFunc(told, func(n report.RunInfo) bool { return n.ID == m.Run })
 		switch {
 		case known < 0 && !m.Started.Before(since):
-			out = append(out, Night{Night: left})
+			out = append(out, RunInfo{RunInfo: left})
 		case known >= 0 && told[known].Finished == nil:
 			told[known].Finished, told[known].ExitCode = left.Finished, left.ExitCode
 		}
 	}
 	for _, n := range told {
-		out = append(out, Night{Night: n})
+		out = append(out, RunInfo{RunInfo: n})
 	}
 	for i := range out {
 		out[i].judge(marks, time.Now())
@@ -294,10 +294,11 @@ func nights(ctx context.Context, ledger *report.Ledger, since time.Time, limit i
 }
 
 // markedRun is the run that a mark is of.
-func markedRun(m *spool.Mark) report.Night {
-	r := waiting.RecordOf(m)
-	out := report.Night{ID: r.ID, Pipeline: r.Pipeline, SpecHash: r.SpecHash, Started: r.Started.UTC(), Program: r.Program,
-		Host: r.Host["name"]}
+func markedRun(m *spool.Mark) report.RunInfo {
+	r := pending.RecordOf(m)
+	out := report.RunInfo{ID: r.ID, Pipeline: r.Pipeline, SpecHash: r.SpecHash, Started: r.Started.UTC(),
+		Program: r.Program,
+		Host:    r.Host["name"]}
 	if r.SpecHash != "" { // else an older program's mark, which has a name and a start
 		out.Seed = strconv.FormatUint(r.Seed, 10)
 	}
@@ -308,15 +309,15 @@ func markedRun(m *spool.Mark) report.Night {
 }
 
 // judge determines the state of a run.
-func (n *Night) judge(marks []spool.Mark, now time.Time) {
+func (n *RunInfo) judge(marks []spool.Mark, now time.Time) {
 	alive := slices.ContainsFunc(marks, func(m spool.Mark) bool { return m.Run == n.ID && m.Alive })
 	switch {
 	case n.Finished != nil:
-		n.State, n.Took = NightFinished, report.Number(n.Finished.Sub(n.Started).Seconds())
+		n.State, n.Took = RunFinished, report.Number(n.Finished.Sub(n.Started).Seconds())
 	case alive:
-		n.State, n.Took = NightRunning, report.Number(now.Sub(n.Started).Seconds())
+		n.State, n.Took = RunRunning, report.Number(now.Sub(n.Started).Seconds())
 	default:
-		n.State, n.Took = NightKilled, report.Number(math.NaN())
+		n.State, n.Took = RunKilled, report.Number(math.NaN())
 	}
 }
 
