@@ -22,7 +22,7 @@ type Case struct {
 	*transform.Design
 	Posterior glm.Model // the likelihood with its priors
 	Method    Method
-	Identity  string                         // hash of data, model, sampler and versions; not of lengths or seed
+	Identity  string // hash of data, model, sampler and versions; not of lengths or seed
 	Spec      *spec.Model
 	// Cells describes the missing cells and responses that are drawn; nil for complete data.
 	Cells   []string

@@ -32,7 +32,7 @@ var (
 	Collapsed = Method{Name: "collapsed", Collapses: true, Mixes: true}
 	Gibbs     = Method{Name: "gibbs", Discrete: true, Selects: true, Certifies: true,
 		options: "scan anneal marginals states"}
-	Herded    = Method{Name: "herded", Discrete: true, Selects: true,
+	Herded = Method{Name: "herded", Discrete: true, Selects: true,
 		options: "sharing start updates marginals states keep_weights"}
 	MeanField = Method{Name: "meanfield", Discrete: true, options: "states damping tolerance max_sweeps"}
 	Exact     = Method{Name: "exact", Discrete: true}
