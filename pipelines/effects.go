@@ -65,7 +65,7 @@ func (o *EffectsOptions) effect() (*spec.Effect, error) {
 		return nil, fmt.Errorf("--step must be above 0, and --points from 2 to 1000")
 	}
 	e := &spec.Effect{Effect: o.Effect, Average: o.Average, By: o.By, Contrast: o.Contrast, As: o.As, Scale: o.Scale,
-		Step: o.Step, Points: o.Points, Offsets: o.Offsets}
+		Step: o.Step, Points: o.Points, Offsets: o.Offsets, Response: o.Response}
 	for _, at := range o.At {
 		name, values, given := strings.Cut(at, "=")
 		if !given || values == "" {

@@ -25,6 +25,7 @@ type PredictOptions struct {
 	Data     string   // a file of new data; empty: those of the fit, which need a target
 	Draws    bool     // every draw instead of summaries
 	Of       []string // linear, mean, response; empty: mean and response
+	Response string   // of a fit of several responses, the one that is meant
 	// NewLevels says what the effects are of levels that the fit has not seen: error (or empty) refuses them, sample
 	// draws them from those of all levels, zero leaves them out.
 	NewLevels string
@@ -55,7 +56,7 @@ func (o *PredictOptions) config(target string) (predict.Config, error) {
 		return predict.Config{}, &UsageError{err}
 	}
 	c := predict.Config{Data: o.Data, AllDraws: o.Draws, Of: o.Of, Seed: 1, Options: o.Output, Notes: o.Notes}
-	c.PipelineName = o.Pipeline
+	c.PipelineName, c.Response = o.Pipeline, o.Response
 	c.Only, c.Workers, c.Example, c.NewLevels, c.Groups = only, o.Workers, example, o.NewLevels, o.Groups
 	c.Memory.Limit = memlimit.Default()
 	if o.Database != "" {

@@ -63,7 +63,9 @@ var kindsOfModels = map[string]struct{ data, model, derived, average string }{
 	"mixture":        {"rows", "{formula: y ~ x, family: gaussian, mixture: {components: 2}}", "mu1_x - mu2_x", "mean(x = 1)"},
 	"classes":        {"rows", `{formula: "cbind(b, q) ~ 1", mixture: {components: 2}}`, "p1_q_l - p2_q_l", "mean(b = 1)"},
 	"pooled":         {"imputations", "{formula: chl ~ age + bmi, family: gaussian}", "exp(age)", "mean(age = 1, bmi = 20)"},
-	"discrete":       {"friends", "{kind: mrf, coupling: 0.6, field: lean, watch: [ann]}", "exp(ann)", "mean(ann = 1)"},
+	"responses": {"rows", `{formula: "bf(y ~ x + (1 | p | g), sigma ~ z) + bf(n ~ x + (1 | p | g))", family: gaussian, ` +
+		`families: {n: poisson}}`, "exp(y_x)", "mean(x = 1)"},
+	"discrete": {"friends", "{kind: mrf, coupling: 0.6, field: lean, watch: [ann]}", "exp(ann)", "mean(ann = 1)"},
 }
 
 // likeOthers are kinds that answer by the code of categorical_group, predicted_sigma and zero_inflated.
@@ -264,6 +266,9 @@ func (a *asking) verbs() {
 			}
 		}
 		predict := pipelines.PredictOptions{Only: only, Notes: new(bytes.Buffer)}
+		if kind == "responses" {
+			predict.Response = "n"
+		}
 		said("predict", kind, pipelines.Predict(a.t.Context(), new(bytes.Buffer), spec, predict))
 		effect := map[string]string{"rows": "x", "imputations": "age", "friends": "ann"}[of.data]
 		said("effects", kind, pipelines.Effects(a.t.Context(), new(bytes.Buffer), spec,

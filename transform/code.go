@@ -64,7 +64,7 @@ func (r *Record) Code(table arrow.Table, coding Coding) (*Design, error) {
 // code is Code of one predictor. Missing values in the columns of also drop rows too.
 func (r *Record) code(table arrow.Table, coding Coding, also []string) (*Design, error) {
 	b := r.coder(table, coding)
-	b.spec.also = also
+	b.spec.Also = also
 	if b.rows == 0 {
 		return nil, b.tableError("there are no rows", "")
 	}
@@ -304,7 +304,7 @@ func (b *builder) openKnown() error {
 	names := schemaNames(b.table.Schema())
 	b.columns = make(map[string]*column)
 	wanted := make(map[string]bool)
-	for _, name := range slices.Concat(b.inputs(), b.spec.also) {
+	for _, name := range slices.Concat(b.inputs(), b.spec.Also) {
 		if !slices.Contains(names, name) {
 			return b.columnError(name, errors.New("the model reads it, and these data do not have it"),
 				UnknownHint(name, "columns", names))

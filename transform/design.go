@@ -61,9 +61,11 @@ type Spec struct {
 	// 10 of claims.csv)". Nil means "row 9".
 	Locate func(row int64) string
 
-	cuts bool     // thresholds of the response stand for the intercept
-	bare bool     // as cuts, of a predictor that no threshold is added to: its columns are not centred
-	also []string // columns besides those of the formula in which a missing value drops a row
+	// Also are columns in addition to those of the formula in which a missing value drops a row.
+	Also []string
+
+	cuts bool // thresholds of the response stand for the intercept
+	bare bool // as cuts, of a predictor that no threshold is added to: its columns are not centred
 }
 
 // Design is a table made ready for a sampler.
@@ -206,7 +208,7 @@ const badKey = "bad_cell"
 func (b *builder) openColumns() error {
 	b.columns = make(map[string]*column)
 	wanted := make(map[string]bool)
-	for _, name := range slices.Concat(b.chosen.columns(), b.spec.also) {
+	for _, name := range slices.Concat(b.chosen.columns(), b.spec.Also) {
 		wanted[name] = true
 	}
 	for i, name := range schemaNames(b.table.Schema()) {

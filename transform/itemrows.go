@@ -395,7 +395,7 @@ func (r *Record) itemInputs() (out []string) {
 
 // Reads returns the columns of schema that the model was fitted to, in the schema's order, and whether the design
 // depends on that order. A column that is not there is an error.
-func (r *Record) Reads(schema *arrow.Schema) (columns []string, inOrder bool, err error) {
+func (r *Record) Reads(schema *arrow.Schema) (columns []string, fileOrder bool, err error) {
 	if r.Items != nil {
 		f, err := ParseItems(r.Formula)
 		if err != nil {
@@ -409,5 +409,8 @@ func (r *Record) Reads(schema *arrow.Schema) (columns []string, inOrder bool, er
 		return nil, false, err
 	}
 	columns, err = f.Weighted(r.FrequencyWeights, r.PrecisionWeights).Columns(schema)
+	if r.Also != nil {
+		columns = inOrder(schemaNames(schema), append(columns, r.Also...))
+	}
 	return columns, f.Open(), err
 }

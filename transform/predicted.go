@@ -168,7 +168,7 @@ func (s *Spec) specs(schema *arrow.Schema) (out []Spec, err error) {
 	}
 	for k, f := range s.Formula.all() {
 		own := *s
-		own.Formula, own.Done, own.also = f, nil, all
+		own.Formula, own.Done, own.Also = f, nil, slices.Concat(all, s.Also)
 		own.cuts = s.Family.Support().Ordered && k < len(s.Formula.predicted) // the last formula is that of thresholds
 		own.bare = own.cuts && k > 0 || f.negative
 		read, err := f.columnsIn(schema)

@@ -47,6 +47,20 @@ type Record struct {
 	Effects   []Effect   `json:"effects,omitempty"`
 
 	Predicted []Predicted `json:"predicted,omitempty"` // further predictors
+
+	// Others are the records of further responses, and Also columns that these read. A record of Others has none.
+	Others []*Record `json:"responses,omitempty"`
+	Also   []string  `json:"also,omitempty"`
+}
+
+// OfResponse returns the record of response k, from 0.
+func (r *Record) OfResponse(k int) *Record {
+	if k > 0 {
+		return r.Others[k-1]
+	}
+	out := *r
+	out.Others = nil
+	return &out
 }
 
 // Response is the response: a column, or a function of columns.
@@ -146,6 +160,14 @@ func UnmarshalRecord(data []byte) (*Record, error) {
 			return nil, fmt.Errorf("design record: predictor %q has no record of its own", p.Name)
 		}
 		if err := p.Record.check(); err != nil {
+			return nil, err
+		}
+	}
+	for _, own := range r.Others {
+		if own == nil || own.Version != Version || own.Others != nil {
+			return nil, errors.New("design record: a response has no record of its own")
+		}
+		if err := own.check(); err != nil {
 			return nil, err
 		}
 	}

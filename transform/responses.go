@@ -16,9 +16,19 @@ var bound = regexp.MustCompile(`^\s*mvbind\s*\(`)
 // residuals matches set_rescor(), which may follow bf() + bf().
 var residuals = regexp.MustCompile(`^\s*\+\s*set_rescor\s*\(\s*(?:rescor\s*=\s*)?(\w+)\s*\)\s*$`)
 
+// OfResponse is the formula of one of several responses.
+type OfResponse struct {
+	Name string // of the response: its column, or letters and digits of an expression
+	Text string // that ParseFormula reads
+	*Formula
+}
+
+// nameless matches what a name of a response does not have.
+var nameless = regexp.MustCompile(`[^\p{L}\p{N}_.]+`)
+
 // ParseResponses parses the formulas of several responses: mvbind(a, b) ~ x, or bf(a ~ x, sigma ~ z) + bf(b ~ z), which
 // set_rescor(FALSE) may follow. The formula of one response is one of them. Errors are of type *FormulaError.
-func ParseResponses(s string) (out []*Formula, err error) {
+func ParseResponses(s string) (out []OfResponse, err error) {
 	var parts []argument
 	switch {
 	case bound.MatchString(s):
@@ -31,7 +41,6 @@ func ParseResponses(s string) (out []*Formula, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var names []string
 	for _, part := range parts {
 		f, err := ParseFormula(part.text)
 		if fault, is := errors.AsType[*FormulaError](err); is {
@@ -43,11 +52,13 @@ func ParseResponses(s string) (out []*Formula, err error) {
 		if err != nil {
 			return nil, err
 		}
-		name, _, _ := strings.Cut(part.text[strings.IndexByte(part.text, '(')+1:], "~")
-		if name = strings.TrimSpace(name); slices.Contains(names, name) {
+		name, _, _ := strings.Cut(f.source, "~")
+		name, _, _ = strings.Cut(name, "|")
+		name = nameless.ReplaceAllString(name, "")
+		if slices.ContainsFunc(out, func(r OfResponse) bool { return r.Name == name }) {
 			return nil, &FormulaError{Formula: s, Pos: part.pos, Err: fmt.Errorf("the response %s has two formulas", name)}
 		}
-		names, out = append(names, name), append(out, f)
+		out = append(out, OfResponse{name, strings.TrimSpace(part.text), f})
 	}
 	return out, nil
 }
@@ -87,4 +98,13 @@ func addedResponses(s string) (out []argument, err error) {
 		out = append(out, argument{from, s[from : end+1]})
 		from = len(s) - len(next)
 	}
+}
+
+// SeveralResponses reports whether a formula has several responses, or is meant to.
+func SeveralResponses(s string) bool {
+	if bound.MatchString(s) {
+		return true
+	}
+	_, end := arguments(s, strings.IndexByte(s, '(')+1)
+	return several.MatchString(s) && end >= 0 && strings.HasPrefix(strings.TrimLeft(s[end+1:], " \t\n"), "+")
 }

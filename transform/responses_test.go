@@ -9,16 +9,19 @@ import (
 // The formulas of several responses are cut at brms's places, and their faults have the place in the whole text.
 func TestParseResponses(t *testing.T) {
 	for text, want := range map[string]string{
-		"y ~ x":                           "y ~ x",
-		"bf(y ~ x, sigma ~ z)":            "bf(y ~ x, sigma ~ z)",
-		"mvbind(a, log(b)) ~ x + (1|p|g)": "bf(a ~ x + (1|p|g)); bf(log(b) ~ x + (1|p|g))",
-		"bf(a ~ x, sigma ~ z) + bf(b ~ poly(x, 2))":                         "bf(a ~ x, sigma ~ z); bf(b ~ poly(x, 2))",
-		"bf(a ~ x) + bf(b | trials(n) ~ z) + bf(c ~ 1) + set_rescor(FALSE)": "bf(a ~ x); bf(b | trials(n) ~ z); bf(c ~ 1)",
+		"y ~ x":                           "y: y ~ x",
+		"bf(y ~ x, sigma ~ z)":            "y: bf(y ~ x, sigma ~ z)",
+		"mvbind(a, log(b)) ~ x + (1|p|g)": "a: bf(a ~ x + (1|p|g)); logb: bf(log(b) ~ x + (1|p|g))",
+		"bf(a ~ x, sigma ~ z) + bf(b ~ poly(x, 2))":                           "a: bf(a ~ x, sigma ~ z); b: bf(b ~ poly(x, 2))",
+		"bf(a ~ x) + bf(b | trials(n) ~ z) + bf(`c` ~ 1) + set_rescor(FALSE)": "a: bf(a ~ x); b: bf(b | trials(n) ~ z); c: bf(`c` ~ 1)",
 	} {
 		all, err := ParseResponses(text)
 		var got []string
 		for _, f := range all {
-			got = append(got, f.String())
+			got = append(got, f.Name+": "+f.Text)
+			if _, err := ParseFormula(f.Text); err != nil {
+				t.Errorf("%s: %v", f.Text, err)
+			}
 		}
 		if err != nil || strings.Join(got, "; ") != want {
 			t.Errorf("%s: %q %v, want %q", text, got, err, want)

@@ -72,6 +72,7 @@ func effectFlags(c *cobra.Command, o *pipelines.EffectsOptions) {
 	c.Flags().StringArrayVar(&o.At, "at", nil, "NAME=VALUE[,VALUE…] of a variable; may be repeated")
 	c.Flags().BoolVar(&o.Average, "average", false, "average over the rows of the data, each with every value in turn")
 	c.Flags().StringSliceVar(&o.By, "by", nil, "with --average: columns by whose values the rows are averaged")
+	c.Flags().StringVar(&o.Response, "response", "", "of a model with several responses, the one that is meant")
 	c.Flags().StringVar(&o.Contrast, "contrast", "", "compare the first variable's values: pairwise or reference")
 	c.Flags().StringVar(&o.As, "as", "", "how they are compared: difference, ratio, odds_ratio (default difference)")
 	c.Flags().StringVar(&o.Scale, "scale", "", "response, link for the linear predictor, "+

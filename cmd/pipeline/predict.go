@@ -49,6 +49,7 @@ The same row, seed and fit give the same numbers, whatever other rows are predic
 	c.Flags().StringSliceVar(&o.Of, "quantity", nil, "linear, mean, response, zero (the probability of 0), "+
 		"median, survival(T), hazard(T), or a parameter such as zi; several with commas (default mean,response)")
 	c.Flags().BoolVar(&o.Draws, "draws", false, "every draw in long form, instead of summaries")
+	c.Flags().StringVar(&o.Response, "response", "", "of a model with several responses, the one that is meant")
 	c.Flags().StringVar(&o.NewLevels, "new-levels", "error",
 		"new levels of groupings: error, sample (draw their effects), zero (no effects)")
 	c.Flags().StringSliceVar(&o.Groups, "groups", nil,

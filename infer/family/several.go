@@ -73,6 +73,16 @@ func (p Predictor) Named(column string) string {
 	return p.Name + "_" + column
 }
 
+// OfResponse returns the predictor as one of a response among several, whose name ends its own.
+func (p Predictor) OfResponse(response string) Predictor {
+	if p.Name == "" {
+		p.Name = response
+	} else {
+		p.Name += "_" + response
+	}
+	return p
+}
+
 // View holds what the other predictors leave to one of them. It belongs to one chain.
 type View struct {
 	Rest  []float64   // [n]: its likelihood is that of its own family at eta_p + Rest; nil for 0

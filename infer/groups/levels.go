@@ -311,7 +311,11 @@ func (k *kernel) drawLevels(g *group) bool {
 	sigma := k.point.Dispersions()[0]
 	precision := 1 / sigma / sigma
 	k.collect(g, precision)
-	if g.collapsed() && !k.moveCollapsed(g, precision) {
+	if g.linked != nil { // their sds move with those of all linked terms, see LinkedMove
+		for at, v := range g.lean {
+			g.here.slope[at] -= v
+		}
+	} else if g.collapsed() && !k.moveCollapsed(g, precision) {
 		return false
 	}
 	k.normals(g.noise)

@@ -21,6 +21,7 @@ type response struct {
 	name     string
 	rows     family.Rows // their dispersions are those of the chain
 	from, to int         // its predictors among those of all
+	draw     func(s prior.Source, row int, eta []float64, disp [2]float64) float64
 }
 
 // newJoined returns the likelihood of the responses of a problem.
@@ -35,16 +36,26 @@ func newJoined(p *Problem) (joined, error) {
 		if err := own.checkResponse(); err != nil {
 			return nil, err
 		}
-		several := own.Family.Several()
-		if several == nil {
+		r := &response{Several: own.Family.Several(), name: own.Name, rows: own.rows(), from: from}
+		r.draw = func(s prior.Source, row int, eta []float64, disp [2]float64) float64 {
+			draw := func() float64 { return r.Draw(s, eta, disp, r.rows.Attempts(row)) }
+			if own.Bounds == nil {
+				return draw()
+			}
+			return own.Family.DrawWithin(&own.Bounds[row], s, draw,
+				func(y float64) float64 { return r.CDF(y, eta, disp, r.rows.Attempts(row)) })
+		}
+		if r.Several == nil {
 			of, err := newPointwise(own)
 			if err != nil {
 				return nil, err
 			}
-			several = of
+			r.Several = of
+			r.draw = func(s prior.Source, row int, eta []float64, disp [2]float64) float64 {
+				return of.Pointwise.Draw(s, row, eta[0], disp[:])
+			}
 		}
-		r := &response{Several: several, name: own.Name, rows: own.rows(), from: from}
-		from += len(several.Predictors(nil))
+		from += len(r.Predictors(nil))
 		r.to = from
 		r.Prepare(&r.rows)
 		out = append(out, r)
@@ -56,12 +67,7 @@ func newJoined(p *Problem) (joined, error) {
 func (j joined) Predictors([]string) (out []family.Predictor) {
 	for _, r := range j {
 		for _, of := range r.Predictors(nil) {
-			if of.Name == "" {
-				of.Name = r.name
-			} else {
-				of.Name += "_" + r.name
-			}
-			out = append(out, of)
+			out = append(out, of.OfResponse(r.name))
 		}
 	}
 	return out
@@ -142,7 +148,7 @@ func (j joined) Draw(s prior.Source, eta []float64, disp [2]float64, trials floa
 // respond draws the responses of a row, one for each.
 func (j joined) respond(s prior.Source, row int, eta []float64, all *family.Rows, dst []float64) {
 	for k, r := range j {
-		dst[k] = r.Draw(s, eta[r.from:r.to], all.DispOf(k), r.rows.Attempts(row))
+		dst[k] = r.draw(s, row, eta[r.from:r.to], all.DispOf(k))
 	}
 }
 

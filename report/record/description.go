@@ -29,21 +29,34 @@ type Description struct {
 // Kind is a kind of model.
 type Kind string
 
-// Kinds: rows of a design, rows of several items each (latent classes), and discrete variables, which have no rows.
+// Kinds: rows of a design, rows of several responses with designs of their own, rows of several items each (latent
+// classes), and discrete variables, which have no rows.
 const (
-	KindRows     Kind = "rows"
-	KindClasses  Kind = "classes"
-	KindDiscrete Kind = "discrete"
+	KindRows      Kind = "rows"
+	KindResponses Kind = "responses"
+	KindClasses   Kind = "classes"
+	KindDiscrete  Kind = "discrete"
 )
+
+// Joined reports whether rows have several responses with designs of their own.
+func (k Kind) Joined() bool { return k == KindResponses }
 
 // Items reports whether rows have several items and no predictors.
 func (k Kind) Items() bool { return k == KindClasses }
+
+// OfResponse returns the description of response k, from 0, as that of rows with one response.
+func (d *Description) OfResponse(k int) *Description {
+	out := *d
+	out.Kind, out.Responses = KindRows, d.Responses[k:k+1]
+	return &out
+}
 
 // ClassColumn is the Column of a response of counts, one for each of Classes.
 const ClassColumn = "class"
 
 // Response describes a column that a fit explains. Frequency, Precision and Trials name other columns or expressions.
 type Response struct {
+	Name       string      `json:"name,omitempty"` // of several responses
 	Column     string      `json:"column"`
 	Family     string      `json:"family"`
 	Custom     string      `json:"custom,omitempty"` // definition of the family, of a likelihood of a user's own
@@ -146,7 +159,7 @@ func (d *Description) Check(parameters int) error {
 }
 
 func (d *Description) check(parameters int) error {
-	rows := d.Kind == KindRows || d.Kind == KindClasses
+	rows := d.Kind == KindRows || d.Kind == KindResponses || d.Kind == KindClasses
 	if !rows && d.Kind != KindDiscrete || rows != (len(d.Responses) > 0) || d.Kind == KindClasses && len(d.Weights) == 0 {
 		return fmt.Errorf("kind %q has %d responses and %d weights", d.Kind, len(d.Responses), len(d.Weights))
 	}
@@ -190,7 +203,7 @@ func (d *Description) checkResponse(r *Response, parameters int) error {
 	for i := range r.Components {
 		c := &r.Components[i]
 		first := &r.Components[0]
-		if n := len(first.Predictors); (d.Kind == KindRows) != (n > 0) || len(c.Predictors) != n {
+		if n := len(first.Predictors); (d.Kind != KindClasses) != (n > 0) || len(c.Predictors) != n {
 			return fmt.Errorf("component %d has %d predictors", i+1, len(c.Predictors))
 		}
 		if n := len(first.Scalars); d.Kind == KindClasses && n == 0 || len(c.Scalars) != n {

@@ -117,8 +117,13 @@ func Missing(f *plan.Fit, b Inputs, has record.Assessed, warnings []string) (out
 		has.Checks = has.Checks && slices.Contains(has.Columns, c)
 	}
 	for _, s := range f.Pipeline.Run.PPC.Statistics {
-		has.Checks = has.Checks &&
-			slices.Contains(has.Statistics, record.Expression{Name: s.Name, Text: s.Expression.String()})
+		for _, m := range f.Model.Parts() {
+			asked := record.Expression{Name: s.Name, Text: s.Expression.String()}
+			if m.Response.Name != "" {
+				asked.Name = predictive.StatisticOf(s.Name, m.Response.Name)
+			}
+			has.Checks = has.Checks && slices.Contains(has.Statistics, asked)
+		}
 	}
 	out.LOO = out.LOO && has.LOO != looVersion(f)
 	out.Checks = out.Checks && !has.Checks
@@ -217,6 +222,9 @@ func looVersion(f *plan.Fit) string {
 // evaluate returns what evaluates the rows of a fit.
 func evaluate(p plan.Rowwise, draws *Source) (*predictive.Evaluator, error) {
 	of, out := p.Observed(), draws.fit()
+	if of.Responses != nil {
+		return evaluateResponses(p, of.Responses, draws)
+	}
 	out.Items = of.Items
 	var err error
 	if out.Description, err = p.Description(draws.Parameters); err == nil && of.Cells != nil {
@@ -226,4 +234,24 @@ func evaluate(p plan.Rowwise, draws *Source) (*predictive.Evaluator, error) {
 		return nil, err
 	}
 	return out.On(of.Data, append([]predictive.Design{{Data: of.Data, Columns: of.Columns}}, of.Further...)...)
+}
+
+// evaluateResponses returns what evaluates the rows of a fit of several responses.
+func evaluateResponses(p plan.Rowwise, of []plan.Observed, draws *Source) (*predictive.Evaluator, error) {
+	all, err := p.Description(draws.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	var each []*predictive.Evaluator
+	for k, own := range of {
+		fit := draws.fit()
+		fit.Description = all.OfResponse(k)
+		designs := append([]predictive.Design{{Data: own.Data, Columns: own.Columns}}, own.Further...)
+		one, err := fit.On(own.Data, designs...)
+		if err != nil {
+			return nil, err
+		}
+		each = append(each, one)
+	}
+	return predictive.Together(each), nil
 }

@@ -26,7 +26,7 @@ func (e *Explanation) effects(c *plan.Case) {
 			sds = append(sds, spec.SDName(block.Group, name))
 		}
 		law := "normal around 0 with the sd "
-		if block.ID != "" && len(c.Further) > 0 {
+		if block.ID != "" && (len(c.Further) > 0 || c.Spec != nil && c.Spec.Response.Whole != nil) {
 			law = "jointly normal around 0 with those of the ID " + block.ID + " in other formulas, with the sds "
 		} else if len(sds) > 1 {
 			law = "jointly normal around 0, correlated, with the sds "

@@ -14,6 +14,12 @@ import (
 	"glmbatch/pipelines/internal/plan"
 )
 
+// parts are explanations of parts of a model.
+type parts struct {
+	Further   []*Explanation // further linear predictors: a name, terms and priors
+	Responses []*Explanation // of several responses; nil of one
+}
+
 // Explanation describes one fit.
 type Explanation struct {
 	Name   string
@@ -32,8 +38,8 @@ type Explanation struct {
 	Sampler        []string // sentences
 	Cells          []string // what is drawn of missing cells and responses; nil of complete data
 	response       string
-	Further        []*Explanation // further linear predictors: a name, terms and priors
-	last           int            // priors that are not of coefficients, behind these
+	parts
+	last int // priors that are not of coefficients, behind these
 }
 
 // Prior is the prior of one parameter.
@@ -59,6 +65,41 @@ func Of(c *plan.Case) *Explanation {
 	if c.Err != nil {
 		return e
 	}
+	if c.Responses != nil {
+		e.joined(c)
+		return e
+	}
+	e.describe(c)
+	of, err := c.On(c.Data)
+	if err != nil {
+		e.Sampler = []string{"The run would refuse it: " + err.Error()}
+		return e
+	}
+	e.predictive(c)
+	e.sampler(c, of)
+	return e
+}
+
+// joined explains each of several responses, and how all are drawn.
+func (e *Explanation) joined(c *plan.Case) {
+	var names []string
+	for _, r := range c.Responses {
+		own := &Explanation{Name: r.Name}
+		own.describe(r)
+		own.predictive(r)
+		e.Responses, names = append(e.Responses, own), append(names, r.Spec.Response.Name)
+	}
+	e.Facts = fmt.Sprintf("%d responses of each of %d rows: %s", len(names), c.Counted, words.List(names))
+	of, err := c.On(c.Data)
+	if err != nil {
+		e.Sampler = []string{"The run would refuse it: " + err.Error()}
+		return
+	}
+	e.sampler(c, of)
+}
+
+// describe writes the model and its priors.
+func (e *Explanation) describe(c *plan.Case) {
 	f := c.Posterior.Family
 	n, d := c.Data.X.Size()
 	e.Family = f
@@ -79,14 +120,6 @@ func Of(c *plan.Case) *Explanation {
 	e.effects(c)
 	e.smooths(c)
 	e.table(c)
-	of, err := c.On(c.Data)
-	if err != nil {
-		e.Sampler = []string{"The run would refuse it: " + err.Error()}
-		return e
-	}
-	e.predictive(c)
-	e.sampler(c, of)
-	return e
 }
 
 // table lists the priors of all linear predictors.
@@ -207,7 +240,11 @@ func (e *Explanation) priors(c *plan.Case) {
 		}
 		law := c.Posterior.DispersionPrior(k)
 		low, high := middle(law, stream)
-		e.Priors = append(e.Priors, Prior{of.Name, law.String(), low, high, nan, nan})
+		name := of.Name
+		if c.Spec != nil && c.Spec.Response.Name != "" {
+			name += "_" + c.Spec.Response.Name
+		}
+		e.Priors = append(e.Priors, Prior{name, law.String(), low, high, nan, nan})
 	}
 	e.Priors = append(append(e.Priors, smoothPriors(c, stream)...), effectPriors(c, stream)...)
 	e.last = len(e.Priors) - len(e.Terms) - min(1, c.Data.Intercept+1)

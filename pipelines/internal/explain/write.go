@@ -121,8 +121,21 @@ func (e *Explanation) Write(f Format) string {
 		return b.String()
 	}
 	b.WriteString(e.sentence(f, e.Facts) + "\n")
-	e.writeModel(&b, f)
-	e.writePriors(&b, f)
+	for _, own := range e.Responses {
+		e.head(&b, f, own.Name)
+		b.WriteString(e.sentence(f, own.Facts) + "\n")
+		own.writeParts(&b, f)
+	}
+	e.writeParts(&b, f)
+	return b.String()
+}
+
+// writeParts writes the model, its priors and what follows from them.
+func (e *Explanation) writeParts(b *strings.Builder, f Format) {
+	if e.Responses == nil {
+		e.writeModel(b, f)
+		e.writePriors(b, f)
+	}
 	for _, part := range []struct {
 		head  string
 		words []string
@@ -130,12 +143,11 @@ func (e *Explanation) Write(f Format) string {
 		if part.words == nil {
 			continue
 		}
-		e.head(&b, f, part.head)
+		e.head(b, f, part.head)
 		for _, w := range part.words {
 			b.WriteString(e.sentence(f, w) + "\n")
 		}
 	}
-	return b.String()
 }
 
 // sentence is a text in a format.

@@ -25,11 +25,18 @@ type Case struct {
 	Identity  string // hash of data, model, sampler and versions; not of lengths or seed
 	Spec      *spec.Model
 	// Cells describes the missing cells and responses that are drawn; nil for complete data.
-	Cells   []string
-	Further []*Case // further linear predictors, each with a Predictor, data, record and priors
-	Err     error
+	Cells []string
+	CaseParts
 	Joints
-	// Predictor describes a further linear predictor.
+	Err error
+}
+
+// CaseParts are the parts of a model of several predictors or responses.
+type CaseParts struct {
+	Further []*Case // further linear predictors, each with a Predictor, data, record and priors
+	// Responses are those of several responses, each with its design, record and priors; nil of one.
+	Responses []*Case
+	// Predictor describes a further linear predictor, or the first one of a response.
 	Predictor family.Predictor
 }
 

@@ -14,7 +14,7 @@ import (
 
 // defaultsWords is the paragraph of one unit and model.
 func defaultsWords(u *Unit, m *spec.Model) string {
-	head := fmt.Sprintf("%s × %s", u.Name(), m.Name)
+	head := fmt.Sprintf("%s × %s", u.Name(), m.Title())
 	if u.Dataset.Divided() {
 		head += " (others have their own)"
 	}

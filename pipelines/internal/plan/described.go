@@ -27,6 +27,8 @@ type describing struct {
 	fixed func(infer.Parameter) (float64, error)
 	out   *record.Description
 	links map[linkID]*linkTerms // of a component
+	// response is one of several, whose parameters have its name; empty of one.
+	response string
 }
 
 // linkID names effects that several predictors may have under one distribution.
@@ -41,12 +43,9 @@ type linkTerms struct {
 // describe describes a fit of rows with this link.
 func describe(design *transform.Record, link string, params []infer.Parameter,
 	fixed func(infer.Parameter) (float64, error)) (*record.Description, error) {
-	f := glm.Family{Name: design.Family, Link: link, Custom: design.Custom}
-	for _, p := range design.Predicted {
-		f, _ = f.WithPredictor(p.Name)
-	}
-	d := &describing{design, f, params, fixed,
-		&record.Description{Version: record.DescriptionVersion, Kind: record.KindRows}, nil}
+	d := &describing{params: params, fixed: fixed,
+		out: &record.Description{Version: record.DescriptionVersion, Kind: record.KindRows}}
+	d.take(design, link)
 	components := []string{""}
 	for i, p := range params {
 		if p.Kind == infer.MixtureWeight {
@@ -59,7 +58,24 @@ func describe(design *transform.Record, link string, params []infer.Parameter,
 		d.items(components)
 		return d.out, nil
 	}
-	r := record.Response{Column: design.Response.Column, Family: design.Family, Custom: design.Custom,
+	if err := d.addResponse(components); err != nil {
+		return nil, err
+	}
+	return d.out, d.cells()
+}
+
+// take begins with the response of a design.
+func (d *describing) take(design *transform.Record, link string) {
+	d.design, d.family = design, glm.Family{Name: design.Family, Link: link, Custom: design.Custom}
+	for _, p := range design.Predicted {
+		d.family, _ = d.family.WithPredictor(p.Name)
+	}
+}
+
+// addResponse describes the response of the design.
+func (d *describing) addResponse(components []string) error {
+	design := d.design
+	r := record.Response{Name: d.response, Column: design.Response.Column, Family: design.Family, Custom: design.Custom,
 		Frequency: design.FrequencyWeights, Precision: design.PrecisionWeights, Trials: design.Response.Trials}
 	if d.family.Support().Classes {
 		r.Classes = design.Response.Levels
@@ -68,14 +84,17 @@ func describe(design *transform.Record, link string, params []infer.Parameter,
 		r.Column = record.ClassColumn
 	}
 	for _, of := range components {
+		if d.response == "" {
+			d.links = map[linkID]*linkTerms{}
+		}
 		c, err := d.component(of)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.Components = append(r.Components, c)
 	}
-	d.out.Responses = []record.Response{r}
-	return d.out, d.cells()
+	d.out.Responses = append(d.out.Responses, r)
+	return nil
 }
 
 // find returns the number of the first parameter that is sought, from 1; 0 if there is none.
@@ -98,16 +117,19 @@ func (d *describing) component(number string) (out record.Component, err error) 
 		return false
 	}
 	of := []family.Predictor{{Of: d.family}}
-	d.links = map[linkID]*linkTerms{}
 	if several := d.family.Several(); several != nil {
 		of = several.Predictors(d.design.Response.Levels)
 	}
 	for k, predictor := range of {
+		plain := predictor.Name
+		if d.response != "" {
+			predictor = predictor.OfResponse(d.response)
+		}
 		name, design, link := predictor.Name, d.design, d.family.Link
 		if all := d.design.Predicted; k > 0 && all != nil {
 			design, link = all[min(k, len(all))-1].Record, predictor.Of.Link
 		}
-		p := record.Predictor{Name: cmp.Or(name, "mu"), Link: link}
+		p := record.Predictor{Name: cmp.Or(plain, "mu"), Link: link}
 		for _, o := range design.Offsets {
 			p.Offsets = append(p.Offsets, o.Expression)
 		}
@@ -125,7 +147,11 @@ func (d *describing) component(number string) (out record.Component, err error) 
 		out.Predictors = append(out.Predictors, p)
 	}
 	for _, disp := range d.family.Dispersions() {
-		s, err := d.scalar(infer.Parameter{Name: disp.Name + number, Kind: infer.Dispersion}, disp.Name)
+		is := infer.Parameter{Name: disp.Name + number, Kind: infer.Dispersion}
+		if d.response != "" {
+			is.Name, is.Predictor = disp.Name+"_"+d.response, d.response
+		}
+		s, err := d.scalar(is, disp.Name)
 		if err != nil {
 			return out, err
 		}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -118,6 +119,9 @@ func (u *Unit) design(m *spec.Model) (*design, error) {
 		if d.dataHash, d.err = hashColumns(d.reads, d.inFileOrder, d.table.Hash); d.err == nil {
 			d.Design, d.err = d.prepared.Build()
 		}
+		if d.err == nil && m.Response.Whole != nil {
+			d.Record.Also = d.reads
+		}
 		if d.err == nil {
 			u.average(d, m)
 		}
@@ -148,8 +152,7 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 	if err := m.Family.CheckColumns(columnsIn(u.table)); err != nil {
 		return fmt.Errorf("%s: %w", transform.DatasetWords(u.Name(), u.table.From()), err)
 	}
-	d.reads, err = formula.Columns(u.table.Data.Schema())
-	d.inFileOrder = formula.Open()
+	d.reads, d.inFileOrder, err = columnsOf(m, u.table.Data.Schema())
 	if err != nil {
 		return fmt.Errorf("%s: %w", transform.DatasetWords(u.Name(), u.table.From()), err)
 	}
@@ -162,12 +165,56 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 	d.besideOf(d.table.Data, u.checks)
 	d.column = u.readFolds(d.table.Data)
 	coding := u.coding(m, formula, d.table)
+	if m.Response.Whole != nil {
+		coding.Also = d.reads
+		u.ownLevels(&coding)
+	}
 	coding.Place = u.place
-	if len(averagesOf(m)) == 0 { // which read the table again
+	if len(averagesOf(m)) == 0 && m.Response.Whole == nil { // which read the table again
 		coding.Done = func(column string) { u.readLast(m, column) }
 	}
 	d.prepared, err = transform.Prepare(d.table.Data, coding)
 	return err
+}
+
+// ownLevels leaves out the levels and contrasts of columns that other responses read.
+func (u *Unit) ownLevels(coding *transform.Spec) {
+	own, err := coding.Formula.Columns(u.table.Data.Schema())
+	other := func(column string) bool { return slices.Contains(coding.Also, column) && !slices.Contains(own, column) }
+	if err == nil {
+		coding.Contrasts = maps.Clone(coding.Contrasts)
+		maps.DeleteFunc(coding.Levels, func(column string, _ []string) bool { return other(column) })
+		maps.DeleteFunc(coding.Contrasts, func(column, _ string) bool { return other(column) })
+	}
+}
+
+// columnsOf returns the columns that a model reads, with those of the other responses, in the order of the table, and
+// whether the design depends on that order.
+func columnsOf(m *spec.Model, schema *ingest.Schema) (reads []string, inOrder bool, err error) {
+	if m.Response.Whole != nil {
+		m = m.Response.Whole
+	}
+	for _, own := range m.Parts() {
+		formula, err := formulaOf(own)
+		if err != nil {
+			return nil, false, err
+		}
+		more, err := formula.Columns(schema)
+		if err != nil {
+			return nil, false, err
+		}
+		reads, inOrder = append(reads, more...), inOrder || formula.Open()
+	}
+	if m.Responses == nil {
+		return reads, inOrder, nil
+	}
+	var out []string
+	for _, f := range schema.Fields() {
+		if slices.Contains(reads, f.Name) {
+			out = append(out, f.Name)
+		}
+	}
+	return out, inOrder, nil
 }
 
 // columnsIn are the names of the columns of a table.

@@ -28,6 +28,7 @@
 //   - averages.go, drawnrows.go: rows that derived quantities and effects average over, complete or not;
 //   - manifest.go: the units that a sharded run planned, and what a shard lacks of them;
 //   - forecast.go: how fast chains are expected to mix;
-//   - several.go and linked.go: responses of several linear predictors; monotone.go: priors of monotonic effects;
+//   - several.go and linked.go: responses of several linear predictors; joined.go: several responses; monotone.go:
+//     priors of monotonic effects;
 //   - cases.go, joint.go, survey.go, defaults.go, sizes.go: what check, explain and validate ask.
 package plan

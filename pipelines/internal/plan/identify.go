@@ -65,8 +65,10 @@ func (id *Identified) identify() {
 	if !m.Chains { // nothing is drawn
 		out.Length, out.Chains, out.Keep, out.Seed = nil, 0, "", 0
 	}
-	if formula, err := transform.ParseFormula(f.Model.Formula); err == nil && formula.OffsetTerms() != nil {
-		out.Versions["dot"] = dotVersion
+	for _, m := range f.Model.Parts() {
+		if formula, err := transform.ParseFormula(m.Formula); err == nil && formula.OffsetTerms() != nil {
+			out.Versions["dot"] = dotVersion
+		}
 	}
 	id.Problem.Identify(&out)
 	id.Identity, id.Fingerprint = out, out.fingerprint()

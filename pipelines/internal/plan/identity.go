@@ -66,6 +66,8 @@ type modelIdentity struct {
 	Custom string `json:",omitempty"`
 	// Mixture is of models with components.
 	Mixture *mixtureIdentity `json:",omitempty"`
+	// Responses are the models of several responses.
+	Responses []modelIdentity `json:",omitempty"`
 	// MRF is of models of that kind, of which all but Name above is empty.
 	MRF *mrfIdentity `json:",omitempty"`
 }

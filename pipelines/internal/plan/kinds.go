@@ -26,7 +26,9 @@ type Kind struct {
 }
 
 // kinds are all kinds. A fit is of the first one that it fits.
-var kinds = []*Kind{&kindSeveral, &kindPooled, &kindDiscrete, &kindClasses, &kindMixture, &kindImputed, &kindRegression}
+var kinds = []*Kind{
+	&kindJoined, &kindSeveral, &kindPooled, &kindDiscrete, &kindClasses, &kindMixture, &kindImputed, &kindRegression,
+}
 
 // Kind is the kind of the fit.
 func (f *Fit) Kind() *Kind { return KindOf(f.Unit, f.Model) }
@@ -66,7 +68,7 @@ const byDefault = "by default"
 func rowsWords(m *spec.Model) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  %s: %s, %s, standardize %s\n    prior of coefficients %s; of the intercept %s at %s",
-		m.Name, m.Formula, m.Family, m.Standardize, cmp.Or(m.Prior.Coefficients.Prior.String(), byDefault),
+		m.Title(), m.Formula, m.Family, m.Standardize, cmp.Or(m.Prior.Coefficients.Prior.String(), byDefault),
 		cmp.Or(m.Prior.Intercept.Prior.Prior.String(), byDefault), m.Prior.Intercept.At)
 	for _, n := range m.Prior.ByName {
 		fmt.Fprintf(&b, "; of %s %s", n.Pattern, n)

@@ -8,20 +8,26 @@ import (
 	"glmbatch/pipelines/internal/spec"
 )
 
-// linked returns the terms of all predictors that have effects of an ID and a grouping; nil if one alone has.
+// linked returns the terms of all predictors of all responses that have effects of an ID and a grouping; nil if one
+// alone has.
 func (s *Several) linked(id, group string) (terms []string) {
 	if id == "" {
 		return nil
 	}
-	predictors := 0
-	for k, of := range s.predictors {
-		for _, o := range s.of(k, s.Data).Effects {
-			if of.Cut > 0 || o.ID != id || o.Group != group {
-				continue
-			}
-			predictors++
-			for _, term := range o.Terms {
-				terms = append(terms, of.Named(term))
+	predictors, responses := 0, s.all
+	if responses == nil {
+		responses = []*Several{s}
+	}
+	for _, s := range responses {
+		for k, of := range s.predictors {
+			for _, o := range s.of(k, s.Data).Effects {
+				if of.Cut > 0 || o.ID != id || o.Group != group {
+					continue
+				}
+				predictors++
+				for _, term := range o.Terms {
+					terms = append(terms, of.Named(term))
+				}
 			}
 		}
 	}

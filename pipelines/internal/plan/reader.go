@@ -350,11 +350,14 @@ func namedBy(m *spec.Model, schema *ingest.Schema) (names []string, known bool, 
 		names, err = items.Columns(schema, m.FrequencyWeights)
 		return names, true, err
 	}
-	formula, err := formulaOf(m)
-	if err != nil {
-		return nil, false, err
+	for _, own := range m.Parts() {
+		formula, bad := formulaOf(own)
+		if bad != nil {
+			return nil, false, bad
+		}
+		more, bad := formula.Named(schema)
+		names, err = append(names, more...), cmp.Or(err, bad)
 	}
-	names, err = formula.Named(schema)
 	return names, true, err
 }
 
@@ -362,8 +365,10 @@ func namedBy(m *spec.Model, schema *ingest.Schema) (names []string, known bool, 
 func (r *Reader) labels(ds *spec.Dataset) func(name string) bool {
 	var used []string
 	for _, m := range r.models(ds.Name) {
-		if formula, err := formulaOf(m); err == nil {
-			used = append(used, formula.Labels()...)
+		for _, own := range m.Parts() {
+			if formula, err := formulaOf(own); err == nil {
+				used = append(used, formula.Labels()...)
+			}
 		}
 		for _, i := range m.Imputation {
 			if formula, err := transform.ParseFormula(i.Formula); err == nil {

@@ -66,8 +66,11 @@ type Observed struct {
 
 	Columns []transform.Column  // of the design
 	Further []predictive.Design // of further linear predictors
-	Items   *predictive.Items   // instead of a design; nil if there is one
-	Cells   cellFinder          // missing cells; nil: none is drawn
+	// Responses has the rows of each response, with its Name; nil if there is one response.
+	Responses []Observed
+	Name      string
+	Items     *predictive.Items // instead of a design; nil if there is one
+	Cells     cellFinder        // missing cells; nil: none is drawn
 }
 
 // Rowwise is a problem whose likelihood is a product over rows.

@@ -28,6 +28,8 @@ type Several struct {
 	*Regression
 	predictors []family.Predictor
 	laws       func() []glm.Model // the priors of each predictor; default ones read the whole design, once
+	response   string             // of several responses; empty of one
+	all        []*Several         // the responses; nil of one
 }
 
 // kindSeveral is that of families with several linear predictors.
@@ -107,7 +109,7 @@ func severalMethod(s *spec.Sampler, m *spec.Model) Method {
 	out := Method{Method: spec.CGGibbs, Version: cggibbs.Version + versions, Chains: true}
 	if s.Auto() {
 		out.Reason = "auto chose cggibbs: the linear predictors move in turn, each given the others"
-		if m.Family.Several() == nil {
+		if m.Family.Several() == nil && m.Responses == nil {
 			out.Reason = "auto chose cggibbs: the steps of monotonic effects move together, given all else"
 		}
 	}
@@ -228,7 +230,7 @@ func (s *Several) further() (out []*Case) {
 		if s.fit.Model.Family.Equidistant && s.predictors[k].Cut > 1 {
 			break // the others follow from the first threshold and the distance
 		}
-		out = append(out, &Case{Predictor: s.predictors[k], Posterior: s.laws()[k],
+		out = append(out, &Case{CaseParts: CaseParts{Predictor: s.predictors[k]}, Posterior: s.laws()[k],
 			Design: &transform.Design{Data: s.of(k, s.Data), Record: s.recordOf(k)}})
 	}
 	return out
@@ -236,14 +238,18 @@ func (s *Several) further() (out []*Case) {
 
 // setup makes the sampler on data.
 func (s *Several) setup(data *glm.Data, by infer.Parallel) (out infer.Setup, err error) {
+	return s.sampler.several(s.problem(data), data.Rows(), by)
+}
+
+// several makes the sampler of a problem of several predictors.
+func (s *sampler) several(p *model.Problem, rows int, by infer.Parallel) (out infer.Setup, err error) {
 	err = withinMemory(func() error {
-		p := s.problem(data)
-		if s.sampler.Prior {
+		if s.Prior {
 			of, err := model.NewPosterior(p, by)
-			out = priordraws.NewFor(of, data.Rows())
+			out = priordraws.NewFor(of, rows)
 			return err
 		}
-		o := s.sampler.Trajectories
+		o := s.Trajectories
 		if o == nil {
 			chains, err := model.New(p, by)
 			if err == nil {
@@ -301,6 +307,11 @@ func (s *Several) undrawn() (n int) {
 	if s.fit.Keep() == KeepSummary || s.KeepsEffects() {
 		return 0
 	}
+	return s.levels()
+}
+
+// levels counts the effects of all predictors.
+func (s *Several) levels() (n int) {
 	for k := range s.predictors {
 		n += levelEffects(s.of(k, s.Data))
 	}
@@ -364,8 +375,10 @@ func (s *Several) heads(k int) int {
 }
 
 // ToData takes the coefficients of each predictor from the scale of the design to the units of the data.
-func (s *Several) ToData(theta []float64) {
-	at := 0
+func (s *Several) ToData(theta []float64) { s.toData(theta) }
+
+// toData is ToData; it returns the number of parameters of the predictors.
+func (s *Several) toData(theta []float64) (at int) {
 	for k, of := range s.predictors {
 		if of.Cut > 0 {
 			theta[at] += s.Record.AtCentres(theta)
@@ -375,6 +388,7 @@ func (s *Several) ToData(theta []float64) {
 		}
 		at += s.heads(k)
 	}
+	return at
 }
 
 // Describe adds the record of the design, the summary of its data, and the prior and scaling of each parameter.
@@ -382,6 +396,12 @@ func (s *Several) Describe(rec *record.Fit, params []infer.Parameter) error {
 	if err := s.record(s.fit, rec); err != nil {
 		return err
 	}
+	s.describe(rec, params)
+	return nil
+}
+
+// describe adds the prior and scaling of the parameters of its predictors.
+func (s *Several) describe(rec *record.Fit, params []infer.Parameter) {
 	for i, p := range params {
 		if law := s.linkedPrior(p); law != "" {
 			rec.Parameters[i].Prior = law
@@ -410,7 +430,7 @@ func (s *Several) Describe(rec *record.Fit, params []infer.Parameter) error {
 				out.Prior = DistancePrior(s.fit.Model).String()
 			}
 			for d, of := range given.Family.Dispersions() {
-				if of.Name == p.Name {
+				if of.Name == p.Name || of.Name+"_"+s.response == p.Name {
 					out.Prior = given.DispersionPrior(d).String()
 				}
 			}
@@ -418,18 +438,19 @@ func (s *Several) Describe(rec *record.Fit, params []infer.Parameter) error {
 			out.Prior = priorOf(&given, data, p)
 		}
 	}
-	return nil
 }
 
 // Description describes the rows of the designs. A dispersion with a predictor has the value 1 besides it.
 func (s *Several) Description(params []infer.Parameter) (*record.Description, error) {
-	fixed := fixedBy(&s.fit.Model.Prior)
-	return describe(s.Record, s.Family().Link, params, func(p infer.Parameter) (float64, error) {
-		if p.Kind == infer.Dispersion && s.Family().Predicts(p.Name) {
-			return 1, nil
-		}
-		return fixed(p)
-	})
+	return describe(s.Record, s.Family().Link, params, s.fixed)
+}
+
+// fixed returns the value of a dispersion or a group_sd that is not a parameter.
+func (s *Several) fixed(p infer.Parameter) (float64, error) {
+	if p.Kind == infer.Dispersion && s.Family().Predicts(p.Name) {
+		return 1, nil
+	}
+	return fixedBy(&s.fit.Model.Prior)(p)
 }
 
 // Bind looks up what a derived quantity names among parameters.

@@ -42,7 +42,7 @@ type estimate struct {
 
 // Effects writes an effect in a stored fit to w, a row for each cell or contrast.
 func Effects(ctx context.Context, w io.Writer, c Config, e *spec.Effect) error {
-	c.averages, c.by = true, e.By
+	c.averages, c.by, c.Response = true, e.By, e.Response
 	o, err := c.open(ctx)
 	if err != nil {
 		return err

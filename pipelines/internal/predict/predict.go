@@ -36,6 +36,7 @@ type Config struct {
 	Example      func(name string) ([]byte, error) // built-in data
 	Data         string                            // file of new data; empty: those of the fit, by the pipeline
 	AllDraws     bool                              // every draw, not summaries
+	Response     string                            // of several responses, the one that is meant; empty of one
 	Of           []string
 	// NewLevels says what the effects are of levels of a grouping that the fit has not seen: sample draws them, zero
 	// leaves them out, error or nothing refuses them.
@@ -46,6 +47,11 @@ type Config struct {
 	Options report.QueryOptions
 	Notes   io.Writer // remarks for people
 
+	averaging
+}
+
+// averaging is of effects.
+type averaging struct {
 	averages bool     // rows with missing cells that were drawn are taken
 	by       []string // columns by which rows are averaged
 }
@@ -110,6 +116,34 @@ type opened struct {
 	drawn       *plan.DrawnRows   // the rows, if missing cells of them were drawn; else nil
 }
 
+// choose takes one of several responses, by its name. If there is one response, the name is empty.
+func (o *opened) choose(name string) error {
+	if !o.joined() {
+		if name != "" {
+			return &CallError{words.Hint(fmt.Errorf("fit %s has one response", o.stored.Key), "leave the response out")}
+		}
+		return nil
+	}
+	var names []string
+	for k, r := range o.description.Responses {
+		if r.Name == name {
+			o.record, o.description = o.record.OfResponse(k), o.description.OfResponse(k)
+			o.family = predictive.FamilyOf(&r)
+			return nil
+		}
+		names = append(names, r.Name)
+	}
+	if name == "" {
+		return &CallError{words.Hint(fmt.Errorf("fit %s has the responses %s, and one is meant", o.stored.Key,
+			words.List(names)), "name it: --response "+names[0])}
+	}
+	return &CallError{words.Hint(fmt.Errorf("fit %s has no response %q", o.stored.Key, name),
+		"its responses are "+words.List(names))}
+}
+
+// joined reports whether the fit has several responses, none of which is chosen.
+func (o *opened) joined() bool { return o.description.Kind.Joined() }
+
 // newOpened is a fit without its data.
 func newOpened(ledger *report.Ledger, f report.Fitted) (*opened, error) {
 	o := &opened{ledger: ledger, stored: f}
@@ -144,6 +178,9 @@ func (c *Config) open(ctx context.Context) (*opened, error) {
 		return nil, err
 	}
 	o, err := newOpened(ledger, stored)
+	if err == nil {
+		err = o.choose(c.Response)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -32,6 +32,9 @@ func (c Config) RowsOf(ctx context.Context, ledger *report.Ledger, f report.Fitt
 		return nil, &CallError{errors.New("the fit is of no rows")}
 	}
 	o, err := newOpened(ledger, f)
+	if err == nil && o.joined() {
+		return nil, &CallError{errors.New("rows have several responses each")}
+	}
 	if err == nil {
 		o, err = c.read(ctx, o)
 	}

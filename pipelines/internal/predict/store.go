@@ -130,8 +130,11 @@ func lackEffects(ctx context.Context, ledger *report.Ledger, pipeline string, ke
 // effectsOf computes the effects of one fit, with a warning for each that cannot be computed.
 func (c *Config) effectsOf(ctx context.Context, ledger *report.Ledger, f *report.Fitted, u *plan.Unit,
 	asked []spec.Effect) (out []report.Effect, warnings []string) {
-	o, r, err := c.rowsFor(ctx, ledger, f, u)
+	o, r, err := c.rowsFor(ctx, ledger, f, u, asked[0].Response)
 	for i := range asked {
+		if i > 0 && asked[i].Response != asked[i-1].Response {
+			o, r, err = c.rowsFor(ctx, ledger, f, u, asked[i].Response)
+		}
 		if err != nil {
 			return nil, []string{report.EffectWarning("", err)}
 		}
@@ -148,8 +151,8 @@ func (c *Config) effectsOf(ctx context.Context, ledger *report.Ledger, f *report
 }
 
 // rowsFor returns the rows that a fit's effects are computed by. Its error is that of all of them.
-func (c *Config) rowsFor(ctx context.Context, ledger *report.Ledger, f *report.Fitted, u *plan.Unit) (o *opened,
-	r *rows, err error) {
+func (c *Config) rowsFor(ctx context.Context, ledger *report.Ledger, f *report.Fitted, u *plan.Unit,
+	response string) (o *opened, r *rows, err error) {
 	switch {
 	case u.Err != nil:
 		return nil, nil, u.Err
@@ -158,7 +161,10 @@ func (c *Config) rowsFor(ctx context.Context, ledger *report.Ledger, f *report.F
 	case !f.Kept:
 		return nil, nil, fmt.Errorf("effects are computed from draws, and the fit kept none: write run: {keep: draws}")
 	}
-	if o, err = newOpened(ledger, *f); err != nil {
+	if o, err = newOpened(ledger, *f); err == nil {
+		err = o.choose(response)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	o.table = u.Table()

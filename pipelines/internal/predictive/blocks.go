@@ -54,13 +54,17 @@ func (e *Evaluator) Blocks(ctx context.Context, do func(*Block) error) error {
 	if e.bytes == 0 {
 		e.bytes = blockBytes
 	}
-	n, fill := e.rows(), e.fill
-	if e.Items != nil {
-		fill = e.fillItems
-	}
-	wide := max(1+e.Cells.widest(), len(e.parts)*len(e.parts[0].predictors))
-	if e.Items != nil {
-		wide = len(e.parts)
+	n, fill, wide := e.rows(), e.fill, 0
+	switch {
+	case e.Items != nil:
+		fill, wide = e.fillItems, len(e.parts)
+	case e.responses != nil:
+		fill = e.fillResponses
+		for _, own := range e.responses {
+			wide += len(own.parts[0].predictors)
+		}
+	default:
+		wide = max(1+e.Cells.widest(), len(e.parts)*len(e.parts[0].predictors))
 	}
 	rows := max(1, min(n, e.bytes/(8*e.Size()*wide)))
 	b := e.newBlock(rows, e.Size())

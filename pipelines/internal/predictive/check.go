@@ -29,6 +29,9 @@ const (
 //
 // Cost: some 50 ns for each response. stream names the random stream of a row.
 func (e *Evaluator) Check(ctx context.Context, want Wanted, stream func(row int) *infer.Stream) (*Checked, error) {
+	if e.responses != nil {
+		return e.checkResponses(ctx, want, stream)
+	}
 	if e.data.Counts != nil {
 		return e.checkCounts(ctx, stream)
 	}

@@ -3,6 +3,8 @@ package predictive
 import (
 	"iter"
 	"math"
+	"slices"
+	"strings"
 
 	"glmbatch/infer"
 	"glmbatch/infer/glm"
@@ -18,6 +20,8 @@ type Evaluator struct {
 	parts    []part
 	need     int      // how many parameters, the first, rows need
 	outcomes outcomes // nil of Items, whose blocks have densities
+	// responses evaluate those of rows with several responses; nil of others. The evaluator has only the first family.
+	responses []*Evaluator
 
 	questions []question // of times, see Ask
 	asked     []string   // their names
@@ -25,19 +29,29 @@ type Evaluator struct {
 
 // rows counts the rows.
 func (e *Evaluator) rows() int {
-	if e.Items != nil {
+	switch {
+	case e.Items != nil:
 		return e.Items.Rows
+	case e.responses != nil:
+		return e.responses[0].rows()
 	}
 	return e.parts[0].predictors[0].Rows()
 }
 
 // one reports whether rows have one response.
-func (e *Evaluator) one() bool { return e.Items == nil && e.data.Counts == nil }
+func (e *Evaluator) one() bool { return e.Items == nil && e.responses == nil && e.data.Counts == nil }
 
 // hash is equal for fits of the same responses in the same order, whatever explains them: only these can be compared.
 func (e *Evaluator) hash() string {
 	if e.Items != nil {
 		return hashOf(append(e.Items.Responses[:len(e.Items.Responses):len(e.Items.Responses)], e.data.Frequency)...)
+	}
+	if e.responses != nil {
+		var all []string
+		for _, own := range e.responses {
+			all = append(all, own.hash())
+		}
+		return strings.Join(all, " ")
 	}
 	return outcomesHash(e.data)
 }
@@ -56,6 +70,10 @@ type Block struct {
 	// LogW is the log weight of a component at each draw.
 	LogW []float64
 
+	// responses are the blocks of several responses of the rows; the block has nothing else then.
+	responses []*Block
+	counts    []float64 // how often each row of the data counts; nil: once
+
 	of       *part
 	shift    [][]float64 // of each predictor at each draw, of all rows
 	outcomes outcomes
@@ -63,6 +81,15 @@ type Block struct {
 
 // newBlock returns a block of at most rows rows at size draws.
 func (e *Evaluator) newBlock(rows, size int) *Block {
+	if e.responses != nil {
+		b := &Block{}
+		for _, own := range e.responses {
+			block := own.newBlock(rows, size)
+			block.counts = own.data.Frequency
+			b.responses = append(b.responses, block)
+		}
+		return b
+	}
 	of := func(p *part) *Block {
 		b := &Block{Disp: make([][2]float64, size), LogW: make([]float64, size), Dense: e.Items != nil, of: p,
 			outcomes: e.outcomes}
@@ -95,7 +122,7 @@ func (b *Block) hold(first, rows int) {
 	for q := range b.Eta {
 		b.Eta[q] = b.Eta[q][:rows*len(b.Disp)]
 	}
-	for _, c := range b.Of {
+	for _, c := range slices.Concat(b.Of, b.responses) {
 		c.hold(first, rows)
 	}
 }
@@ -138,6 +165,9 @@ func (b *Block) weighed(s int) iter.Seq2[float64, *Block] {
 // components summed over, which no renumbering of these moves.
 func (b *Block) logLik(s, from, to int, dst []float64) {
 	switch {
+	case b.responses != nil:
+		b.logLikOfResponses(s, from, to, dst)
+		return
 	case b.Dense:
 		copy(dst, b.at(0, s)[from:to])
 		return

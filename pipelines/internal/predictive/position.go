@@ -10,6 +10,20 @@ import (
 func (e *Evaluator) At(i int) func(theta []float64) *Block {
 	b := e.newBlock(1, 1)
 	b.hold(i, 1)
+	if e.responses != nil {
+		var each []func(theta []float64) *Block
+		for _, own := range e.responses {
+			each = append(each, own.At(i))
+		}
+		return func(theta []float64) *Block {
+			for k, at := range each {
+				counts := b.responses[k].counts
+				b.responses[k] = at(theta)
+				b.responses[k].counts = counts
+			}
+			return b
+		}
+	}
 	parts := b.parts()
 	of := make([][]func(theta []float64) float64, len(parts))
 	for k, p := range parts {

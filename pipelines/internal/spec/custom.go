@@ -157,4 +157,4 @@ func (c *checker) custom(m *Model) {
 }
 
 // drawless reports whether the family of a model has no random responses.
-func (m *Model) drawless() bool { return !m.Family.HasDraw() }
+func (m *Model) drawless() bool { return m.some(func(m *Model) bool { return !m.Family.HasDraw() }) }

@@ -63,14 +63,12 @@ var lkjText = regexp.MustCompile(`^\s*lkj\s*\(\s*([^()\s]+)\s*\)\s*$`)
 
 // Grouped reports whether the model has group-level effects: (1 + x | g) in its formula.
 func (m *Model) Grouped() bool {
-	formula, err := transform.ParseFormula(m.Formula)
-	return err == nil && formula.Grouped()
+	return m.someFormula((*transform.Formula).Grouped)
 }
 
 // KnownErrors reports whether the response of the model has known standard errors: y | se(s).
 func (m *Model) KnownErrors() bool {
-	formula, err := transform.ParseFormula(m.Formula)
-	return err == nil && formula.KnownErrors()
+	return m.someFormula((*transform.Formula).KnownErrors)
 }
 
 func (p *LKJPrior) decodeNode(d *decoder, n *node, f field, _ []string) {
@@ -204,24 +202,22 @@ func (c *checker) knownErrors(m *Model) {
 
 // Smooths reports whether the model has smooths: s(x) or gp(x) in its formula.
 func (m *Model) Smooths() bool {
-	formula, err := transform.ParseFormula(m.Formula)
-	return err == nil && formula.Smooths()
+	return m.someFormula((*transform.Formula).Smooths)
 }
 
 // Processes reports whether the model has Gaussian processes: gp(x) in its formula.
 func (m *Model) Processes() bool {
-	formula, err := transform.ParseFormula(m.Formula)
-	return err == nil && formula.Processes()
+	return m.someFormula((*transform.Formula).Processes)
 }
 
 // groups checks what a model says of group-level effects and smooths.
 func (c *checker) groups(m *Model) {
-	formula, err := transform.ParseFormula(m.Formula)
-	if err == nil && !formula.Smooths() && c.given("models", m.Name, "prior", "sds") {
+	_, err := transform.ParseResponses(m.Formula)
+	if err == nil && !m.Smooths() && c.given("models", m.Name, "prior", "sds") {
 		c.at("prior sds is of smooths, and the formula has none", "remove it, or add a smooth to the formula: s(x)",
 			"models", m.Name, "prior", "sds")
 	}
-	if err == nil && !formula.Processes() && c.given("models", m.Name, "prior", "lscale") {
+	if err == nil && !m.Processes() && c.given("models", m.Name, "prior", "lscale") {
 		c.at("prior lscale is of Gaussian processes, and the formula has none", "remove it, or add one to the formula: gp(x)",
 			"models", m.Name, "prior", "lscale")
 	}

@@ -140,6 +140,13 @@ var kinds = []modelKind{
 				"prior spike_slab: its indicators are drawn in turn, at temperature 1, from states drawn uniformly",
 				"leave scan, anneal and states out for this model" + orUnderFits},
 		}},
+	{model: (*Model).joined,
+		lacks: []lack{
+			{"components", "model $model has several responses, and a mixture has one",
+				"leave mixture out, or write cbind(a, b) ~ 1 without family for latent classes"},
+			{"missing: impute", "model $model has several responses, and missing cells are not drawn with these",
+				"write missing: drop, or impute before"},
+		}},
 	{model: several,
 		draws: func(of Method) bool { return of.Coordinates || of.Prior || of.Hamiltonian },
 		fits: []lack{
@@ -157,7 +164,7 @@ var kinds = []modelKind{
 				leaveThem},
 			{"method", severalHas + "sampler $sampler is $method, which does not draw them", trajectoriesToo},
 		}},
-	{model: func(m *Model) bool { return m.Family.Several() != nil },
+	{model: (*Model).predicted,
 		fits: []lack{
 			{"known standard errors, precision_weights",
 				predictors + "known errors and precision weights are not combined with them", "leave the errors or weights out"},
@@ -234,7 +241,7 @@ const (
 func rowsOf(m *Model) bool { return !m.Discrete() }
 
 // several reports whether a model has several linear predictors, or monotonic effects, which move apart from it.
-func several(m *Model) bool { return m.Family.Several() != nil || m.Monotonic() }
+func several(m *Model) bool { return m.joined() || m.predicted() || m.Monotonic() }
 
 // apartFrom is the kind of those models of a kind that are not of another.
 func apartFrom(is, isNot func(*Model) bool) func(*Model) bool {

@@ -201,7 +201,9 @@ func ofPredictor(pattern, name string) (rest string, own bool) {
 }
 
 // HasDefaults reports whether a prior of the model is left to its default.
-func (m *Model) HasDefaults() bool {
+func (m *Model) HasDefaults() bool { return m.some((*Model).hasDefaults) }
+
+func (m *Model) hasDefaults() bool {
 	left := func(p prior.Prior) bool { return p.Kind == "" }
 	return !m.Conjugate() && (left(m.Prior.Coefficients.Prior) || left(m.Prior.Intercept.Prior.Prior) ||
 		m.Grouped() && left(m.Prior.SD.Prior) || m.Smooths() && left(m.Prior.SDS.Prior) ||
@@ -212,7 +214,6 @@ func (m *Model) HasDefaults() bool {
 // checkModel checks what a model's keys say together. Priors that are left out
 // stay empty: their scales come from the data.
 func (c *checker) checkModel(m *Model) {
-	path := []string{"models", m.Name}
 	c.checkKind(m)
 	if m.Discrete() {
 		return
@@ -222,6 +223,9 @@ func (c *checker) checkModel(m *Model) {
 		return
 	}
 	c.formulas(m)
+	if c.responses(m) {
+		return
+	}
 	if n := c.formulaNode(m); m.Formula != "" {
 		if offset, fault, hint := checkFormula(m.Formula); fault != "" {
 			c.add(n.where(offset), fault, hint)
@@ -244,10 +248,15 @@ func (c *checker) checkModel(m *Model) {
 	c.derivations(m)
 	c.effects(m)
 	c.imputation(m)
+	c.interceptByName(m)
+}
+
+// interceptByName refuses an intercept among the priors by name.
+func (c *checker) interceptByName(m *Model) {
 	for _, named := range m.Prior.ByName {
 		if named.Pattern == "(Intercept)" {
-			c.at("by_name does not take the intercept", `write it under prior: intercept`,
-				append(path, "prior", "by_name", named.Pattern)...)
+			c.at("by_name does not take the intercept", `write it under prior: intercept`, "models", m.Name, "prior",
+				"by_name", named.Pattern)
 		}
 	}
 }
@@ -345,6 +354,7 @@ func (e *Effect) String() string {
 			parts = append(parts, fmt.Sprintf(format, a...))
 		}
 	}
+	add(e.Response != "", "response %s", e.Response)
 	for _, at := range e.At {
 		add(true, "%s = %s", at.Name, strings.Join(at.Values, "|"))
 	}
@@ -367,20 +377,24 @@ func (c *checker) effects(m *Model) {
 	}
 	for i := range m.Effects {
 		e, path := &m.Effects[i], []string{"models", m.Name, "effects", strconv.Itoa(i)}
-		var names []string
-		if e.Effect != "" {
-			names = append(names, e.Effect)
-		}
-		for _, at := range e.At {
-			names = append(names, at.Name)
-		}
-		if unknown, hint := formula.Unknown(names); unknown != "" {
+		if unknown, hint := formula.Unknown(e.names()); unknown != "" {
 			c.at("effect "+quote(e.String())+": the formula has no variable "+quote(unknown), hint, path...)
 		}
 		if e.Effect == "" && !e.Average {
 			c.at("an effect names no variable, and does not say average", "write effect: age, or average: true", path...)
 		}
 	}
+}
+
+// names lists the variables that an effect names.
+func (e *Effect) names() (out []string) {
+	if e.Effect != "" {
+		out = append(out, e.Effect)
+	}
+	for _, at := range e.At {
+		out = append(out, at.Name)
+	}
+	return out
 }
 
 // fault places an error of an expression in the spec.

@@ -46,13 +46,15 @@ func (p Priors) MatchShare(name string) *NamedPrior {
 
 // Monotonic reports whether the model has monotonic effects: mo(x) in its formula.
 func (m *Model) Monotonic() bool {
-	formula, err := transform.ParseFormula(m.Formula)
-	return err == nil && formula.Monotonic()
+	return m.someFormula((*transform.Formula).Monotonic)
 }
 
 // parts names the parts of a model that move in turn.
 func (m *Model) parts() string {
-	if m.Family.Several() != nil {
+	switch {
+	case m.joined():
+		return "several responses"
+	case m.Family.Several() != nil:
 		return "several linear predictors"
 	}
 	return "monotonic effects"
@@ -91,6 +93,7 @@ func specificHint(f glm.Family) string {
 type Family struct {
 	glm.Family
 	Equidistant bool         `yaml:"-" json:",omitzero"` // of thresholds between ordered classes
+	All         string       `yaml:"-" json:",omitzero"` // those of several responses, of which this is the first one
 	Own         CustomFamily `yaml:"custom" required:"true" json:"-" example:"{predictors: [mu], log_density: y * mu - log1p_exp(mu)}" doc:"A likelihood of your own, by expressions: see the page on custom likelihoods."`
 
 	custom *family.Custom // of Own
@@ -98,6 +101,9 @@ type Family struct {
 
 // String adds how thresholds are parametrised.
 func (f Family) String() string {
+	if f.All != "" {
+		return f.All
+	}
 	if f.Equidistant {
 		return strings.TrimSuffix(f.Family.String(), ")") + `, threshold = "equidistant")`
 	}

@@ -132,3 +132,7 @@ func familyNames() []string {
 	}
 	return list
 }
+
+func (ResponseFamily) jsonSchema(*generator, field) object {
+	return anyOf(object{{"enum", familyNames()}}, object{{"type", "string"}, {"pattern", `[\s{]`}})
+}

@@ -1,0 +1,140 @@
+package pipelines_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"glmbatch/pipelines"
+)
+
+// pairSpec has a gaussian response and a count with correlated effects of levels, and each of them alone.
+const pairSpec = `
+pipeline: pair
+database: t.duckdb
+seed: 5
+datasets: {pair: {path: pair.csv}}
+models:
+  both:
+    formula: "bf(a ~ x + (1 | p | g)) + bf(b ~ z + (1 | p | g))"
+    family: gaussian
+    families: {b: poisson}
+    prior: {coefficients: "normal(0, 3)", intercept: "normal(0, 30)", sd: "half_student_t(3, 3)",
+      sigma: "half_student_t(3, 3)"}
+    derive: {sum: "a_x + b_z"}
+    effects: [x, {effect: z, contrast: reference}]
+  apart:
+    formula: "bf(a ~ x) + bf(b ~ z)"
+    family: gaussian
+    families: {b: poisson}
+  a: {formula: a ~ x, family: gaussian}
+  b: {formula: b ~ z, family: poisson}
+samplers: {gibbs: {method: auto}, nuts: {method: nuts}}
+run: {chains: 4, warmup: 300, draws: 1000, loo: true, ppc: {statistics: {top: "max(y)"}}}
+fits:
+  - {datasets: [pair], models: [both], samplers: [gibbs, nuts]}
+  - {datasets: [pair], models: [apart, a, b], samplers: [gibbs]}
+`
+
+// Two responses of different families have the posterior of brms, by Gibbs and NUTS. Questions are answered by
+// response, and leave-one-out adds the responses of a row up.
+func TestResponses(t *testing.T) {
+	f := newFolder(t, pairSpec)
+	text, err := os.ReadFile("../testdata/multilevel/pair.csv")
+	must(t, err)
+	f.write("pair.csv", string(text))
+	f.computes()
+	f.far("Gibbs against NUTS", `SELECT max(abs(a.mean - b.mean) / a.sd) FROM coefficients a JOIN coefficients b
+		ON a.sampler = 'gibbs' AND b.sampler = 'nuts' AND a.model = b.model AND a.parameter = b.parameter`, 0.15)
+	f.likeBrmsOf("pair", "both")
+	f.far("elpd of responses together", `SELECT abs(sum(CASE model WHEN 'apart' THEN elpd_loo ELSE -elpd_loo END))
+		FROM loo JOIN fit USING (fit_id) WHERE model IN ('apart', 'a', 'b')`, 0.5)
+	f.far("means of responses together", `SELECT max(abs(a.mean - b.mean) / a.sd) FROM coefficients a JOIN coefficients b
+		ON a.model = 'apart' AND b.model IN ('a', 'b') AND a.parameter IN (b.model || '_' || b.parameter,
+		b.parameter || '_' || b.model)`, 0.15)
+	if got := f.ask("t.duckdb", `SELECT string_agg(statistic, ' ' ORDER BY statistic) FROM ppc JOIN fit USING (fit_id)
+		WHERE model = 'apart'`); got != "max[a] max[b] mean[a] mean[b] min[a] min[b] sd[a] sd[b] top[a] top[b] zeros[b]" {
+		t.Errorf("statistics %s", got)
+	}
+	if got := f.ask("t.duckdb", `SELECT string_agg(DISTINCT effect, '; ' ORDER BY effect) FROM effects
+		WHERE sampler = 'gibbs'`); got != `"x, response a; z, response b, reference"` {
+		t.Errorf("effects %s", got)
+	}
+	f.predictsByResponse()
+}
+
+// predictsByResponse compares predictions with the coefficients.
+func (f folder) predictsByResponse() {
+	f.t.Helper()
+	f.write("new.csv", "x,z,g\n1,2,new\n")
+	for response, want := range map[string]string{"a": "avg(`a_(Intercept)` + a_x)",
+		"b": "avg(exp(`b_(Intercept)` + 2 * b_z))"} {
+		rows, _, err := f.predict("spec.yaml", pipelines.PredictOptions{Only: []string{"model=apart"}, Response: response,
+			Data: f.path("new.csv"), Of: []string{"mean"}})
+		must(f.t, err)
+		mean := 0.0
+		draws := f.drawn("WHERE model = 'apart'")
+		for _, at := range draws {
+			if response == "a" {
+				mean += (at["a_(Intercept)"] + at["a_x"]) / float64(len(draws))
+			} else {
+				mean += math.Exp(at["b_(Intercept)"]+2*at["b_z"]) / float64(len(draws))
+			}
+		}
+		if got := number(f.t, rows[1][2]); math.Abs(got-mean) > 1e-6 {
+			f.t.Errorf("mean of %s is %v, want %v (%s)", response, got, mean, want)
+		}
+	}
+	err := pipelines.Predict(f.t.Context(), new(bytes.Buffer), f.path("spec.yaml"),
+		pipelines.PredictOptions{Only: []string{"model=apart"}})
+	if err == nil || !strings.Contains(err.Error(), "has the responses a, b") {
+		f.t.Errorf("a prediction of no response: %v", err)
+	}
+}
+
+// likeBrmsOf compares means and standard deviations of Gibbs draws of a model with stored ones.
+func (f folder) likeBrmsOf(name, model string) {
+	f.t.Helper()
+	text, err := os.ReadFile("../testdata/multilevel/responses.json")
+	must(f.t, err)
+	var all map[string]map[string][2]float64
+	must(f.t, json.Unmarshal(text, &all))
+	var values []string
+	for parameter, want := range all[name] { //maporder:ok the largest of all is taken
+		values = append(values, fmt.Sprintf("('%s', %v, %v)", parameter, want[0], want[1]))
+	}
+	f.far("mean or standard deviation of brms", fmt.Sprintf(`SELECT max(greatest(abs(mean - m) / sd, abs(ln(sd / s)))) +
+		abs(count(*) - %d) FROM coefficients JOIN (VALUES %s) AS v(parameter, m, s) USING (parameter)
+		WHERE sampler = 'gibbs' AND model = '%s'`, len(values), strings.Join(values, ", "), model), 0.12)
+}
+
+// Faults of specs of several responses name the response and its formula.
+func TestResponsesAreRefused(t *testing.T) {
+	for change, want := range map[string]string{
+		"bf(b ~ z + (1 | p | g))|bf(b ~ z + (1 | p | gg))":      `"gg"`,
+		"bf(b ~ z + (1 | p | g))|bf(a ~ z)":                     "the response a has two formulas",
+		"{b: poisson}|{c: poisson}":                             `the formula has no response "c"`,
+		"{b: poisson}|{b: categorical}":                         "response b is in classes",
+		"effects: [x,|effects: [q,":                             "no response has a formula with its variables",
+		"sigma: \"half_student_t(3, 3)\"|shape: exponential(1)": "no response has shape",
+	} {
+		from, to, _ := strings.Cut(change, "|")
+		if strings.HasPrefix(change, "bf(b") {
+			from, to, _ = strings.Cut(change, "))|")
+			from += "))"
+		}
+		f := newFolder(t, strings.Replace(pairSpec, from, to, 1))
+		f.write("pair.csv", "a,b,x,z,g\n1,2,3,4,u\n2,3,1,1,v\n3,1,2,2,u\n")
+		out, err := pipelines.Run(t.Context(), f.path("spec.yaml"), pipelines.RunOptions{})
+		if err == nil {
+			err = out.Fits[0].Err
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", change, err, want)
+		}
+	}
+}
