@@ -5,5 +5,5 @@
 // It takes the cases of package run, so that priors and the choice of a sampler are
 // those of a run, and draws from priors only.
 //
-// Read explain.go, then effects.go and write.go.
+// Read explain.go, then responses.go, effects.go and write.go.
 package explain

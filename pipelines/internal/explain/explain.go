@@ -14,12 +14,6 @@ import (
 	"glmbatch/pipelines/internal/plan"
 )
 
-// parts are explanations of parts of a model.
-type parts struct {
-	Further   []*Explanation // further linear predictors: a name, terms and priors
-	Responses []*Explanation // of several responses; nil of one
-}
-
 // Explanation describes one fit.
 type Explanation struct {
 	Name   string
@@ -78,24 +72,6 @@ func Of(c *plan.Case) *Explanation {
 	e.predictive(c)
 	e.sampler(c, of)
 	return e
-}
-
-// joined explains each of several responses, and how all are drawn.
-func (e *Explanation) joined(c *plan.Case) {
-	var names []string
-	for _, r := range c.Responses {
-		own := &Explanation{Name: r.Name}
-		own.describe(r)
-		own.predictive(r)
-		e.Responses, names = append(e.Responses, own), append(names, r.Spec.Response.Name)
-	}
-	e.Facts = fmt.Sprintf("%d responses of each of %d rows: %s", len(names), c.Counted, words.List(names))
-	of, err := c.On(c.Data)
-	if err != nil {
-		e.Sampler = []string{"The run would refuse it: " + err.Error()}
-		return
-	}
-	e.sampler(c, of)
 }
 
 // describe writes the model and its priors.

@@ -34,7 +34,7 @@ type Case struct {
 // CaseParts are the parts of a model of several predictors or responses.
 type CaseParts struct {
 	Further []*Case // further linear predictors, each with a Predictor, data, record and priors
-	// Responses are those of several responses, each with its design, record and priors; nil of one.
+	// Responses has a case for each response, with its design, record and priors; nil if there is one response.
 	Responses []*Case
 	// Predictor describes a further linear predictor, or the first one of a response.
 	Predictor family.Predictor

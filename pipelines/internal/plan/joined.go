@@ -20,7 +20,7 @@ type Joined struct {
 	responses []*Several
 }
 
-// kindJoined is that of several responses.
+// kindJoined has several responses.
 var kindJoined = Kind{
 	of:      func(_ *Unit, m *spec.Model) bool { return m.Responses != nil },
 	problem: func(f *Fit) (Problem, error) { return newJoined(f) },
@@ -54,7 +54,7 @@ func newJoined(f *Fit) (*Joined, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.laws() // by_name has names without that of the response
+		s.laws() // by_name has names without the response
 		s.response, s.predictors = m.Response.Name, slices.Clone(s.predictors)
 		for k := range s.predictors {
 			s.predictors[k] = s.predictors[k].OfResponse(s.response)
@@ -70,7 +70,7 @@ func newJoined(f *Fit) (*Joined, error) {
 // first is the first response.
 func (j *Joined) first() *Several { return j.responses[0] }
 
-// Facts are those of the first design, with the columns of all.
+// Facts returns the facts of the first design, with the columns of all designs.
 func (j *Joined) Facts() Facts {
 	out := j.first().facts(j.fit)
 	var families []string
@@ -132,7 +132,7 @@ func (j *Joined) problem(data []*glm.Data) *model.Problem {
 	return out
 }
 
-// data are those of the responses.
+// data returns the data of each response.
 func (j *Joined) data() (out []*glm.Data) {
 	for _, s := range j.responses {
 		out = append(out, s.Data)
@@ -164,7 +164,7 @@ func (j *Joined) Refit(rows []int) (infer.Setup, error) {
 	return j.setup(data, nil)
 }
 
-// Gating is that of the parameters of all responses.
+// Gating applies to the parameters of all responses.
 func (j *Joined) Gating() Gating { return j.first().Gating() }
 
 // ToData takes the coefficients of each response to the units of the data.
@@ -219,7 +219,7 @@ func (j *Joined) Describe(rec *record.Fit, params []infer.Parameter) (err error)
 	return err
 }
 
-// Capabilities are those of rows alone.
+// Capabilities returns what rows answer.
 func (j *Joined) Capabilities() Capabilities {
 	out := Capabilities{Rows: j, Anew: "its linear predictors move each given the others"}
 	if j.fit.Keep() != KeepSummary && !j.keepsEffects() {
@@ -230,12 +230,12 @@ func (j *Joined) Capabilities() Capabilities {
 	return out
 }
 
-// keepsEffects reports whether the draws of the effects of levels are stored: of all responses, or of none.
+// keepsEffects reports whether the ledger has draws of the effects of levels: of all responses, or of none.
 func (j *Joined) keepsEffects() bool {
 	return !slices.ContainsFunc(j.responses, func(s *Several) bool { return !s.KeepsEffects() })
 }
 
-// Observed are the rows, with what is observed of each response.
+// Observed returns the rows, with the data of each response.
 func (j *Joined) Observed() Observed {
 	out := j.first().Observed()
 	for _, s := range j.responses {
@@ -247,8 +247,8 @@ func (j *Joined) Observed() Observed {
 	return out
 }
 
-// inCase has the response of each design among the counts of the data, and the designs of further responses behind
-// those of further predictors, so that data of all responses are simulated as those of one.
+// inCase puts the response of each design into the counts of the data, and the designs of further responses after
+// the further predictors, so that all responses are simulated like one.
 func (j *Joined) inCase(c *Case) error {
 	first := j.first()
 	design, data := *first.Design, *first.Data

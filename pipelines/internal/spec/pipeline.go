@@ -92,7 +92,7 @@ type Model struct {
 	Kind        string            `yaml:"kind" json:",omitempty" enum:"glm mrf" doc:"glm: a generalised linear model. mrf: a discrete Markov random field, for data sets with edges, image, grid or sequences. Left out: glm."`
 	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, - 1 for no intercept, a*b, log(x), I(x^2), poly(x, 2), ns(x, 3), offset(log(e)), y | trials(n), y | weights(w) + rate(t), bf(y ~ x, sigma ~ z), of several responses mvbind(a, b) ~ x or bf(a ~ x) + bf(b ~ z). cbind(a, b, c) ~ x has counts of classes, of family multinomial. With mixture and without family cbind(a, b, c) ~ 1 has several responses: latent classes."`
 	Family      Family            `yaml:"family" required:"true" example:"bernoulli" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit). Left out of latent classes, each of whose items has its own."`
-	Families    []*ResponseFamily `yaml:"families" keyed:"Name" json:",omitempty" doc:"With several responses, the families of single ones, by name: {b: poisson}. Others have family."`
+	Families    []*ResponseFamily `yaml:"families" keyed:"Name" json:",omitempty" doc:"Families of single responses, by name: {b: poisson}. Other responses have family."`
 	Formulas    map[string]string `yaml:"formulas" json:",omitempty" doc:"Formulas of further parameters of the response, by name: {sigma: ~ x, zi: ~ 1}. The same as bf(y ~ x, sigma ~ x, zi ~ 1) under formula; {mu: y ~ x} is the formula of the response, in place of formula."`
 	Standardize string            `yaml:"standardize" enum:"none center_scale max_abs" default:"none" doc:"Scaling of design columns: center_scale is (x - mean)/sd; max_abs divides by the largest magnitude and keeps zeros. Priors speak of the scaled columns."`
 	Sparse      Sparse            `yaml:"sparse" default:"auto" doc:"Whether the design stores its non-zeros only. auto: if it has triplets, or at least 100,000 cells of which at most 15 % are not 0, and nothing is centred. Centred columns have no zeros: true needs standardize: max_abs, or none with the intercept's prior at: zero."`
@@ -150,7 +150,7 @@ type Effect struct {
 	// Effect is a variable or several, crossed; the first is the one whose values a contrast compares. Empty, with
 	// Average: the rows of the data as they are.
 	Effect   string      `yaml:"effect" doc:"A variable of the formula, or several that ':' crosses: treatment:sex. Numbers go from their least to their largest value in 20 steps, further ones through mean - sd, mean and mean + sd; factors go through their levels. Left out, with average: the rows as they are."`
-	Response string      `yaml:"response" json:",omitempty" doc:"Of a model of several responses, the one whose mean is meant. Left out: all whose formulas have the variables."`
+	Response string      `yaml:"response" json:",omitempty" doc:"Response whose mean is meant, if the model has several. Left out: all whose formulas have the variables."`
 	At       []*EffectAt `yaml:"at" keyed:"Name" doc:"Values of variables: {age: [30, 50], smoke: 1}. Others are held at their mean, factors at their reference."`
 	Average  bool        `yaml:"average" doc:"Average over the rows of the data, each with every value in turn, in place of one row of means and references."`
 	By       Names       `yaml:"by" doc:"With average: columns by whose values the rows are averaged."`
