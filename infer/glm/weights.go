@@ -34,7 +34,7 @@ func CheckWeights(f Family, frequency, precision []float64) error {
 				Allowed: family.Count(w, "a frequency is a whole number")}
 		}
 	}
-	if frequency != nil && !slices.ContainsFunc(frequency, func(w float64) bool { return w > 0 }) {
+	if len(frequency) > 0 && !slices.ContainsFunc(frequency, func(w float64) bool { return w > 0 }) {
 		return &DomainError{What: "frequency weight", Allowed: "some row counts once or more"}
 	}
 	if precision == nil {
