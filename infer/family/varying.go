@@ -2,6 +2,7 @@ package family
 
 import (
 	"cmp"
+	"math"
 	"strings"
 
 	"glmbatch/infer/prior"
@@ -205,12 +206,16 @@ func (l *rowwise) centre(k int) func(y []float64) float64 {
 func (l varying) Prepare(r *Rows) { l.base.eachConstant(r) }
 
 func (l varying) Start(r *Rows, _ int) []float64 {
-	total, attempts := 0.0, 0.0
+	total, squares, attempts := 0.0, 0.0, 0.0
 	for i, y := range r.Y {
 		total += float64(r.Count(i) * y)
+		squares += float64(r.Count(i) * y * y)
 		attempts += float64(r.Count(i) * r.Attempts(i))
 	}
 	low, high := l.base.Support.Range()
+	if low < 0 && !l.link.Linear() { // with a positive mean
+		low = max(0.1*math.Sqrt(squares/r.Total), 1e-100)
+	}
 	start := l.link.Of(min(max(total/r.Total, low), high))
 	if l.base.Support.Whole {
 		start = l.link.Of((total + 0.5) / (attempts + 1))

@@ -67,6 +67,24 @@ func rows(f family.Family, n int) (r family.Rows, eta [][]float64) {
 	return r, eta
 }
 
+// Predictors start at numbers, whatever the responses: a mean below 0 has no logarithm.
+func TestVaryingStarts(t *testing.T) {
+	for _, f := range varying() {
+		r, _ := rows(f, 20)
+		if low, _ := f.Support().Range(); low < 0 {
+			for i := range r.Y {
+				r.Y[i] = -1 - math.Abs(r.Y[i])
+			}
+		}
+		r.Total = 20
+		for k, at := range f.Several().Start(&r, 1) {
+			if at-at != 0 {
+				t.Errorf("%s of %s: predictor %d starts at %v", f.Predicted, f, k, at)
+			}
+		}
+	}
+}
+
 // The density of a row is that of the base at the dispersions of the row, and so is its distribution function.
 func TestVaryingDensities(t *testing.T) {
 	for _, f := range varying() {
