@@ -142,8 +142,8 @@ func TestAPassSaysNothingOfModesThatNoChainHasSeen(t *testing.T) {
 }
 
 // Confirmation takes away more than a third of what is missing in Monte Carlo errors of a tail that is seldom seen,
-// and leaves those of slow chains, which are right to some hundredths: see docs/decisions/0035-confirmation.md. Fits are the same on every machine.
-// GLMBATCH_STAT=1 takes ten times as many, and prints the table of that page.
+// and leaves those of slow chains, which are right to some hundredths: see docs/decisions/0035-confirmation.md. Fits are
+// the same on every machine. GLMBATCH_STAT=1 takes ten times as many, and prints the figures behind that page.
 func TestConfirmedFitsAreCalibrated(t *testing.T) {
 	times, slopes := 1, []float64{0.9}
 	if os.Getenv("GLMBATCH_STAT") != "" {
