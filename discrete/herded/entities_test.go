@@ -254,8 +254,8 @@ func labelled(t testing.TB, m mrf.Model, f finder, path string) (best, mode []in
 // Every sampler finds more than single words do, and the most probable labels that herded chains met are no
 // worse than annealed Gibbs's beyond 0.03.
 //
-// Deterministic: no false alarms. GLMBATCH_STAT=1 takes 1000 sentences to fit and 300 to label, and prints the table of
-// docs/decisions/0065.
+// Deterministic: no false alarms. GLMBATCH_STAT=1 takes 1000 sentences to fit and 300 to label, and prints the scores of
+// docs/decisions/0065 and of more methods and sweeps.
 func TestEntities(t *testing.T) {
 	train, test, rounds := 200, 30, 60
 	if os.Getenv("GLMBATCH_STAT") == "1" {
