@@ -205,7 +205,7 @@ func (b *block) explain(names []string, sliceEvery int64) string {
 		if !b.nested {
 			w.WriteString(", then given them")
 		}
-	case b.collapsed():
+	case b.collapsed() && !b.Linked:
 		w.WriteString("drawn afresh; sds given the data with these effects integrated out")
 	default:
 		w.WriteString("drawn afresh; sds scaled with their effects, then given them")
