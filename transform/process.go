@@ -97,13 +97,9 @@ func (s *selector) processSettings(n *node, args []*node) (*smoothCall, error) {
 		}
 		c.k = int(v)
 	}
-	if all := c.functions(c.k); all > maxFunctions {
-		most := c.k
-		for c.functions(most) > maxFunctions {
-			most--
-		}
-		return nil, s.fail(k.pos, fmt.Sprintf("%d functions are too many for gp(): k counts those of each number", all),
-			fmt.Sprintf("all together are at most %d: write k = %d", maxFunctions, most))
+	if most := maxOfEach(len(c.others) + 1); c.k > most {
+		return nil, s.fail(k.pos, fmt.Sprintf("k = %d is too large for gp() of %d numbers: k counts the functions of each",
+			c.k, len(c.others)+1), fmt.Sprintf("all together are at most %d: write k = %d", maxFunctions, most))
 	}
 	if cov != nil && (cov.kind != nodeString || cov.text != "exp_quad") {
 		return nil, s.fail(cov.pos, fmt.Sprintf("the covariance %s of gp() is not supported", shortened(cov.label())),
@@ -127,13 +123,9 @@ func (s *selector) processSettings(n *node, args []*node) (*smoothCall, error) {
 	return c, s.multiply(c, by, "as by of gp()")
 }
 
-// functions is how many functions a process has, with k of each number.
-func (c *smoothCall) functions(k int) int {
-	all := k
-	for range c.others {
-		all *= k
-	}
-	return all
+// maxOfEach is the largest k of a process along some numbers.
+func maxOfEach(numbers int) int {
+	return []int{maxK, 20, 7}[numbers-1] // 20² and 7³ are at most maxFunctions
 }
 
 // ratio returns the value of a number or of a quotient such as 5/4.
@@ -225,8 +217,11 @@ func (r *Record) Waves() (out []Wave) {
 // Shortest returns the shortest length that the functions represent.
 func (p *Process) Shortest() float64 { return resolution * p.Half / float64(p.Functions) }
 
-// Enough returns how many functions represent a length.
-func (p *Process) Enough(length float64) int { return int(math.Ceil(resolution * p.Half / length)) }
+// Enough returns how many functions of each number represent a length, and whether gp() takes so many.
+func (w *Wave) Enough(length float64) (k int, can bool) {
+	k = int(math.Ceil(resolution * w.Half / length))
+	return k, k <= maxOfEach(len(w.Others)+1)
+}
 
 // frequencies are those of products of functions of bases, those of the first in turn for each of the others: the roots
 // of sums of eigenvalues.

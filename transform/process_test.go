@@ -86,6 +86,12 @@ func TestSurfaceAtNewRows(t *testing.T) {
 	if len(fitted.Record.Smooths) != 2 || len(fitted.Record.Curves(5)) != 0 {
 		t.Fatalf("smooths %+v", fitted.Record.Smooths)
 	}
+	wave := fitted.Record.Waves()[0]
+	for length, want := range map[float64]bool{wave.Shortest() * 3 / 20: true, wave.Shortest() * 3 / 20.5: false} {
+		if k, can := wave.Enough(length); can != want {
+			t.Errorf("a length of %v needs %d functions of each number: %v, want %v", length, k, can, want)
+		}
+	}
 	rows := makeTable(t, 0, columns[:3]...)
 	for _, record := range []*Record{fitted.Record, fitted.Record.Among(func(string) bool { return true })} {
 		must(t, record.checkSmooths())
@@ -104,7 +110,7 @@ func TestSurfaceAtNewRows(t *testing.T) {
 func TestProcessesAreRefused(t *testing.T) {
 	for call, want := range map[string]string{
 		"gp(x, z, u, v)":           "gp() takes at most 3 numbers",
-		"gp(x, z, k = 21)":         "441 functions are too many for gp()",
+		"gp(x, z, k = 21)":         "k = 21 is too large for gp() of 2 numbers",
 		"gp(x, z) + gp(x, z, k=3)": "are curves of the same numbers",
 		"gp(x, f(z))":              `there is no function "f"`,
 		"gp(x, k = 2)":             "k of gp() is a whole number from 3 to 200",

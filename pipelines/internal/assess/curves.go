@@ -21,9 +21,13 @@ func (d *Drawn) lengths(design *transform.Record, out *Extras) {
 			continue
 		}
 		if median := d.Measured.Parameters[i].Median; median < w.Shortest() {
+			remedy := "gp() has not so many; add a term for what varies within short distances"
+			if k, can := w.Enough(median); can {
+				remedy = fmt.Sprintf("write k = %d", k)
+			}
 			out.Warnings = append(out.Warnings, fmt.Sprintf("%s: the median %.3g of its length scale is below %.3g, the "+
-				"shortest that %d functions represent, so that the curve may be too smooth: write k = %d", w.Text, median,
-				w.Shortest(), w.Functions, w.Enough(median)))
+				"shortest that %d functions represent, so that the curve may be too smooth: %s", w.Text, median,
+				w.Shortest(), w.Functions, remedy))
 		}
 	}
 }
