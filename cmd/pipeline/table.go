@@ -66,7 +66,7 @@ func printFit(w *screen, f *pipelines.Result) {
 	}
 	if f.Penalised > 0 {
 		w.sentence("  ", plural(f.Penalised, "coefficient")+
-			" of smooths not shown; curves: SELECT * FROM smooths; surfaces: pipeline effects")
+			" of smooths not shown: SELECT * FROM smooths; pipeline effects")
 	}
 	fmt.Fprintf(w, "\nverdict: %s\n", w.paint(gradeColour(f.Verdict), verdict(f)))
 	for _, r := range f.Reasons {
