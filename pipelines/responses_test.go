@@ -67,6 +67,100 @@ func TestResponses(t *testing.T) {
 	f.predictsByResponse()
 }
 
+// apartSpec has responses that miss rows of their own, with nothing in common but the rows, and each of them alone.
+const apartSpec = `
+pipeline: apart
+database: t.duckdb
+seed: 5
+datasets: {pair: {path: pair.csv}}
+models:
+  apart:
+    formula: "bf(a ~ x + (1 | g)) + bf(b ~ z + (1 | g))"
+    family: gaussian
+    families: {b: poisson}
+    missing: by_response
+  linked:
+    formula: "bf(a ~ x + (1 | p | g)) + bf(b ~ z + (1 | p | g))"
+    family: gaussian
+    families: {b: poisson}
+    missing: by_response
+  a: {formula: a ~ x + (1 | g), family: gaussian, missing: drop}
+  b: {formula: b ~ z + (1 | g), family: poisson, missing: drop}
+samplers: {gibbs: {method: auto}}
+run: {chains: 4, warmup: 300, draws: 1000, loo: true, ppc: true, kfold: 2}
+fits:
+  - {datasets: [pair], models: [apart, a, b], samplers: [gibbs]}
+`
+
+// A row counts in the responses that it has: responses that share nothing have the posteriors, default priors, checks
+// and sums of leave-one-out of models of each. No row of level g3 has the response a.
+func TestResponsesOfTheirOwnRows(t *testing.T) {
+	f := newFolder(t, apartSpec)
+	text, err := os.ReadFile("../testdata/multilevel/pair.csv")
+	must(t, err)
+	lines, of := strings.Split(strings.TrimSpace(string(text)), "\n"), map[string]int{}
+	for i, line := range lines[1:] {
+		cells := strings.Split(line, ",")
+		for k, missing := range []bool{i%4 == 1 || cells[4] == "g3", i%5 == 2, false, i%17 == 3, i == 49} {
+			if missing {
+				cells[k] = ""
+			}
+		}
+		a, b := cells[0] != "" && cells[4] != "", cells[1] != "" && cells[3] != "" && cells[4] != ""
+		for name, has := range map[string]bool{"a": a, "b": b, "apart": a || b} { //maporder:ok counts are of each name
+			if has {
+				of[name]++
+			}
+		}
+		lines[i+1] = strings.Join(cells, ",")
+	}
+	f.write("pair.csv", strings.Join(lines, "\n"))
+	f.computes()
+	want := fmt.Sprintf("a %d apart %d b %d", of["a"], of["apart"], of["b"])
+	if got := f.ask("t.duckdb", "SELECT string_agg(model || ' ' || n_rows, ' ' ORDER BY model) FROM fit"); got != want {
+		t.Errorf("rows %s, want %s", got, want)
+	}
+	const both = ` FROM coefficients a JOIN coefficients b ON a.model = 'apart' AND b.model IN ('a', 'b') AND a.parameter IN
+		(b.model || '_' || b.parameter, b.parameter || '_' || b.model, replace(b.parameter, '__', '__' || b.model || '_'))`
+	f.far("means", "SELECT max(abs(a.mean - b.mean) / a.sd) + abs(count(*) - 7)"+both, 0.15)
+	f.far("standard deviations", "SELECT max(abs(ln(a.sd / b.sd)))"+both, 0.1)
+	f.far("leave-one-out", `SELECT abs(sum(CASE model WHEN 'apart' THEN elpd_loo ELSE -elpd_loo END))
+		FROM loo JOIN fit USING (fit_id)`, 1)
+	f.far("rows of folds", "SELECT max(abs(observations - n_rows)) FROM kfold JOIN fit USING (fit_id)", 0)
+	f.far("observed statistics", `SELECT max(abs(a.observed - b.observed)) + abs(count(*) - 9) FROM ppc a JOIN fit f
+		USING (fit_id), ppc b JOIN fit g USING (fit_id) WHERE f.model = 'apart' AND g.model IN ('a', 'b') AND
+		a.statistic = b.statistic || '[' || g.model || ']'`, 1e-9)
+	texts, err := pipelines.Explain(t.Context(), f.path("spec.yaml"), pipelines.Overrides{}, nil, "text")
+	must(t, err)
+	want = fmt.Sprintf("2 responses of %d rows: a of %d, b of %d", of["apart"], of["a"], of["b"])
+	if !strings.Contains(texts[0], want) {
+		t.Errorf("%s\nhas not %q", texts[0], want)
+	}
+	f.write("spec.yaml", strings.Replace(apartSpec, "[apart, a, b]", "[linked]", 1))
+	texts, err = pipelines.Explain(t.Context(), f.path("spec.yaml"), pipelines.Overrides{}, nil, "text")
+	must(t, err)
+	if strings.Contains(texts[0], "would refuse") {
+		t.Errorf("linked groups: %s", texts[0])
+	}
+}
+
+// On complete data each response has all rows, and the draws are those of other rules to the bit.
+func TestResponsesOfAllRows(t *testing.T) {
+	var draws []string
+	for _, rule := range []string{"by_response", "error"} {
+		f := newFolder(t, strings.NewReplacer("by_response", rule, "[apart, a, b]", "[apart]", "1000", "50", "300",
+			"50").Replace(apartSpec))
+		text, err := os.ReadFile("../testdata/multilevel/pair.csv")
+		must(t, err)
+		f.write("pair.csv", string(text))
+		f.run(pipelines.RunOptions{})
+		draws = append(draws, f.ask("t.duckdb", "SELECT sum(hash(chain, iteration, parameter, value)) FROM draws"))
+	}
+	if draws[0] != draws[1] || draws[0] == "" {
+		t.Errorf("draws %s", draws)
+	}
+}
+
 // predictsByResponse compares predictions with the coefficients.
 func (f folder) predictsByResponse() {
 	f.t.Helper()
@@ -115,12 +209,14 @@ func (f folder) likeBrmsOf(name, model string) {
 // Faults of specs of several responses name the response and its formula.
 func TestResponsesAreRefused(t *testing.T) {
 	for change, want := range map[string]string{
-		"bf(b ~ z + (1 | p | g))|bf(b ~ z + (1 | p | gg))":      `"gg"`,
-		"bf(b ~ z + (1 | p | g))|bf(a ~ z)":                     "the response a has two formulas",
-		"{b: poisson}|{c: poisson}":                             `the formula has no response "c"`,
-		"{b: poisson}|{b: categorical}":                         "response b is in classes",
-		"effects: [x,|effects: [q,":                             "no response has a formula with its variables",
-		"sigma: \"half_student_t(3, 3)\"|shape: exponential(1)": "no response has shape",
+		"bf(b ~ z + (1 | p | g))|bf(b ~ z + (1 | p | gg))":                      `"gg"`,
+		"bf(b ~ z + (1 | p | g))|bf(a ~ z)":                                     "the response a has two formulas",
+		"{b: poisson}|{c: poisson}":                                             `the formula has no response "c"`,
+		"{b: poisson}|{b: categorical}":                                         "response b is in classes",
+		"effects: [x,|effects: [q,":                                             "no response has a formula with its variables",
+		"sigma: \"half_student_t(3, 3)\"|shape: exponential(1)":                 "no response has shape",
+		"a: {formula: a ~ x,|a: {missing: by_response, formula: a ~ x,":         "missing: by_response is of several responses",
+		"families: {b: poisson}|missing: by_response\n    frequency_weights: x": "weights of rows that count several times",
 	} {
 		from, to, _ := strings.Cut(change, "|")
 		if strings.HasPrefix(change, "bf(b") {

@@ -34,7 +34,7 @@ var absentAfterBar = map[string]string{
 	"dec":    "wiener is not among the families",
 	"cat":    "levels: {y: […]} names the classes",
 	"index":  "missing cells are drawn by the rows that miss them: mi(x)",
-	"subset": "a data set of the rows: sql: SELECT * FROM … WHERE …",
+	"subset": "rows of single responses are missing: by_response; of a model, a data set: sql: SELECT * FROM … WHERE …",
 	"vreal":  "there are no families of one's own",
 	"vint":   "there are no families of one's own",
 	"bhaz":   "cox is not among the families; a hazard in pieces is family poisson with offset(log(exposure))",

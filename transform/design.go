@@ -22,9 +22,7 @@ type Spec struct {
 	Standardize string
 	// Missing is error or drop; empty means error.
 	Missing string
-	// Unseen reports whether dropped rows are reported elsewhere, as those without a response that is predicted:
-	// levels of groupings are then those of all rows.
-	Unseen bool
+	MoreRows
 	// InterceptAt says where the intercept's prior is stated: at the means of
 	// the columns or at zero. Empty means means, except under max_abs, which
 	// never centres: there it means zero.
@@ -66,6 +64,15 @@ type Spec struct {
 
 	cuts bool // thresholds of the response stand for the intercept
 	bare bool // as cuts, of a predictor that no threshold is added to: its columns are not centred
+}
+
+// MoreRows are rows whose levels the groupings have, in addition to those of the design.
+type MoreRows struct {
+	// Unseen reports whether dropped rows are reported elsewhere, as those without a response that is predicted:
+	// levels of groupings are then those of all rows.
+	Unseen bool
+	// Among are rows of the table, those of the design included, in which columns of groupings are complete; nil: none.
+	Among []bool
 }
 
 // Design is a table made ready for a sampler.
@@ -291,7 +298,11 @@ func (b *builder) dropRows() error {
 	b.out.Rows, b.out.Kept = b.n, keep
 	all := b.count()
 	b.out.Dropped = all - b.out.Counted
-	if dropped > 0 && !b.piece && !b.spec.Unseen {
+	switch {
+	case dropped == 0 || b.piece || b.spec.Unseen:
+	case b.spec.Among != nil:
+		b.note("%d of %d rows have a missing value in a used column and do not count", b.out.Dropped, all)
+	default:
 		b.note("%d of %d rows have a missing value in a used column and were dropped", b.out.Dropped, all)
 	}
 	return nil

@@ -116,8 +116,8 @@
 //   - bars.go, grouping.go, effects.go, identify.go: group-level effects, and which of them the data do not identify;
 //   - response.go, limits.go, surv.go, separation.go, dependent.go, fill.go, sparse.go, memory.go, units.go: the
 //     response and the matrix, and the way back;
-//   - predicted.go, specific.go: formulas and designs of further predictors; responses.go: formulas of
-//     several responses;
+//   - predicted.go, specific.go: formulas and designs of further predictors; responses.go, among.go: formulas of
+//     several responses, and rows with one of them;
 //   - pieces.go, learned.go: rows that come in blocks;
 //   - derived.go, quantity.go, average.go: quantities computed from draws; statistic.go: one number of all
 //     responses;

@@ -25,9 +25,12 @@ const maxGroups = 1 << 30
 // text in byte order, those of a crossing by their parts. Cost: for each column one map look-up per row, of
 // dictionary columns one per entry; for each crossing as many as it has columns, less one.
 func (b *builder) groupings() error {
-	if b.spec.Unseen && b.keep != nil { // levels are those of all rows: some may have no row of the design
+	if (b.spec.Unseen || b.spec.Among != nil) && b.keep != nil { // some levels may have no row of the design
 		defer b.ofKept(b.keep, b.n)
-		b.keep, b.n = nil, b.rows
+		b.keep, b.n = b.spec.Among, b.rows
+		if b.keep != nil {
+			b.n = trues(b.keep)
+		}
 	}
 	for i := range b.chosen.groupers {
 		v := &b.chosen.groupers[i]
@@ -61,12 +64,13 @@ func (b *builder) groupings() error {
 	return nil
 }
 
-// ofKept goes from the levels of all rows to those of the rows that stay.
+// ofKept goes from the levels of all rows, or of those of Spec.Among, to those of the rows that stay.
 func (b *builder) ofKept(keep []bool, n int) {
+	rows := (&Design{Rows: b.n, Kept: b.keep}).TableRows()
 	b.keep, b.n = keep, n
 	kept := func(codes []int32) (out []int32) {
-		for row, code := range codes {
-			if keep[row] {
+		for k, code := range codes {
+			if keep[rows[k]] {
 				out = append(out, code)
 			}
 		}

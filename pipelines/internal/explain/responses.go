@@ -15,14 +15,20 @@ type parts struct {
 
 // joined explains each of several responses, and how all are drawn.
 func (e *Explanation) joined(c *plan.Case) {
-	var names []string
+	var names, counted []string
+	apart := false // whether some rows miss a response
 	for _, r := range c.Responses {
 		own := &Explanation{Name: r.Name}
 		own.describe(r)
 		own.predictive(r)
-		e.Responses, names = append(e.Responses, own), append(names, r.Spec.Response.Name)
+		name := r.Spec.Response.Name
+		e.Responses, names = append(e.Responses, own), append(names, name)
+		counted, apart = append(counted, fmt.Sprintf("%s of %d", name, r.Counted)), apart || r.Counted < c.Counted
 	}
 	e.Facts = fmt.Sprintf("%d responses of each of %d rows: %s", len(names), c.Counted, words.List(names))
+	if apart {
+		e.Facts = fmt.Sprintf("%d responses of %d rows: %s", len(names), c.Counted, words.List(counted))
+	}
 	of, err := c.On(c.Data)
 	if err != nil {
 		e.Sampler = []string{"The run would refuse it: " + err.Error()}

@@ -24,6 +24,9 @@ type design struct {
 
 	column foldColumn // by which rows are left out
 
+	among []bool            // the table's rows with a response of a model; nil: all responses have the same rows
+	whole *transform.Design // with all of these rows; the same design if it has them
+
 	making sync.Once
 	coded
 	err error
@@ -131,17 +134,28 @@ func (u *Unit) design(m *spec.Model) (*design, error) {
 		if d.err == nil {
 			u.memory.limitDense(d.Data.X)
 		}
-		for i, s := range d.beside {
-			if d.err == nil {
-				d.beside[i] = s.Kept(d.Kept)
-			}
-		}
 		if d.err == nil {
-			d.folds, d.err = u.foldsOf(d.column, d.Data.Effects, d.TableRows())
+			d.err = u.withRows(d)
 		}
 		d.prepared, d.table, d.column = nil, nil, foldColumn{}
 	})
 	return d, d.err
+}
+
+// withRows adds the rows of other responses to a design, and reads the columns and folds of all.
+func (u *Unit) withRows(d *design) (err error) {
+	d.whole = d.Design
+	effects := d.Data.Effects
+	if d.among != nil {
+		if d.whole = d.Among(d.among); d.whole != d.Design {
+			effects = nil // rows without this response have no levels of theirs
+		}
+	}
+	for i, s := range d.beside {
+		d.beside[i] = s.Kept(d.whole.Kept)
+	}
+	d.folds, err = u.foldsOf(d.column, effects, d.whole.TableRows())
+	return err
 }
 
 func (u *Unit) code(d *design, m *spec.Model) error {
@@ -169,12 +183,58 @@ func (u *Unit) code(d *design, m *spec.Model) error {
 		coding.Also = d.reads
 		u.ownLevels(&coding)
 	}
+	if m.Missing == spec.ByResponse {
+		if coding.Also, coding.Among, err = u.among(m.Response.Whole, d.table.Data); err != nil {
+			return err
+		}
+		d.among = coding.Among
+	}
 	coding.Place = u.place
 	if len(averagesOf(m)) == 0 && m.Response.Whole == nil { // which read the table again
 		coding.Done = func(column string) { u.readLast(m, column) }
 	}
 	d.prepared, err = transform.Prepare(d.table.Data, coding)
 	return err
+}
+
+// among returns the rows of a table that have the levels of all groupings of several responses and all that the formula
+// of one reads, nil if each response has all rows; and the columns of the groupings.
+func (u *Unit) among(m *spec.Model, table transform.Table) (groupings []string, rows []bool, err error) {
+	var complete [][]bool
+	var of []*transform.Formula
+	for _, own := range m.Responses {
+		f, err := formulaOf(own)
+		if err != nil {
+			return nil, nil, err
+		}
+		columns, err := f.GroupingColumns(table.Schema())
+		if err != nil {
+			return nil, nil, err
+		}
+		of, groupings = append(of, f), append(groupings, columns...)
+	}
+	same := true
+	for _, f := range of {
+		columns, err := f.Columns(table.Schema())
+		if err != nil {
+			return nil, nil, err
+		}
+		own, err := transform.Complete(table, append(columns, groupings...))
+		if err != nil {
+			return nil, nil, err
+		}
+		complete, same = append(complete, own), same && own == nil
+	}
+	if same {
+		return groupings, nil, nil
+	}
+	rows = make([]bool, table.NumRows())
+	for _, own := range complete {
+		for row := range rows {
+			rows[row] = rows[row] || own == nil || own[row]
+		}
+	}
+	return groupings, rows, nil
 }
 
 // ownLevels leaves out the levels and contrasts of columns that other responses read.
@@ -248,6 +308,8 @@ func (u *Unit) coding(m *spec.Model, formula *transform.Formula, t *ingest.Table
 	missing := m.Missing
 	if m.Imputes() {
 		missing = "error" // of data without missing cells; others have designs of their own
+	} else if missing == spec.ByResponse {
+		missing = "drop"
 	}
 	return transform.Spec{
 		Dataset: u.Name(), Formula: formula, Family: m.Family.Family,

@@ -55,6 +55,7 @@ func newJoined(f *Fit) (*Joined, error) {
 			return nil, err
 		}
 		s.laws() // by_name has names without the response
+		s.Design = f.Unit.of(m).whole
 		s.response, s.predictors = m.Response.Name, slices.Clone(s.predictors)
 		for k := range s.predictors {
 			s.predictors[k] = s.predictors[k].OfResponse(s.response)
@@ -90,7 +91,38 @@ func (j *Joined) Facts() Facts {
 			}
 		}
 	}
-	out.Family, out.Link, out.Columns = strings.Join(families, ", "), "", columns
+	out.Family, out.Link, out.Columns, out.Rows = strings.Join(families, ", "), "", columns, j.counted()
+	if out.Observations > 0 {
+		out.Observations = float64(out.Rows)
+	}
+	return out
+}
+
+// counted is how many rows of the data have a response.
+func (j *Joined) counted() int {
+	for _, s := range j.responses {
+		if !slices.Contains(s.Data.Frequency, 0) {
+			return s.Counted
+		}
+	}
+	total := 0.0
+	for _, n := range j.frequency() {
+		total += n
+	}
+	return int(total)
+}
+
+// frequency is how often each row counts: as in its responses that are not missing; nil for once each.
+func (j *Joined) frequency() []float64 {
+	out := make([]float64, j.first().Rows)
+	for _, s := range j.responses {
+		if s.Data.Frequency == nil {
+			return nil
+		}
+		for i, n := range s.Data.Frequency {
+			out[i] = max(out[i], n)
+		}
+	}
 	return out
 }
 
@@ -206,6 +238,9 @@ func (j *Joined) Describe(rec *record.Fit, params []infer.Parameter) (err error)
 	if err := first.record(j.fit, rec); err != nil {
 		return err
 	}
+	if rec.Data != nil {
+		rec.Data.Missing += int64(first.Counted - j.counted())
+	}
 	for _, s := range j.responses {
 		s.describe(rec, params)
 		if s != first && rec.Data != nil {
@@ -238,6 +273,9 @@ func (j *Joined) keepsEffects() bool {
 // Observed returns the rows, with the data of each response.
 func (j *Joined) Observed() Observed {
 	out := j.first().Observed()
+	data := *out.Data
+	data.Frequency = j.frequency()
+	out.Data = &data
 	for _, s := range j.responses {
 		own := s.Observed()
 		own.Name = s.response
@@ -258,13 +296,13 @@ func (j *Joined) inCase(c *Case) error {
 		if err := s.inCase(own); err != nil {
 			return err
 		}
-		own.Predictor = s.predictors[0]
+		own.Predictor, own.Design = s.predictors[0], j.fit.Unit.of(s.fit.Model).Design
 		c.Responses, data.Counts = append(c.Responses, own), append(data.Counts, s.Data.Y)
 		if k > 0 {
 			data.Further = append(data.Further, s.Data)
 		}
 	}
-	design.Data = &data
+	design.Data, design.Counted = &data, j.counted()
 	c.Design, c.Posterior, c.On = &design, first.Posterior(), j.on
 	return nil
 }

@@ -30,6 +30,7 @@ type Several struct {
 	laws       func() []glm.Model // the priors of each predictor; default ones read the whole design, once
 	response   string             // of several responses; empty of one
 	all        []*Several         // the responses; nil of one
+	seen       *glm.Data          // rows that have the response, by which default priors are scaled
 }
 
 // kindSeveral is that of families with several linear predictors.
@@ -50,7 +51,7 @@ func newSeveral(f *Fit) (*Several, error) {
 		return nil, err
 	}
 	s := &Several{Regression: &Regression{d.coded, f, sampler{Method: severalMethod(f.Sampler, f.Model)}}}
-	s.predictors = predictorsOf(s.Family(), d.Record.Response.Levels)
+	s.predictors, s.seen = predictorsOf(s.Family(), d.Record.Response.Levels), s.Data
 	if classes := len(d.Record.Response.Levels); f.Model.Family.Equidistant && classes < 3 {
 		return nil, f.Explain(words.Hint(fmt.Errorf("equidistant thresholds need 3 classes, and there are %d", classes),
 			"leave threshold out"))
@@ -71,6 +72,9 @@ func predictorsOf(f glm.Family, classes []string) []family.Predictor {
 	}
 	return []family.Predictor{{Of: f}}
 }
+
+// Posterior is the likelihood of the first predictor with its priors.
+func (s *Several) Posterior() glm.Model { return posterior(s.fit.Model, s.seen) }
 
 // shared reports whether all predictors have one design, as those of the classes of a response.
 func (s *Several) shared() bool { return s.Record.Predicted == nil }
@@ -109,7 +113,7 @@ func severalMethod(s *spec.Sampler, m *spec.Model) Method {
 	out := Method{Method: spec.CGGibbs, Version: cggibbs.Version + versions, Chains: true}
 	if s.Auto() {
 		out.Reason = "auto chose cggibbs: the linear predictors move in turn, each given the others"
-		if m.Family.Several() == nil && m.Responses == nil {
+		if m.Family.Several() == nil && m.Responses == nil && m.Response.Whole == nil {
 			out.Reason = "auto chose cggibbs: the steps of monotonic effects move together, given all else"
 		}
 	}
@@ -136,7 +140,7 @@ func (s *Several) problem(data *glm.Data) *model.Problem {
 func (s *Several) priors() (out []glm.Model) {
 	m, first := s.fit.Model, s.Posterior()
 	for k, of := range s.predictors {
-		data, own := s.of(k, s.Data), first
+		data, own := s.of(k, s.seen), first
 		switch {
 		case s.shared():
 			own.Coefficients, own.Monotone = slices.Clone(first.Coefficients), monotonePriorsOf(m, data, of)
@@ -231,7 +235,7 @@ func (s *Several) further() (out []*Case) {
 			break // the others follow from the first threshold and the distance
 		}
 		out = append(out, &Case{CaseParts: CaseParts{Predictor: s.predictors[k]}, Posterior: s.laws()[k],
-			Design: &transform.Design{Data: s.of(k, s.Data), Record: s.recordOf(k)}})
+			Design: &transform.Design{Data: s.of(k, s.seen), Record: s.recordOf(k)}})
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"glmbatch/infer/glm"
 	"glmbatch/report/record"
@@ -292,7 +293,11 @@ func GroupWarnings(c *Checked) (out []string) {
 		if first.Level == "" {
 			where, of = "over "+first.Variable, "classes"
 		}
-		words := map[string]string{"mean": "mean", "sd": "standard deviation", "zeros": "share of zeros"}[first.Statistic]
+		statistic, response, several := strings.Cut(first.Statistic, "[")
+		if several {
+			where += " of " + strings.TrimSuffix(response, "]")
+		}
+		words := map[string]string{"mean": "mean", "sd": "standard deviation", "zeros": "share of zeros"}[statistic]
 		out = append(out, fmt.Sprintf("predictive check %s: the %s of the response is outside the 90 %% interval of "+
 			"replicated data in %d of %d %s, and %.3g are expected", where, words, outside, n, of, expected))
 	}

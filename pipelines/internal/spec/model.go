@@ -218,6 +218,11 @@ func (c *checker) checkModel(m *Model) {
 	if m.Discrete() {
 		return
 	}
+	if m.Missing == ByResponse && !transform.SeveralResponses(m.Formula) {
+		c.at("missing: by_response is of several responses, and the formula has one", "write missing: drop",
+			"models", m.Name, "missing")
+		return
+	}
 	if m.Classes() {
 		c.classes(m)
 		return

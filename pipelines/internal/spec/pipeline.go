@@ -96,7 +96,7 @@ type Model struct {
 	Formulas    map[string]string `yaml:"formulas" json:",omitempty" doc:"Formulas of further parameters of the response, by name: {sigma: ~ x, zi: ~ 1}. The same as bf(y ~ x, sigma ~ x, zi ~ 1) under formula; {mu: y ~ x} is the formula of the response, in place of formula."`
 	Standardize string            `yaml:"standardize" enum:"none center_scale max_abs" default:"none" doc:"Scaling of design columns: center_scale is (x - mean)/sd; max_abs divides by the largest magnitude and keeps zeros. Priors speak of the scaled columns."`
 	Sparse      Sparse            `yaml:"sparse" default:"auto" doc:"Whether the design stores its non-zeros only. auto: if it has triplets, or at least 100,000 cells of which at most 15 % are not 0, and nothing is centred. Centred columns have no zeros: true needs standardize: max_abs, or none with the intercept's prior at: zero."`
-	Missing     string            `yaml:"missing" enum:"error drop impute" default:"error" doc:"What to do with rows that miss a used value. impute: missing cells of predictors are drawn with the coefficients, from models of their own, and missing responses are predicted."`
+	Missing     string            `yaml:"missing" enum:"error drop impute by_response" default:"error" doc:"What to do with rows that miss a used value. by_response: of several responses, a row counts in those whose formulas it has all values for. impute: missing cells of predictors are drawn with the coefficients, from models of their own, and missing responses are predicted."`
 	// Marked says that the formula marks by mi() which columns have cells to be drawn, and that others may have no
 	// missing ones.
 	Marked bool `yaml:"-" json:",omitempty"`

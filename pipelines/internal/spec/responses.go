@@ -26,6 +26,9 @@ type Response struct {
 	Whole *Model // the model of all responses
 }
 
+// ByResponse is Model.Missing of several responses that have rows of their own.
+const ByResponse = "by_response"
+
 // Parts are the models of the responses, one of which is the model itself if it has one response.
 func (m *Model) Parts() []*Model {
 	if m.Responses == nil {
@@ -105,6 +108,10 @@ func (c *checker) responses(m *Model) bool {
 				"write frequency_weights in the model", "models", m.Name, "formula")
 			break
 		}
+	}
+	if m.Missing == ByResponse && m.FrequencyWeights != "" {
+		c.at("missing: by_response and weights of rows that count several times are not joined", "write missing: drop",
+			"models", m.Name, "missing")
 	}
 	c.completeResponses(m)
 	return true
