@@ -1,6 +1,6 @@
-# Rscript make_responses.R writes pair.csv, schools.csv and responses.json: means and standard deviations of posteriors by
+# Rscript make_responses.R writes pair.csv and responses.json: means and standard deviations of posteriors by
 # brms 2.18 with rstan 2.21, 2 chains of 2000 draws after 1000, of the models of pipelines/responses_test.go. pair is
-# simulated; schools are nlschools of the R package MASS.
+# simulated.
 suppressMessages({library(brms); library(rstan); library(jsonlite)})
 rstan_options(boost_lib = "/usr/include")
 set.seed(1)
@@ -12,8 +12,6 @@ z <- rnorm(n)
 a <- 1 + .5 * x + .8 * u[g, 1] + rnorm(n)
 b <- rpois(n, exp(.3 + .2 * z + .5 * u[g, 2]))
 write.csv(data.frame(a, b, x, z, g = paste0("g", g)), "pair.csv", row.names = FALSE, quote = FALSE)
-s <- MASS::nlschools[, c("lang", "IQ", "SES", "class")]
-write.csv(s, "schools.csv", row.names = FALSE, quote = FALSE)
 out <- list()
 fit <- function(name, formula, data, prior, iter = 3000, warmup = 1000) {
   f <- brm(formula + set_rescor(FALSE), data, prior = prior, chains = 2, iter = iter, warmup = warmup,
@@ -36,7 +34,3 @@ d <- read.csv("pair.csv")
 fit("pair", bf(a ~ x + (1 | p | g), family = gaussian()) + bf(b ~ z + (1 | p | g), family = poisson()), d,
     c(common("a", 3), common("b", 3), set_prior("student_t(3, 0, 3)", class = "sigma", resp = "a"),
       prior(lkj(1), class = "cor")))
-s <- read.csv("schools.csv")
-fit("schools", bf(lang ~ IQ + SES + (1 | p | class)) + bf(IQ ~ SES + (1 | p | class)), s,
-    c(common("lang", 5), common("IQ", 5), set_prior("student_t(3, 0, 5)", class = "sigma", resp = "lang"),
-      set_prior("student_t(3, 0, 5)", class = "sigma", resp = "IQ"), prior(lkj(1), class = "cor")))
