@@ -56,8 +56,7 @@ type Ledger struct {
 
 	trusted atomic.Bool // the file's views were seen to be the program's own
 
-	door    sync.Mutex // for those who come and go while others read
-	readers int        // connections for reading
+	door sync.Mutex // for those who come and go while others read
 }
 
 // Open names the ledger at path, which need not exist: the first Write makes it. A file that exists must be a
@@ -133,11 +132,17 @@ const (
 )
 
 // checkFile reports whether there is a file with content at path, and an error
-// if the content is not DuckDB's, or of a newer DuckDB, or the name cannot be opened by the engine.
+// if the content is not DuckDB's, or of a newer DuckDB, or the name cannot be opened by the engine. A file that this
+// process has open was looked at before: closing another handle of it would give up the lock of its engine.
 func checkFile(path string) (exists bool, err error) {
 	if err := openable(path); err != nil {
 		return false, err
 	}
+	release, alone := held.Write(path)
+	if !alone {
+		return true, nil
+	}
+	defer release()
 	f, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
@@ -418,7 +423,6 @@ func (l *Ledger) Reading(ctx context.Context, fn func() error) error {
 func (l *Ledger) leave(db *sql.DB, c *sql.Conn) error {
 	l.door.Lock()
 	defer l.door.Unlock()
-	l.readers--
 	return errors.Join(c.Close(), db.Close())
 }
 
@@ -446,25 +450,17 @@ func (l *Ledger) readIfThere(ctx context.Context, fn func(*sql.Conn) error) erro
 	return err
 }
 
-// enter opens a connection for reading, by connect or patiently. The file itself is looked at by the first
-// reader only: a lock of a file belongs to the process, which gives it up when it
-// closes any handle of the file.
+// enter opens a connection for reading, by connect or patiently.
 func (l *Ledger) enter(ctx context.Context, r reach,
 	open func(context.Context, bool, reach) (*sql.DB, *sql.Conn, error)) (*sql.DB, *sql.Conn, error) {
 	l.door.Lock()
 	defer l.door.Unlock()
-	if l.readers == 0 {
-		exists, err := checkFile(l.path)
-		if err != nil {
-			return nil, nil, err
-		}
-		if !exists && !isEmptyFile(l.path) {
-			return nil, nil, missing(l.path)
-		}
+	exists, err := checkFile(l.path)
+	if err != nil {
+		return nil, nil, err
 	}
-	db, c, err := open(ctx, true, r)
-	if err == nil {
-		l.readers++
+	if !exists && !isEmptyFile(l.path) {
+		return nil, nil, missing(l.path)
 	}
-	return db, c, err
+	return open(ctx, true, r)
 }

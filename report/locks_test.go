@@ -41,6 +41,21 @@ func TestReadersKeepTheLock(t *testing.T) {
 	}
 }
 
+// While this process writes, its readers that are turned away or wait do not let another process in.
+func TestWritersKeepTheLock(t *testing.T) {
+	l := sampled(t)
+	must(t, l.Write(t.Context(), func(*Session) error {
+		must(t, l.Reading(t.Context(), func() error { return nil }))
+		if _, err := Open(l.path, Options{LockWait: -1}); err != nil {
+			t.Error(err)
+		}
+		if out, err := otherWrites(l.path); err == nil || !strings.Contains(out, "held by another process") {
+			t.Errorf("beside a writer, a writer of another process: %v, %s", err, out)
+		}
+		return nil
+	}))
+}
+
 // One process that reads a ledger does not write it, by whatever name, nor the other way round: its own locks would
 // not keep it from that.
 func TestOneProcessReadsOrWrites(t *testing.T) {

@@ -42,9 +42,6 @@ func TestReadingSharesOneEngine(t *testing.T) {
 	if !errors.Is(err, os.ErrClosed) || !free() {
 		t.Errorf("after Reading: %v, and the file is free: %t", err, free())
 	}
-	if l.readers != 0 {
-		t.Errorf("%d readers are left", l.readers)
-	}
 }
 
 // What Open says of a file, the first read says where it is looked at later.

@@ -194,7 +194,7 @@ func (j *joint) pilot() bool {
 	}
 	for _, from := range weights {
 		for _, to := range weights {
-			j.accept += vec.Exp(min(0, to-from)) / jointPilot / jointPilot
+			j.accept += float64(vec.Exp(min(0, to-from)) / jointPilot / jointPilot)
 		}
 	}
 	return j.accept >= minAcceptance
