@@ -205,6 +205,10 @@ func (l *rowwise) centre(k int) func(y []float64) float64 {
 
 func (l varying) Prepare(r *Rows) { l.base.eachConstant(r) }
 
+// LeastStart is the least mean response, above 0, at which a search begins under a link that takes positive means only,
+// of responses that may be negative: a tenth of the root of their mean square.
+func LeastStart(meanSquare float64) float64 { return max(0.1*math.Sqrt(meanSquare), 1e-100) }
+
 func (l varying) Start(r *Rows, _ int) []float64 {
 	total, squares, attempts := 0.0, 0.0, 0.0
 	for i, y := range r.Y {
@@ -214,7 +218,7 @@ func (l varying) Start(r *Rows, _ int) []float64 {
 	}
 	low, high := l.base.Support.Range()
 	if low < 0 && !l.link.Linear() { // with a positive mean
-		low = max(0.1*math.Sqrt(squares/r.Total), 1e-100)
+		low = LeastStart(squares / r.Total)
 	}
 	start := l.link.Of(min(max(total/r.Total, low), high))
 	if l.base.Support.Whole {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"glmbatch/infer/design"
+	"glmbatch/infer/family"
 	"glmbatch/infer/prior"
 	"glmbatch/internal/vec"
 )
@@ -19,8 +20,7 @@ func (t *Target) meanResponse() float64 {
 	case s.Counts():
 		return (total + 0.5) / (count + 1)
 	case s.Low < 0 && !f.Of().Linear(): // with a positive mean
-		size := math.Sqrt(vec.Dot(t.counted, t.data.Y) / count)
-		return max(total/count, 0.1*size, 1e-100)
+		return max(total/count, family.LeastStart(vec.Dot(t.counted, t.data.Y)/count))
 	}
 	return total / count
 }
