@@ -112,7 +112,7 @@ func (src *Source) maxText() int64 {
 	return 4 * src.maxBytes()
 }
 
-// Room is an error where so many bytes, besides columns, are more than may be read.
+// CheckMemory returns an error if so many bytes, besides columns, are more than may be read.
 func (src *Source) CheckMemory(bytes int64) error {
 	if most := src.maxBytes(); bytes > most {
 		return &budgetError{most, bytes}

@@ -75,7 +75,7 @@ const (
 	RunKilled   = "killed"
 )
 
-// Shown is the result of Show.
+// Overview is the result of Show.
 type Overview struct {
 	Database string `json:"database"`
 	// Run is the selected run, or the newest one by default; nil if fits were named.

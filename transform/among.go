@@ -69,12 +69,3 @@ func (d *Design) Among(rows []bool) *Design {
 	out.Rows, out.Kept, out.Counts = len(from), rows, counts
 	return &out
 }
-
-func trues(of []bool) (n int) {
-	for _, is := range of {
-		if is {
-			n++
-		}
-	}
-	return n
-}

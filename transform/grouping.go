@@ -29,7 +29,7 @@ func (b *builder) groupings() error {
 		defer b.ofKept(b.keep, b.n)
 		b.keep, b.n = b.spec.Among, b.rows
 		if b.keep != nil {
-			b.n = trues(b.keep)
+			b.n = countTrue(b.keep)
 		}
 	}
 	for i := range b.chosen.groupers {

@@ -9,8 +9,8 @@ import (
 	"glmbatch/internal/words"
 )
 
-// Room is asked before a design takes memory that the data decide: rows and columns of it, and the entries that are
-// stored. Its error is why there is no room.
+// Reserve is asked before a design takes memory that the data decide: rows and columns of it, and the entries that are
+// stored. Its error is why there is not enough.
 type Reserve func(rows, columns int, entries int64) error
 
 // Prepared is a table whose variables are coded, and whose design is not made yet.

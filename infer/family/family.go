@@ -288,7 +288,7 @@ func (f Family) Support() *Support {
 // String returns name(link), and the limits of rows if there are any.
 func (f Family) String() string { return f.Name + "(" + f.Link + ")" + f.Limits.String() }
 
-// Walled reports whether the linear predictor must be above 0.
+// PositiveEta reports whether the linear predictor must be above 0.
 func (f Family) PositiveEta() bool { return f.Of().Positive }
 
 // Means writes the mean of a response at each linear predictor to dst, which may be eta: for student_t its location,

@@ -110,7 +110,7 @@ func InputsOf(of plan.Observed) Inputs {
 	return out
 }
 
-// Lacks says what a run asks for that a stored fit, with these warnings, does not have and could.
+// Missing returns what a run asks for that a stored fit, with these warnings, does not have and could.
 func Missing(f *plan.Fit, b Inputs, has record.Assessed, warnings []string) (out Parts) {
 	out = Asked(f)
 	for _, c := range b.Checks {

@@ -67,7 +67,7 @@ func Prepare(ctx context.Context, id *plan.Identified, w *Env, watch *plan.Stopw
 	return out, err
 }
 
-// Foresee returns the error that would end a fit before its first draw, nil if none would. It does all that a run does
+// Preview returns the error that would end a fit before its first draw, nil if none would. It does all that a run does
 // until then: it sets the sampler up and makes the kernel of each chain, or finds the answer of a method without
 // chains.
 func Preview(ctx context.Context, id *plan.Identified, w *Env, watch *plan.Stopwatch) error {

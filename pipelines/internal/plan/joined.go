@@ -275,11 +275,10 @@ func (j *Joined) Observed() Observed {
 	out := j.first().Observed()
 	data := *out.Data
 	data.Frequency = j.frequency()
-	out.Data = &data
+	out.Data, out.Drawn = &data, j.keepsEffects()
 	for _, s := range j.responses {
 		own := s.Observed()
 		own.Name = s.response
-		out.Drawn = j.keepsEffects()
 		out.Responses = append(out.Responses, own)
 	}
 	return out

@@ -117,7 +117,7 @@ func (m Memory) regressionNeed(rows, columns int, entries int64, chains int) Nee
 	}
 }
 
-// Room is asked for the memory of a design before that is allocated.
+// Reserve is asked for the memory of a design before that is allocated.
 func (m Memory) Reserve(chains int) transform.Reserve {
 	return func(rows, columns int, entries int64) error {
 		return m.refuse(m.regressionNeed(rows, columns, entries, chains))
