@@ -86,7 +86,7 @@ func charge(mem memory.Allocator, bytes int) {
 	}
 }
 
-// foresee is for a panic while a file is read from its beginning on: one of the budget gets what the whole file would
+// announce is for a panic while a file is read from its beginning on: one of the budget gets what the whole file would
 // need, by the part that was read. It panics again.
 func announce(in content, p any) {
 	if p == nil {

@@ -153,7 +153,7 @@ func (s *sparse) readTriplets(ctx context.Context) (err error) {
 // entryBytes and columnBytes are what an entry and a column take besides the entry's numbers.
 const entryBytes, columnBytes = 32, 1000
 
-// room is an error where entries and columns, as far as they are counted, need more memory than there is. It then
+// checkMemory returns an error if the entries and columns counted so far need more memory than there is. It then
 // releases the triplets.
 func (s *sparse) checkMemory() error {
 	err := s.src.CheckMemory(entryBytes*s.table.Data.NumRows() + columnBytes*s.columns)

@@ -199,7 +199,7 @@ func golden(lo, hi float64, at func(x float64) float64) float64 {
 	return 0.5 * (lo + hi)
 }
 
-// law returns the Cholesky factor of the precision of the coefficients' normal distribution, and its mean; nil if
+// conditional returns the Cholesky factor of the precision of the normal distribution of coefficients, its mean; nil if
 // rounding has lost a rank. Cost: d³/6.
 func (q *quadratic) conditional(p *normals, scale float64) (factor *linalg.Chol, mean []float64) {
 	a, mean := make([]float64, q.d*q.d), make([]float64, q.d)

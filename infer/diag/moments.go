@@ -51,7 +51,7 @@ func sumSquares(x []float64, m float64) float64 {
 	return s
 }
 
-// half returns half h of y.
+// halfOf returns half h of y.
 func (w *Workspace) halfOf(h int) []float64 { return w.y[h*w.stride : h*w.stride+w.half] }
 
 // centerHalves takes the mean off every half of y, keeps it in w.means, and

@@ -257,7 +257,7 @@ func (g *group) ratioOfOnes() {
 	}
 }
 
-// law writes the factor of the curvature of a level's log density at r to h, and its gradient to slope; ok is false
+// density writes the factor of the curvature of a level's log density at r to h, and its gradient to slope; ok is false
 // if the curvature is not positive definite.
 func (g *group) density(at *sums, l int, r, h, slope []float64) bool {
 	q := g.q

@@ -65,7 +65,7 @@ type cellDensity struct {
 	spread []float64
 }
 
-// laws makes those of all patterns. Cost: O(m³) each.
+// findLaws makes those of all patterns. Cost: O(m³) each.
 func (k *kernel) findLaws() {
 	main := k.readers[k.main]
 	w := 0.0

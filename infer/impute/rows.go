@@ -146,7 +146,7 @@ func (k *kernel) center(i, q int) {
 	solveUpper(l.factor, len(mean), mean)
 }
 
-// foresee finds the slopes of a reader at the conditional means.
+// preview finds the slopes of a reader at the conditional means.
 func (k *kernel) preview(j int, r *reader) {
 	b, p := &k.batch, &k.batch.passes[j]
 	p.at, p.base, p.here = p.at[:0], p.base[:0], p.here[:0]

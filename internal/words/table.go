@@ -208,7 +208,7 @@ func (t *Table) Narrow(column, width int) {
 	}
 }
 
-// room is the width that the other columns leave of Flow for the last one.
+// nameWidth is the width that the other columns leave of Flow for the last one.
 func (t *Table) nameWidth(widths []int) int {
 	room := t.Flow
 	for _, w := range widths[:len(widths)-1] {

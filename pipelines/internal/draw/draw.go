@@ -19,7 +19,7 @@ import (
 	"glmbatch/report/record"
 )
 
-// World holds the inputs of drawing that are not part of a planned fit.
+// Env holds the inputs of drawing that are not part of a planned fit.
 type Env struct {
 	Workers Workers
 	Disk    spool.Disk

@@ -35,7 +35,7 @@ func (r *Regression) Describe(rec *record.Fit, params []infer.Parameter) error {
 	return nil
 }
 
-// foreseen says what auto would take and for how long; empty of other samplers, and where the fit cannot be set up,
+// preview says what auto would take and for how long; empty of other samplers, and where the fit cannot be set up,
 // which its run will say.
 func (r *Regression) preview() string {
 	o := r.sampler.Gibbs

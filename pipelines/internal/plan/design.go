@@ -95,7 +95,7 @@ func (u *Unit) of(m *spec.Model) *design {
 	return u.designs[m]
 }
 
-// foreseen is the size of a model's design, which is not made yet: of one that cannot be coded, none.
+// preview is the size of a model's design, which is not made yet: of one that cannot be coded, none.
 func (u *Unit) preview(m *spec.Model) (rows, columns int, entries int64) {
 	d := u.coded(m)
 	if d.err != nil {

@@ -8,7 +8,7 @@ import (
 	"glmbatch/report/record"
 )
 
-// around returns the target with chains that start around the earlier posterior, if
+// startFrom returns the target with chains that start around the earlier posterior, if
 // there is one.
 func (r *Regression) startFrom(t *glm.Target, from *Previous) (*glm.Target, error) {
 	if from == nil {

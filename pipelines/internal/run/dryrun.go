@@ -13,7 +13,7 @@ import (
 	"glmbatch/report"
 )
 
-// foresee finds what a run would do about an identified fit, and why. Its error is the one that would end the fit
+// preview finds what a run would do about an identified fit, and why. Its error is the one that would end the fit
 // before its first draw.
 func (a *attempt) preview(ctx context.Context, id *plan.Identified, stored report.Stored, complete bool) error {
 	res := a.res
