@@ -10,6 +10,16 @@ import (
 // Supported reports whether this system has what the package needs.
 const Supported = true
 
+// room is an error for a size above the free space of a folder: fallocate would fill the disk before it fails, and
+// whoever writes at that moment fails too.
+func room(dir string, size int64) error {
+	var disk unix.Statfs_t
+	if unix.Statfs(dir, &disk) == nil && uint64(size)/uint64(disk.Bsize) >= disk.Bavail {
+		return unix.ENOSPC
+	}
+	return nil
+}
+
 // mapFile gives a file its blocks and maps it.
 func mapFile(file *os.File, size int64) ([]byte, error) {
 	fd := int(file.Fd())

@@ -25,6 +25,9 @@ func (f *Folder) bytes(size int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := room(f.dir, size); err != nil {
+		return nil, noRoom(f.dir, size, err)
+	}
 	file, err := os.CreateTemp(f.dir, ".mapped-")
 	if err != nil {
 		return nil, err
@@ -35,12 +38,16 @@ func (f *Folder) bytes(size int64) ([]byte, error) {
 	}
 	out, err := mapFile(file, size)
 	if err != nil {
-		return nil, fmt.Errorf("there is no room for a file of %d MB in %s: %w", size/1e6, f.dir, err)
+		return nil, noRoom(f.dir, size, err)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.regions = append(f.regions, out)
 	return out, nil
+}
+
+func noRoom(dir string, size int64, err error) error {
+	return fmt.Errorf("there is no room for a file of %d MB in %s: %w", size/1e6, dir, err)
 }
 
 // Numbers returns numbers that are 0.
