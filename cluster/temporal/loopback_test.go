@@ -154,7 +154,7 @@ func (l *loop) spec() {
 	}
 }
 
-// serverFlags are those of docs/cluster-engines.md. SQLite syncs its log now and then, instead of at each commit,
+// serverFlags are those of docs/cluster.md. SQLite syncs its log now and then, instead of at each commit,
 // by which a process that is killed loses nothing; and the queue is read more often than 20 times a second.
 var serverFlags = []string{
 	"--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=1",
