@@ -92,7 +92,7 @@ func TestOtherToolsAreCalls(t *testing.T) {
 			t.Errorf("%s: %v", m[1], err)
 		}
 	}
-	if len(found) < 10 {
+	if len(found) < 6 {
 		t.Errorf("only %d commands found", len(found))
 	}
 }

@@ -235,7 +235,7 @@ func (t *Table) writeScaling(p *page, r *roles, f *family, d int) {
 	p.line("    standardize: %s", standardize)
 	if t.Rows >= tall {
 		p.note(4, "%d rows: equal rows are counted, and auto proposes all coefficients at once where that is accepted. "+
-			"See docs/tall.md.", t.Rows)
+			"See docs/large-data.md.", t.Rows)
 	}
 	scale, of := 2.5, "one sd of its column"
 	if sparse {
@@ -248,7 +248,7 @@ func (t *Table) writeScaling(p *page, r *roles, f *family, d int) {
 	if d >= t.Rows {
 		scale = 2.5 / math.Sqrt(float64(d))
 		words = fmt.Sprintf("%d coefficients, %d rows: the prior decides. With this scale all effects together have sd 2.5 "+
-			"on the linear predictor. "+"If few of them matter, use regularized_horseshoe; see docs/wide.md", d, t.Rows)
+			"on the linear predictor. "+"If few of them matter, use regularized_horseshoe; see docs/large-data.md", d, t.Rows)
 	}
 	if f.unit > 0 {
 		scale *= f.unit

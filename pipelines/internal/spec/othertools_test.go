@@ -48,7 +48,7 @@ func TestOtherTools(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/other-tools.md")
 	must(t, err)
 	list := fragments(string(page))
-	if len(list) < 45 {
+	if len(list) < 30 {
 		t.Fatalf("only %d fragments found", len(list))
 	}
 	for _, f := range list {
