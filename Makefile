@@ -71,9 +71,9 @@ study: ## run what make test leaves out: pages and pipelines of studies, long co
 	GLMBATCH_STUDIES=1 $(GO) test -count=1 -timeout=2h -run '^Test(Invariance|Hamiltonian)$$' ./infer/model
 	GLMBATCH_STAT=1 $(GO) test -count=1 -timeout=2h -run 'Figure3Learning|Entities' ./discrete/...
 
-verify: ## write and print the tables of docs/verification.md: posteriors, the grid of models, R's fits
-	GLMBATCH_VERIFY=$(CURDIR)/docs/verification.md $(GO) test -count=1 -p 1 -timeout=2h -run '^TestVerify' ./infer/glm ./infer/infertest
-	@cat docs/verification.md
+verify: ## write and print the tables of docs/evidence/verification.md: posteriors, the grid of models, R's fits
+	GLMBATCH_VERIFY=$(CURDIR)/docs/evidence/verification.md $(GO) test -count=1 -p 1 -timeout=2h -run '^TestVerify' ./infer/glm ./infer/infertest
+	@cat docs/evidence/verification.md
 
 kill: ## kill 200 processes at random moments and fail every operation on the disk (SEED=… for the moments; KILLS=… below 100: a short form)
 	@echo "kill: SEED=$(SEED)"
@@ -139,7 +139,7 @@ e2e: build ## walk the program as a user does: run, query, rerun, break
 morning: build ## play a morning on data sets of R that no test uses, beside emmeans and loo (skips what R lacks)
 	.ci/morning $(BIN)
 
-papers: build ## run the commands of docs/papers.md and compare their numbers (3 minutes)
+papers: build ## run the commands of docs/evidence/papers.md and compare their numbers (3 minutes)
 	.ci/papers $(BIN)
 
 netcdf: ## read an exported netCDF file with Python's netCDF4 and xarray (root installs them)

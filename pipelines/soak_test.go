@@ -25,7 +25,7 @@ func soaked() int {
 
 // One run fits many data sets, each a file; the next one skips them all; then a tenth of the files change and only
 // those are fitted again. Each run leaves neither goroutines nor open files nor a work folder, and the ledger has
-// each fit once. Its cost is logged, and no test depends on it: docs/guarantees.md has the figures of a thousand.
+// each fit once. Its cost is logged, and no test depends on it: docs/evidence/guarantees.md has the figures.
 func TestSoak(t *testing.T) {
 	n := soaked()
 	f := folder{t, memory(t)}

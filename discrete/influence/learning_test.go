@@ -115,7 +115,7 @@ func (l *learner) ascend(steps int, expected func(theta []float64) []float64) []
 // Figure 3: maximum likelihood by Markov chain Monte Carlo, all fields and couplings of grids of 3 × 3 and 4 × 4, by
 // training samples of independent entries and a gradient of chains a step. Random scans and chosen lists that certify a
 // total variation of 0.01 find the optimum equally well, and lists take less than half as many updates.
-// GLMBATCH_STAT=1 takes five runs and 4 × 4, and prints the table of docs/discrete-studies.md.
+// GLMBATCH_STAT=1 takes five runs and 4 × 4, and prints the table of docs/evidence/discrete-studies.md.
 // Seen red: a list for all variables of one update.
 func TestFigure3Learning(t *testing.T) {
 	sides, runs := []int{3}, 1

@@ -1,4 +1,4 @@
-# Figure 4 of ../paper.md beside JAGS: processor seconds of 1000 sweeps, n = 10, of the model as the paper's code
+# Figure 4 of ../evidence/paper.md beside JAGS: processor seconds of 1000 sweeps, n = 10, of the model as the paper's code
 # writes it, with the prior normal(0, 10) of the other samplers there. Debian has what it needs:
 #
 #   apt-get install --no-install-recommends jags r-cran-rjags

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures Stan's NUTS on the reference posteriors of posteriordb into stan.txt
 # beside this script, then this project's, and writes the table of
-# ../stan.md. Debian has what it needs:
+# ../evidence/stan.md. Debian has what it needs:
 #
 #   apt-get install --no-install-recommends r-cran-rstan r-cran-bh r-cran-rcppeigen r-cran-jsonlite g++
 #   docs/stan/compare.sh PATH-TO-POSTERIORDB
@@ -17,4 +17,4 @@ export STAN_TESTDATA=infer/infertest/testdata
 mkdir -p "$STAN_PROGRAMS"
 Rscript docs/stan/compare.R "$1" > docs/stan/stan.txt.new
 mv docs/stan/stan.txt.new docs/stan/stan.txt
-GLMBATCH_VERIFY=$PWD/docs/stan.md go test ./infer/infertest -count=1 -run 'NutsCost$' -timeout 2h -v
+GLMBATCH_VERIFY=$PWD/docs/evidence/stan.md go test ./infer/infertest -count=1 -run 'NutsCost$' -timeout 2h -v

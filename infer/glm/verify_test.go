@@ -9,7 +9,7 @@ import (
 )
 
 // verificationPage is the page of tables that "make verify" writes.
-const verificationPage = "../../docs/verification.md"
+const verificationPage = "../../docs/evidence/verification.md"
 
 // writeSection writes a table between the markers of a section of the page.
 func writeSection(t *testing.T, name, table string) {
@@ -30,7 +30,7 @@ func writeSection(t *testing.T, name, table string) {
 // TestVerifyClassic writes the table of R's fits.
 func TestVerifyClassic(t *testing.T) {
 	if os.Getenv("GLMBATCH_VERIFY") == "" {
-		t.Skip("writes docs/verification.md: make verify")
+		t.Skip("writes docs/evidence/verification.md: make verify")
 	}
 	var b strings.Builder
 	b.WriteString("| data | family | formula | estimates | standard errors |\n|---|---|---|---|---|\n")

@@ -122,7 +122,7 @@ func (c costs) rate() float64 { return math.Exp(stat.Mean(c.rates, nil)) }
 // TestNutsCost is the bar that NUTS has to clear (full form): on every reference
 // posterior as many effective draws per gradient as Stan's NUTS, within noise,
 // with the diagonal and with the dense metric, and no more divergences. It writes the
-// table of docs/stan.md where docs/stan/compare.sh runs it.
+// table of docs/evidence/stan.md where docs/stan/compare.sh runs it.
 //
 // False alarms: 1e-3 over all posteriors and metrics (Holm), if chains of equal
 // samplers have equal laws, whose logarithm is nearly normal. Power: logarithms

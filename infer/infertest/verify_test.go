@@ -17,13 +17,13 @@ import (
 )
 
 // verificationPage is the page of tables that "make verify" writes.
-const verificationPage = "../../docs/verification.md"
+const verificationPage = "../../docs/evidence/verification.md"
 
 // writing skips a test unless "make verify" runs it.
 func writing(t *testing.T) {
 	t.Helper()
 	if os.Getenv("GLMBATCH_VERIFY") == "" {
-		t.Skip("writes docs/verification.md: make verify")
+		t.Skip("writes docs/evidence/verification.md: make verify")
 	}
 }
 

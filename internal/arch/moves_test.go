@@ -83,7 +83,7 @@ func TestMovesAreApart(t *testing.T) {
 
 // The page about changes names each package that has a schedule of moves.
 func TestPageNamesSchedules(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root, "docs/development.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs/design/development.md"))
 	module, problem := moduleTree()
 	if err != nil || problem != nil {
 		t.Fatal(err, problem)

@@ -91,7 +91,7 @@ func TestTables(t *testing.T) {
 
 // The page that lists where a change goes names files and tests that exist.
 func TestWhereAChangeGoes(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(root, "docs/development.md"))
+	page, err := os.ReadFile(filepath.Join(root, "docs/design/development.md"))
 	must(t, err)
 	module, err := moduleTree()
 	must(t, err)

@@ -51,8 +51,8 @@ func pages(t *testing.T) map[string][]Block {
 
 // studies are pages whose runs take more than half of the time of all pages. make study executes them. TestPinnedDraws,
 // TestPinnedShipped and make papers pin what they compute.
-var studies = []string{"docs/comparing.md", "docs/discrete-studies.md", "docs/missing.md", "docs/mixtures.md",
-	"docs/paper.md", "docs/prediction.md", "docs/priors.md"}
+var studies = []string{"docs/comparing.md", "docs/evidence/discrete-studies.md", "docs/missing.md", "docs/mixtures.md",
+	"docs/evidence/paper.md", "docs/prediction.md", "docs/priors.md"}
 
 // Every example of the documentation is executed, those of studies if GLMBATCH_STUDIES is set.
 func TestDocumentation(t *testing.T) {

@@ -1,5 +1,5 @@
 // Command mutants plants faults in the code, one at a time, and prints which of
-// them the tests find. "make mutants" runs it; see docs/mutants.md.
+// them the tests find. "make mutants" runs it; see docs/design/mutants.md.
 //
 // The faults are in faults.txt, each with the tests that must find it. A fault is given to the go command as an
 // overlay: no file of the tree is touched, and what a fault does not reach comes from the build cache. The tests of

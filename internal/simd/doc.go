@@ -10,7 +10,7 @@
 // be called for the same draws, and vec's error bounds hold here.
 //
 // The command in gen writes the assembly, with avo, and the methods that choose
-// between the forms; tests hold the files to it. docs/adding-a-kernel.md shows how to
+// between the forms; tests hold the files to it. docs/design/adding-a-kernel.md shows how to
 // add one.
 //
 // Slices of one call have the length of the first; longer ones are cut, shorter

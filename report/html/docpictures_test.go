@@ -70,7 +70,7 @@ func (p docPicture) mark(t *testing.T) (mark string, rows []map[string]any) {
 // do not see it.
 func TestDocPicturesAreOfTheirData(t *testing.T) {
 	pages := ""
-	for _, page := range []string{"paper.md", "discrete-studies.md"} {
+	for _, page := range []string{"evidence/paper.md", "evidence/discrete-studies.md"} {
 		b, err := os.ReadFile(filepath.Join("../../docs", page))
 		must(t, err)
 		pages += string(b)
@@ -85,7 +85,7 @@ func TestDocPicturesAreOfTheirData(t *testing.T) {
 		if n := len(drawn); n > 60_000 {
 			t.Errorf("%s.svg has %d bytes", p.Name, n)
 		}
-		if !strings.Contains(pages, "](pictures/"+p.Name+".svg)") || strings.Contains(pages, "![](pictures/"+p.Name) {
+		if !strings.Contains(pages, "](../pictures/"+p.Name+".svg)") || strings.Contains(pages, "![](../pictures/"+p.Name) {
 			t.Errorf("no page shows %s.svg with words", p.Name)
 		}
 	}
