@@ -136,7 +136,7 @@ func schemaReference(t *testing.T, db *sql.DB) []byte {
 # Tables, views and table functions of a ledger
 
 Schema version %s, as a fresh ledger tells it: the same words stand in the file, as comments of tables and columns.
-[The ledger](../using-the-ledger.md) says how they are used, the [cookbook](../cookbook.md) what can be asked.
+[The ledger](../using-the-ledger.md) shows how they are used, with twenty-four questions.
 A ledger of a build before 0.1.0, with other tables, is refused, and left as it is.
 `, version)
 	views := rowsOf(t, db, `SELECT view_name, coalesce(comment, '') FROM duckdb_views() WHERE NOT internal ORDER BY 1`)
