@@ -54,24 +54,42 @@ func (l *Ledger) loadColumns(ctx context.Context, c *sql.Conn, b *infer.Columns,
 	return err
 }
 
-// Assessed reports which parts of an assessment a fit has.
-func (l *Ledger) Assessed(ctx context.Context, fit int64) (has record.Assessed, err error) {
-	err = l.readIfThere(ctx, func(c *sql.Conn) error {
-		err := read(ctx, c, &has.Columns, `SELECT 'by ' || variable FROM ppc_group WHERE fit_id = ?1 UNION
-			SELECT 'over ' || variable FROM ppc_over WHERE fit_id = ?1`, fit)
-		if err == nil {
-			err = read(ctx, c, &has.Statistics, `SELECT statistic AS name, expression FROM ppc WHERE fit_id = ?1 AND
-			expression IS NOT NULL`, fit)
+// Assessed returns the parts of an assessment that each fit has; fits without any are left out.
+func (l *Ledger) Assessed(ctx context.Context) (map[int64]record.Assessed, error) {
+	out := map[int64]record.Assessed{}
+	err := l.readIfThere(ctx, func(c *sql.Conn) error {
+		var parts []struct {
+			FitID                  int64
+			Part, Name, Expression string
 		}
-		if err != nil {
-			return err
+		err := read(ctx, c, &parts, `SELECT fit_id, 'loo' AS part, version AS name, '' AS expression FROM loo
+			UNION SELECT fit_id, 'kfold', asked, '' FROM kfold
+			UNION SELECT fit_id, 'sensitivity', '', '' FROM sensitivity
+			UNION SELECT fit_id, 'check', statistic, coalesce(expression, '') FROM ppc
+			UNION SELECT fit_id, 'column', 'by ' || variable, '' FROM ppc_group
+			UNION SELECT fit_id, 'column', 'over ' || variable, '' FROM ppc_over`)
+		for _, p := range parts {
+			has := out[p.FitID]
+			switch p.Part {
+			case "loo":
+				has.LOO = max(has.LOO, p.Name)
+			case "kfold":
+				has.KFold = max(has.KFold, p.Name)
+			case "sensitivity":
+				has.Sensitivity = true
+			case "check":
+				has.Checks = true
+				if p.Expression != "" {
+					has.Statistics = append(has.Statistics, record.Expression{Name: p.Name, Text: p.Expression})
+				}
+			case "column":
+				has.Columns = append(has.Columns, p.Name)
+			}
+			out[p.FitID] = has
 		}
-		return c.QueryRowContext(ctx, "SELECT (SELECT coalesce(max(version), '') FROM loo WHERE fit_id = ?1), "+
-			"(SELECT count(*) > 0 FROM ppc WHERE fit_id = ?1), (SELECT count(*) > 0 FROM sensitivity WHERE fit_id = ?1), "+
-			"(SELECT coalesce(max(asked), '') FROM kfold WHERE fit_id = ?1)",
-			fit).Scan(&has.LOO, &has.Checks, &has.Sensitivity, &has.KFold)
+		return err
 	})
-	return has, err
+	return out, err
 }
 
 // ChainDraws reads the kept draws of one chain, 0-based, in the units of the data: draw i of parameter p, counted

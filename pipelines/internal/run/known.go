@@ -22,12 +22,14 @@ import (
 type known struct {
 	database string
 
-	mu      sync.Mutex // not held while the ledger is waited for
-	fits    map[string]report.Stored
-	names   map[record.Key][]string // fingerprints of fits, the newest first; nil until they are first needed
-	mark    mark
-	writing bool // this run has the file open, and knows what was in it
-	held    bool // another process held the file when it was last read
+	mu    sync.Mutex // not held while the ledger is waited for
+	fits  map[string]report.Stored
+	names map[record.Key][]string // fingerprints of fits, the newest first; nil until they are first needed
+	mark  mark
+	// assessed are the assessments of fits; nil until they are first needed.
+	assessed map[int64]record.Assessed
+	writing  bool // this run has the file open, and knows what was in it
+	held     bool // another process held the file when it was last read
 
 	rereading sync.Mutex
 }
@@ -55,7 +57,7 @@ func (k *known) read(ctx context.Context, ledger *report.Ledger) error {
 	var held *report.LockedError
 	k.held = errors.As(err, &held)
 	if err == nil {
-		k.fits, k.names, k.mark = fits, nil, before
+		k.fits, k.names, k.assessed, k.mark = fits, nil, nil, before
 	}
 	return err
 }
@@ -108,6 +110,26 @@ func (k *known) now(ctx context.Context, ledger *report.Ledger, fingerprint stri
 	return k.fit(fingerprint)
 }
 
+// has returns the parts of an assessment that a stored fit has. The ledger is asked once for all fits: each question of
+// its own would start an engine.
+func (k *known) has(ctx context.Context, ledger *report.Ledger, fit int64) (record.Assessed, error) {
+	k.rereading.Lock()
+	defer k.rereading.Unlock()
+	k.mu.Lock()
+	all := k.assessed
+	k.mu.Unlock()
+	if all == nil {
+		var err error
+		if all, err = ledger.Assessed(ctx); err != nil {
+			return record.Assessed{}, err
+		}
+		k.mu.Lock()
+		k.assessed = all
+		k.mu.Unlock()
+	}
+	return all[fit], nil
+}
+
 // begin is called by the writer of this run when it has the file open.
 func (k *known) begin(ctx context.Context, s *report.Session) error {
 	k.mu.Lock()
@@ -117,7 +139,7 @@ func (k *known) begin(ctx context.Context, s *report.Session) error {
 		if err != nil {
 			return err
 		}
-		k.fits, k.names, k.mark = fits, nil, m
+		k.fits, k.names, k.assessed, k.mark = fits, nil, nil, m
 	}
 	k.writing, k.held = true, false
 	return nil

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -60,5 +61,28 @@ func TestStoredMeanwhile(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A run that skips fits asks the ledger once which assessments they have: each question would start an engine.
+func TestAssessedOnce(t *testing.T) {
+	database := filepath.Join(t.TempDir(), "l.duckdb")
+	config := configOf(t, database, strings.Replace(diskSpec, "run: {", "run: {loo: true, ", 1))
+	if _, err := Run(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	ledger, err := report.Open(database, report.Options{})
+	must(t, err)
+	k := &known{database: database}
+	must(t, k.read(t.Context(), ledger))
+	for range 2 {
+		for _, f := range k.fits {
+			has, err := k.has(t.Context(), ledger, f.ID)
+			if err != nil || has.LOO == "" || has.Checks {
+				t.Errorf("%s has %+v, error %v", f.Key, has, err)
+			}
+		}
+		must(t, os.Remove(database)) // a second question finds no ledger
+		must(t, os.WriteFile(database, []byte("none"), 0o600))
 	}
 }

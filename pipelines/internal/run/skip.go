@@ -252,7 +252,7 @@ func (a *attempt) lacks(ctx context.Context, f *plan.Fit, r plan.Rowwise, stored
 	if !lacks.Any() {
 		return lacks, nil
 	}
-	has, err := a.ledger.file.Assessed(ctx, stored.ID)
+	has, err := a.known.has(ctx, a.ledger.file, stored.ID)
 	return assess.Missing(f, beside, has, stored.Warnings), err
 }
 

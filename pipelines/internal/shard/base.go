@@ -39,46 +39,56 @@ func (p *Plan) SaveBase(ctx context.Context, dir string, ledger *report.Ledger, 
 	if len(fits) == 0 {
 		return base.Write(ctx, func(*report.Session) error { return nil })
 	}
-	lost, err := ledger.LostDraws(ctx)
-	if err != nil {
+	c := &chooser{spec: spec}
+	if err := ledger.Reading(ctx, func() error { return c.read(ctx, ledger, fits) }); err != nil {
 		return err
 	}
-	newest, err := ledger.NewestIDs(ctx)
-	if err != nil {
-		return err
-	}
-	c := &chooser{ctx: ctx, ledger: ledger, spec: spec, newest: newest, lost: lost}
 	var taken report.Taken
 	for _, f := range fits {
-		if err := c.choose(f, &taken); err != nil {
-			return err
-		}
+		c.choose(f, &taken)
 		p.Known[division.Of(f.Dataset, f.Group, f.Model)]++
 	}
 	p.Whole = slices.Sorted(slices.Values(taken.Whole))
 	return base.Take(ctx, ledger, taken)
 }
 
-// chooser says how much is taken of each fit.
+// chooser decides how much is taken of each fit.
 type chooser struct {
-	ctx    context.Context
-	ledger *report.Ledger
-	spec   *spec.Pipeline
-	newest map[int64]bool
-	lost   map[int64]string // fits whose draws are not there
+	spec     *spec.Pipeline
+	newest   map[int64]bool
+	lost     map[int64]string // fits whose draws are not there
+	assessed map[int64]record.Assessed
+	effects  map[int64][]string
+}
+
+// read asks the ledger what it has of all fits.
+func (c *chooser) read(ctx context.Context, ledger *report.Ledger, fits map[string]report.Stored) (err error) {
+	if c.lost, err = ledger.LostDraws(ctx); err != nil {
+		return err
+	}
+	if c.newest, err = ledger.NewestIDs(ctx); err != nil {
+		return err
+	}
+	if c.assessed, err = ledger.Assessed(ctx); err != nil {
+		return err
+	}
+	var ids []int64
+	for _, f := range fits {
+		ids = append(ids, f.ID)
+	}
+	c.effects, err = ledger.EffectsOf(ctx, ids)
+	return err
 }
 
 // choose takes a fit by what the spec may ask of it.
-func (c *chooser) choose(f report.Stored, t *report.Taken) error {
+func (c *chooser) choose(f report.Stored, t *report.Taken) {
 	for _, ref := range c.spec.Fits() {
 		if ref.Dataset.Name != f.Dataset || ref.Model.Name != f.Model || ref.Sampler.Name != f.Sampler {
 			continue
 		}
-		anew, err := c.recomputes(ref, f)
+		anew := c.recomputes(ref, f)
 		judged := f.Gates == nil || ref.Gates.Judge() != *f.Gates
 		switch {
-		case err != nil:
-			return err
 		case !c.newest[f.ID] && (anew || judged):
 			// the night draws it once more, with the same bits, and the ledger keeps what it has
 		case anew && c.lost[f.ID] != "":
@@ -92,30 +102,25 @@ func (c *chooser) choose(f report.Stored, t *report.Taken) error {
 		default:
 			t.Known = append(t.Known, f.ID)
 		}
-		return nil
+		return
 	}
-	return nil
 }
 
 // recomputes reports whether a run would, or could, recompute results of a stored fit.
-func (c *chooser) recomputes(ref spec.FitRef, f report.Stored) (bool, error) {
+func (c *chooser) recomputes(ref spec.FitRef, f report.Stored) bool {
 	if !slices.Equal(assess.Expressions(ref.Model), f.Derived) {
-		return true, nil
+		return true
 	}
 	fit := &plan.Fit{Pipeline: c.spec, Unit: &plan.Unit{Dataset: ref.Dataset}, Model: ref.Model, Gates: ref.Gates.Judge()}
 	// No plan has read the column of k-fold, and no fingerprint knows it: such a fit lacks its folds.
 	beside := assess.Inputs{Checks: c.spec.Run.PPC.Columns()}
-	if f.Replicate <= 1 && assess.Missing(fit, beside, record.Assessed{}, f.Warnings).Any() {
-		has, err := c.ledger.Assessed(c.ctx, f.ID)
-		if err != nil || assess.Missing(fit, beside, has, f.Warnings).Any() {
-			return true, err
-		}
+	if f.Replicate <= 1 && assess.Missing(fit, beside, c.assessed[f.ID], f.Warnings).Any() {
+		return true
 	}
 	if len(ref.Model.Effects) == 0 || f.Replicate > 1 {
-		return false, nil
+		return false
 	}
-	have, err := c.ledger.EffectsOf(c.ctx, []int64{f.ID})
-	return !slices.EqualFunc(ref.Model.Effects, have[f.ID], func(e spec.Effect, name string) bool {
+	return !slices.EqualFunc(ref.Model.Effects, c.effects[f.ID], func(e spec.Effect, name string) bool {
 		return e.String() == name
-	}), err
+	})
 }
