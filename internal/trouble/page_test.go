@@ -21,7 +21,7 @@ func page() string {
 			}
 			fmt.Fprintf(&b, "\n%s\n", strings.Join(filled(e.Cause), "\n"))
 			if e.Remedy != "" {
-				fmt.Fprintf(&b, "\n%s\n", strings.Join(filled("**Remedy.** "+e.Remedy), "\n"))
+				fmt.Fprintf(&b, "\n%s\n", strings.Join(filled(e.Remedy), "\n"))
 			}
 		}
 	}
@@ -30,8 +30,8 @@ func page() string {
 
 const head = `# Troubleshooting
 
-What does a message of the program mean, and what do I do? Find its beginning on this page, or print an entry with
-` + "`pipeline help`" + `. Commands name entries by their headings, in lower case and with hyphens:
+What does a message of the program mean, and what do I do? An entry has the beginnings of messages, their cause and the
+remedy. ` + "`pipeline help`" + ` prints it by its heading, in lower case and with hyphens:
 
 ` + "```console\n$ pipeline help too-few-draws-to-judge\n" + `too few draws to judge
 
@@ -40,7 +40,7 @@ The fit has too few draws for diagnostics.
 Remedy: Draw at least 20 iterations a chain.
 ` + "```" + `
 
-A message about a cell, a spec or a call has its remedy in its hint. These are not listed.
+A message about a cell, a spec or a call has its remedy in its hint, and is not listed.
 `
 
 // filled breaks a text into lines of at most 120 bytes.
