@@ -25,5 +25,5 @@
 // (cells of two states), levels.go (of more states), numbers.go (counts, positive numbers and shares), kernel.go
 // and state.go; then, for moves of coefficients and cells together, summed.go (rows with cells summed out),
 // summedlaw.go and summedslope.go (their densities and slopes), summedfit.go (first fits and starts), summedmove.go
-// (columns of states), counts.go and follow.go (of numbers).
+// (columns of states), counts.go and follow.go (of numbers). simulate.go draws from the prior.
 package impute

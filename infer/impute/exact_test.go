@@ -81,6 +81,11 @@ func (s *study) invariance(t *testing.T, pairs int, seed uint64, move func(*kern
 		k.Position(theta)
 		before, after = append(before, s.summaries(other, s.theta(other))), append(after, s.summaries(r, theta))
 	}
+	return distance(before, after)
+}
+
+// distance is the largest two-sample Kolmogorov distance of the statistics of two samples of one size, and its limit.
+func distance(before, after [][]float64) (largest, limit float64) {
 	for j := range before[0] {
 		column := func(rows [][]float64) (out []float64) {
 			for _, r := range rows {
@@ -107,7 +112,7 @@ func (s *study) invariance(t *testing.T, pairs int, seed uint64, move func(*kern
 		}
 	}
 	alpha := 1e-6 / float64(len(before[0]))
-	return largest, math.Sqrt(math.Log(2/alpha) / float64(pairs))
+	return largest, math.Sqrt(math.Log(2/alpha) / float64(len(before)))
 }
 
 // Data are missing at random. False alarms: at most 1e-6 a case, split over its statistics. Power: 500 pairs put the

@@ -325,21 +325,7 @@ func (k *kernel) Position(dst []float64) {
 	y := k.system
 	for c := range p.Columns {
 		for _, q := range k.cells[c] {
-			u := k.z[int(q)*y.width+y.first+c] + y.centre[c]
-			switch own := &p.Columns[c]; {
-			case own.Log:
-				u = vec.Exp(u)
-			case own.binary() || own.whole():
-				u = math.Round(u)
-			case own.Levels != nil:
-				for level := range own.Levels {
-					dst[at+level] = indicator(math.Round(u), level)
-				}
-				at += len(own.Levels)
-				continue
-			}
-			dst[at] = u
-			at++
+			at += p.Columns[c].write(k.z[int(q)*y.width+y.first+c]+y.centre[c], dst[at:])
 		}
 	}
 	copy(dst[at:], k.predicted)

@@ -1,9 +1,11 @@
 package impute
 
 import (
-	"glmbatch/infer/glm"
+	"math"
 
 	"glmbatch/infer/family"
+	"glmbatch/infer/glm"
+	"glmbatch/internal/vec"
 )
 
 // Version names the algorithm: draws of different versions may differ in bits.
@@ -62,6 +64,23 @@ func (c *Column) inside(u float64) bool {
 // cellNumbers is how many parameters a missing cell has: of a column of levels one for each, which is 1 where the cell
 // has that level, else 0.
 func (c *Column) cellNumbers() int { return max(1, len(c.Levels)) }
+
+// write writes the numbers of a cell with a state to dst, in the units of the data, and returns how many they are.
+func (c *Column) write(u float64, dst []float64) int {
+	switch {
+	case c.Log:
+		u = vec.Exp(u)
+	case c.binary() || c.whole():
+		u = math.Round(u)
+	case c.Levels != nil:
+		for level := range c.Levels {
+			dst[level] = indicator(math.Round(u), level)
+		}
+		return len(c.Levels)
+	}
+	dst[0] = u
+	return 1
+}
 
 // models is how many sets of coefficients the model has.
 func (c *Column) models() int { return max(1, len(c.Levels)-1) }

@@ -152,18 +152,43 @@ func taken(theta []float64, of []int) (out []float64) {
 // the most rows, of the fewest, and between.
 const rankedLevels = 3
 
-// ranked lists the parameters that are ranked: all but most of the effects, and the parameters of components of a
-// mixture as sampled, whose numbers mean nothing. Each linear predictor has all effects.
+// rankedCells is how many missing cells of a column are ranked: the first, the last, and one between.
+const rankedCells = 3
+
+// ranked lists the parameters that are ranked: all but most of the effects and missing cells, and the parameters of
+// components of a mixture as sampled, whose numbers mean nothing. Each linear predictor has all effects.
 func ranked(params []infer.Parameter, effects []*design.Effects) (out []int) {
+	rows := cellRows(params)
+	first := len(params)
 	for j, p := range params {
-		if p.Kind != infer.GroupEffect && p.Kind != infer.Unsorted {
+		switch {
+		case p.Kind == infer.GroupEffect:
+			first = min(first, j)
+		case p.Kind == infer.Imputed && !slices.Contains(rows[p.Grouping], p.Level), p.Kind == infer.Unsorted:
+		default:
 			out = append(out, j)
 		}
 	}
-	for at := len(out); at < len(params) && effects != nil; {
+	for at := first; at < len(params) && effects != nil; {
 		for _, e := range effects {
 			out = append(out, rankedEffects(e, at)...)
 			at += e.Count()
+		}
+	}
+	return out
+}
+
+// cellRows names the rows of the missing cells that are ranked, by column.
+func cellRows(params []infer.Parameter) map[string][]string {
+	out := map[string][]string{}
+	for _, p := range params {
+		if rows := out[p.Grouping]; p.Kind == infer.Imputed && (len(rows) == 0 || rows[len(rows)-1] != p.Level) {
+			out[p.Grouping] = append(rows, p.Level)
+		}
+	}
+	for column, rows := range out {
+		if n := len(rows); n > rankedCells {
+			out[column] = []string{rows[0], rows[n/2], rows[n-1]}
 		}
 	}
 	return out

@@ -148,14 +148,11 @@ func exitCode(ctx context.Context, fits []*Result, held error) int {
 // unsimulated is why no data of a fit are simulated, or nil.
 func unsimulated(c *plan.Case, fromPrior bool) error {
 	switch {
-	case c.Simulator != nil && fromPrior:
+	case c.Simulator != nil && !fromPrior:
+		return words.Hint(fmt.Errorf("mixtures, latent classes, discrete systems and models with missing cells are "+
+			"simulated from the prior, and model %q is one", c.Model), "leave --posterior out")
+	case c.Design == nil:
 		return nil
-	case c.Simulator != nil:
-		return words.Hint(fmt.Errorf("mixtures, latent classes and discrete systems are simulated from the prior, and "+
-			"model %q is one", c.Model), "leave --posterior out")
-	case c.Cells != nil:
-		return words.Hint(fmt.Errorf("model %q has missing cells that are drawn, and check is for complete data", c.Model),
-			"choose fits with --only model=…, or take missing: drop")
 	case !c.Posterior.Family.HasDraw():
 		return words.Hint(fmt.Errorf("model %q has a custom family without draw, and check simulates responses", c.Model),
 			"write draw: an expression such as normal(mu, sigma)")

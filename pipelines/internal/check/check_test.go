@@ -44,7 +44,7 @@ samplers: {gibbs: {method: cggibbs}}
 func load(t *testing.T, text string) Config {
 	t.Helper()
 	dir := t.TempDir()
-	for name, content := range map[string]string{"d.csv": table, "s.yaml": text} {
+	for name, content := range map[string]string{"d.csv": table, "holes.csv": holes, "s.yaml": text} {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	p, err := spec.Load(filepath.Join(dir, "s.yaml"), spec.Options{Env: func(string) (string, bool) { return "", false }})

@@ -22,6 +22,83 @@ fits:
   - {datasets: d, models: MODEL, samplers: auto}
 `
 
+// holes has missing cells of numbers, counts, two states and three levels, and missing responses.
+const holes = `y,n,a,b,c,k,g
+0.3,1,0.3,no,u,2,p
+-0.8,0,,yes,v,0,p
+,2,1.8,no,w,3,p
+1.1,1,2.4,,u,1,p
+0.2,4,3,no,,4,q
+-0.4,1,0.7,yes,v,,q
+0.6,3,,no,w,2,q
+,0,2.2,yes,u,5,q
+1.9,1,,,v,1,r
+-1.3,2,1,yes,,0,r
+0.1,0,2.6,no,u,,r
+0.7,1,,yes,w,2,r
+`
+
+// withHoles has models whose cells are drawn.
+const withHoles = `
+pipeline: t
+datasets: {d: {path: holes.csv}}
+models:
+  numbers: {formula: y ~ log(a) + b + (1 | g), family: gaussian, missing: impute, prior: {coefficients: "normal(0, 1)", intercept: "normal(0, 1)", sigma: "exponential(1)", sd: half_normal(1)},
+    imputation: {b: {formula: b ~ 1, prior: {coefficients: "normal(0, 1)", intercept: "normal(0, 1)"}}, a: {formula: log(a) ~ b}}}
+  states: {formula: n ~ a * c + k, family: poisson, missing: impute, prior: {coefficients: "normal(0, 0.3)", intercept: "normal(0, 1)"},
+    imputation: {k: {formula: k ~ 1, family: poisson, prior: {intercept: "normal(0, 0.5)"}}, c: {formula: c ~ k, prior: {coefficients: "normal(0, 0.5)", intercept: "normal(0, 1)"}},
+      a: {formula: a ~ c, family: gaussian, prior: {coefficients: "normal(0, 1)", sigma: "exponential(1)"}}}}
+samplers: {auto: {}}
+fits:
+  - {datasets: d, models: MODEL, samplers: auto}
+`
+
+// Missing cells and responses are simulated with the coefficients and the models of their columns: a right sampler
+// passes, and a wrong one does not. Ranked are three cells of each column, and three levels of the grouping. False
+// alarms as in TestRightAndWrong.
+func TestMissingCells(t *testing.T) {
+	for model, cells := range map[string]string{
+		"numbers": "Ymi_b[4] Ymi_b[9] Ymi_a[2] Ymi_a[9] Ymi_a[12] Ymi_y[3] Ymi_y[8] r_g[p,Intercept] r_g[q,Intercept] r_g[r,Intercept] log_lik",
+		"states": "Ymi_k[6] Ymi_k[11] Ymi_c[5,u] Ymi_c[5,v] Ymi_c[5,w] Ymi_c[10,u] Ymi_c[10,v] Ymi_c[10,w] " +
+			"Ymi_a[2] Ymi_a[9] Ymi_a[12] log_lik",
+	} {
+		text := strings.Replace(withHoles, "MODEL", model, 1)
+		right := load(t, text)
+		right.Simulations = 40
+		out, r := carryOut(t, right)
+		if out.ExitCode != exit.Pass || r.Ranked != 40 {
+			t.Errorf("%s: exit code %d, %+v", model, out.ExitCode, r)
+		}
+		var names []string
+		for _, test := range r.Tests {
+			names = append(names, test.Parameter)
+		}
+		if got := strings.Join(names, " "); !strings.HasSuffix(got, " "+cells) {
+			t.Errorf("%s: ranked are %s, want %s at the end", model, got, cells)
+		}
+		wrong := load(t, text)
+		wrong.Simulations, wrong.tamper = 20, func(k infer.Kernel) infer.Kernel { return shiftedCell{k} }
+		if out, r = carryOut(t, wrong); out.ExitCode != exit.Fail || !strings.Contains(strings.Join(r.Words, " "), "Ymi_") {
+			t.Errorf("%s, wrong: exit code %d, %+v", model, out.ExitCode, r)
+		}
+		posterior := load(t, text)
+		posterior.Given = Posterior
+		if out, r = carryOut(t, posterior); out.ExitCode != exit.Usage || !strings.Contains(r.Words[0], "from the prior") {
+			t.Errorf("%s, --posterior: exit code %d, %+v", model, out.ExitCode, r)
+		}
+	}
+}
+
+// shiftedCell is a sampler whose last numbers, cells among them, are drawn too large.
+type shiftedCell struct{ infer.Kernel }
+
+func (s shiftedCell) Position(dst []float64) {
+	s.Kernel.Position(dst)
+	for j := range dst[max(0, len(dst)-6):] {
+		dst[len(dst)-1-j]++
+	}
+}
+
 // simulatingOf is the spec with one of its fits.
 func simulatingOf(model string) string {
 	text := strings.Replace(simulating, "MODEL", model, 1)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"glmbatch/infer"
+	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/pipelines/internal/plan"
 	"glmbatch/report"
@@ -46,7 +47,7 @@ func newSimulator(c *plan.Case, seed uint64, given string, draws int,
 	var err error
 	if c.Simulator != nil {
 		if s.simulates, err = c.Simulator(); err == nil {
-			s.ranked = ranked(s.simulates.Parameters(), nil)
+			s.ranked = ranked(s.simulates.Parameters(), s.effects())
 		}
 		return s, err
 	}
@@ -58,6 +59,14 @@ func newSimulator(c *plan.Case, seed uint64, given string, draws int,
 	}
 	s.ranked = ranked(s.target.Parameters(), s.data.Effects)
 	return s, nil
+}
+
+// effects are those of the levels of groupings of a fit that simulates on its own.
+func (s *simulator) effects() []*design.Effects {
+	if s.Design == nil {
+		return nil
+	}
+	return s.Data.Effects
 }
 
 // Where the parameters of a simulation are drawn from.

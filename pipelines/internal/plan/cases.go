@@ -44,7 +44,7 @@ type CaseParts struct {
 type Joints struct {
 	On func(*glm.Data) (Joint, error) // the model on data, the fit's own or simulated ones
 	// Simulator makes the sampler of a fit of another kind, which simulates on its own; nil of regressions, which On
-	// simulates. Such a fit has an Err too, and no Design.
+	// simulates. Such a fit has an Err too, and no Design, unless Cells are drawn.
 	Simulator func() (infer.Simulator, error)
 }
 

@@ -313,8 +313,10 @@ func (p *Imputed) Capabilities() Capabilities {
 }
 
 func (p *Imputed) inCase(c *Case) error {
+	setup := func() (infer.Setup, error) { return impute.New(p.problem, nil) }
 	c.Cells = p.drawn()
-	return c.on(p.Design, p.problem.Model, func(*groups.Model) (infer.Setup, error) { return impute.New(p.problem, nil) })
+	c.simulates(setup)
+	return c.on(p.Design, p.problem.Model, func(*groups.Model) (infer.Setup, error) { return setup() })
 }
 
 // Lengths is the run's own schedule.
