@@ -1,39 +1,37 @@
 package report
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
-
-	"glmbatch/internal/doctest"
 )
 
-const referencePath = "../docs/reference/ledger.md"
+const referenceFolder = "../docs/reference/"
 
-// docs/reference/ledger.md is the documentation of a fresh ledger.
+// The two pages about the ledger are the documentation of a fresh one.
 func TestReference(t *testing.T) {
-	got := schemaReference(t, freshLedger(t))
-	if *update {
-		must(t, os.WriteFile(referencePath, got, 0o644))
-		return
+	for page, got := range referencePages(t, freshLedger(t)) {
+		if *update {
+			must(t, os.WriteFile(referenceFolder+page, []byte(got), 0o644))
+			continue
+		}
+		want, err := os.ReadFile(referenceFolder + page)
+		if err != nil {
+			t.Fatalf("%v\nrun: make reference, then read the diff", err)
+		}
+		if got == string(want) {
+			continue
+		}
+		have := strings.Split(string(want), "\n")
+		var missing, gone strings.Builder
+		refOnly(&missing, "+ ", strings.Split(got, "\n"), have)
+		refOnly(&gone, "- ", have, strings.Split(got, "\n"))
+		t.Errorf("docs/reference/%s differs from the comments of a fresh ledger\nrun: make reference, then read the diff\n%s%s",
+			page, gone.String(), missing.String())
 	}
-	want, err := os.ReadFile(referencePath)
-	if err != nil {
-		t.Fatalf("%v\nrun: make reference, then read the diff", err)
-	}
-	if bytes.Equal(got, want) {
-		return
-	}
-	have := strings.Split(string(want), "\n")
-	var missing, gone strings.Builder
-	refOnly(&missing, "+ ", strings.Split(string(got), "\n"), have)
-	refOnly(&gone, "- ", have, strings.Split(string(got), "\n"))
-	t.Errorf("docs/reference/ledger.md is not what a fresh ledger says\nrun: make reference, then read the diff\n%s%s",
-		gone.String(), missing.String())
 }
 
 // refOnly writes the lines of a that b does not have.
@@ -127,45 +125,6 @@ func rowsOf(t *testing.T, db *sql.DB, text string, args ...any) [][]string {
 	return out
 }
 
-// schemaReference is the page: views, table functions, tables.
-func schemaReference(t *testing.T, db *sql.DB) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	version := rowsOf(t, db, `SELECT max(version)::VARCHAR FROM schema_version`)[0][0]
-	fmt.Fprintf(&b, `<!-- written by make reference from report/schema; do not edit -->
-# Tables, views and table functions of a ledger
-
-Schema version %s, as a fresh ledger tells it: the same words stand in the file, as comments of tables and columns.
-[The ledger](../using-the-ledger.md) shows how they are used, with twenty-four questions.
-A ledger of a build before 0.1.0, with other tables, is refused, and left as it is.
-`, version)
-	views := rowsOf(t, db, `SELECT view_name, coalesce(comment, '') FROM duckdb_views() WHERE NOT internal ORDER BY 1`)
-	tables := rowsOf(t, db, `SELECT table_name, coalesce(comment, '') FROM duckdb_tables() WHERE NOT internal ORDER BY 1`)
-	functions := rowsOf(t, db, `SELECT function_name, comment, array_to_string(parameters, ', ') FROM duckdb_functions()
-		WHERE NOT internal AND function_type = 'table_macro' ORDER BY 1`)
-	refContents(&b, "view", views)
-	refContents(&b, "table function", functions)
-	refContents(&b, "table", tables)
-	for _, v := range views {
-		fmt.Fprintf(&b, "\n## %s\n\nView. %s\n\n| column | type | meaning |\n|---|---|---|\n", v[0], refCell(v[1]))
-		for _, c := range rowsOf(t, db, viewColumns, v[0]) {
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c[0], c[1], refCell(c[2]))
-		}
-	}
-	for _, f := range functions {
-		refFunction(t, &b, db, f)
-	}
-	for _, name := range tables {
-		fmt.Fprintf(&b, "\n## %s\n\nTable. %s\n\n| column | type | NULL | meaning |\n|---|---|---|---|\n", name[0],
-			refCell(name[1]))
-		for _, c := range rowsOf(t, db, `SELECT column_name, data_type, CASE WHEN is_nullable THEN 'may be' ELSE '' END, coalesce(comment, '')
-			FROM duckdb_columns() WHERE table_name = ? AND NOT internal ORDER BY column_index`, name[0]) {
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c[0], c[1], c[2], refCell(c[3]))
-		}
-	}
-	return []byte(doctest.Narrow(b.String()))
-}
-
 // viewColumns gives a column of a view without words those of the column of
 // that name in the tables: of fit where it has one, else of the one that all agree about.
 const viewColumns = `
@@ -174,52 +133,3 @@ SELECT v.column_name, v.data_type, coalesce(v.comment,
 	(SELECT min(c.comment) FROM duckdb_columns() c JOIN duckdb_tables() t USING (table_oid) WHERE c.column_name = v.column_name AND NOT c.internal
 	 HAVING count(DISTINCT c.comment) = 1), '')
 FROM duckdb_columns() v WHERE v.table_name = ? AND NOT v.internal ORDER BY v.column_index`
-
-func refContents(b *bytes.Buffer, kind string, list [][]string) {
-	fmt.Fprintf(b, "\n| %s | rows |\n|---|---|\n", kind)
-	for _, r := range list {
-		fmt.Fprintf(b, "| [%s](#%s) | %s |\n", r[0], r[0], refCell(r[1]))
-	}
-}
-
-// refFunction describes a table function: how it is called, and what it gives.
-func refFunction(t *testing.T, b *bytes.Buffer, db *sql.DB, f []string) {
-	t.Helper()
-	names := strings.Split(f[2], ", ")
-	call, columns := described(t, db, f[0], names)
-	fmt.Fprintf(b, "\n## %s\n\nTable function. %s\n\n    %s\n\n| column | type |\n|---|---|\n", f[0], refCell(f[1]), call)
-	for _, c := range columns {
-		fmt.Fprintf(b, "| `%s` | %s |\n", c[0], c[1])
-	}
-}
-
-// described calls a table function with as few arguments as it takes, and
-// returns how it is called, arguments that may be left out in brackets, and the
-// columns of what it gives.
-func described(t *testing.T, db *sql.DB, name string, names []string) (call string, columns [][]string) {
-	t.Helper()
-	for needed := range len(names) + 1 {
-		values := strings.TrimSuffix(strings.Repeat("NULL, ", needed), ", ")
-		rows, err := db.QueryContext(t.Context(), fmt.Sprintf("DESCRIBE SELECT * FROM %s(%s)", name, values))
-		if err != nil {
-			continue
-		}
-		must(t, rows.Err())
-		must(t, rows.Close())
-		words := append([]string{}, names[:needed]...)
-		for _, n := range names[needed:] {
-			words = append(words, "["+n+" := …]")
-		}
-		for _, c := range rowsOf(t, db, fmt.Sprintf("DESCRIBE SELECT * FROM %s(%s)", name, values)) {
-			columns = append(columns, c[:2])
-		}
-		return name + "(" + strings.Join(words, ", ") + ")", columns
-	}
-	t.Fatalf("%s cannot be called", name)
-	return "", nil
-}
-
-// refCell is text inside a table of a page.
-func refCell(s string) string {
-	return strings.NewReplacer("|", `\|`, "*", `\*`, "<", `\<`, "\n", " ").Replace(s)
-}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -172,8 +173,8 @@ func reference(list []*cobra.Command) []byte {
 	b.WriteString(`<!-- written by make reference from cmd/pipeline; do not edit -->
 # Command line
 
-What ` + "`pipeline help VERB`" + ` prints, for all verbs. Flags stand before or behind the arguments, as ` + "`--flag value` or `--flag=value`" + `.
-What a spec may say stands in [the spec's reference](spec.md), what a ledger holds in [the ledger's](ledger.md).
+What ` + "`pipeline help VERB`" + ` prints, for all verbs. Flags come before or after the arguments, as ` + "`--flag value` or `--flag=value`" + `.
+` + "`pipeline completion bash`" + ` (or ` + "`zsh`, `fish`, `powershell`" + `) prints a completion script, and how to load it.
 
 | verb | what it does |
 |---|---|
@@ -181,16 +182,46 @@ What a spec may say stands in [the spec's reference](spec.md), what a ledger hol
 	for _, c := range list {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", c.Name(), c.Name(), cell(c.Short))
 	}
-	b.WriteString(`
-` + "`pipeline completion bash`" + ` (or ` + "`zsh`, `fish`, `powershell`" + `) prints a completion script for that shell, and how to load it.
-`)
+	flags, codes := shared(list)
+	fmt.Fprintf(&b, "\n## Common flags\n\n| flag | meaning |\n|---|---|\n%s", strings.Join(flags, ""))
+	fmt.Fprintf(&b, "\n## Exit codes\n\n| code | meaning |\n|---|---|\n%s", strings.Join(codes, ""))
 	for _, c := range list {
-		verb(&b, c)
+		verb(&b, c, slices.Concat(flags, codes))
 	}
 	return b.Bytes()
 }
 
-func verb(b *bytes.Buffer, c *cobra.Command) {
+// shared returns the rows of flags that three verbs have, one for each flag, and of each exit code the row that most have.
+func shared(list []*cobra.Command) (flags, codes []string) {
+	uses, most := map[string]int{}, map[string]string{}
+	count := func(row string) {
+		name := strings.Fields(row)[1]
+		if uses[row]++; uses[row] > uses[most[name]] {
+			most[name] = row
+		}
+	}
+	for _, c := range list {
+		for _, row := range flagRows(c) {
+			count(row)
+		}
+		for _, e := range exits[c.Name()] {
+			count(exitRow(e))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(most)) {
+		switch row := most[name]; {
+		case !strings.HasPrefix(name, "`"):
+			codes = append(codes, row)
+		case uses[row] >= 3:
+			flags = append(flags, row)
+		}
+	}
+	slices.SortFunc(codes, func(a, b string) int { return len(strings.Fields(a)[1]) - len(strings.Fields(b)[1]) })
+	return flags, codes
+}
+
+// verb describes a verb; rows that are shared are named only.
+func verb(b *bytes.Buffer, c *cobra.Command, shared []string) {
 	about, _, _ := strings.Cut(c.Long, "\n\nExit codes: ")
 	if about == "" {
 		about = c.Short + "."
@@ -199,23 +230,47 @@ func verb(b *bytes.Buffer, c *cobra.Command) {
 	if c.Example != "" {
 		fmt.Fprintf(b, "\n```text\n%s\n```\n", unindent(c.Example))
 	}
-	var rows []string
+	usual := func(rows []string) (names, own []string) {
+		for _, row := range rows {
+			if slices.Contains(shared, row) {
+				names = append(names, "`"+strings.Trim(strings.Fields(row)[1], "`")+"`")
+			} else {
+				own = append(own, row)
+			}
+		}
+		return names, own
+	}
+	write := func(title, head string, rows []string) {
+		names, own := usual(rows)
+		if len(names) > 0 {
+			fmt.Fprintf(b, "\n%s: %s.\n", title, strings.Join(names, ", "))
+		}
+		if len(own) > 0 {
+			fmt.Fprintf(b, "\n| %s | meaning |\n|---|---|\n%s", head, strings.Join(own, ""))
+		}
+	}
+	write("[Common flags](#common-flags)", "flag", flagRows(c))
+	var codes []string
+	for _, e := range exits[c.Name()] {
+		codes = append(codes, exitRow(e))
+	}
+	write("[Exit codes](#exit-codes)", "exit code", codes)
+}
+
+func exitRow(e exit) string { return fmt.Sprintf("| %d | %s |\n", e.code, cell(e.meaning)) }
+
+// flagName finds the flags in what help prints of them.
+var flagName = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z0-9-]+)`)
+
+// flagRows are the rows of the flags of a verb.
+func flagRows(c *cobra.Command) (rows []string) {
 	for _, m := range flagName.FindAllStringSubmatch(c.LocalFlags().FlagUsages(), -1) {
 		if f := c.LocalFlags().Lookup(m[1]); f.Name != "help" {
 			rows = append(rows, flagRow(f.Name, f.Shorthand, f.Value.Type(), f.DefValue, f.Usage))
 		}
 	}
-	if len(rows) > 0 {
-		fmt.Fprintf(b, "\n| flag | takes | default | meaning |\n|---|---|---|---|\n%s", strings.Join(rows, ""))
-	}
-	b.WriteString("\n| exit code | meaning |\n|---|---|\n")
-	for _, e := range exits[c.Name()] {
-		fmt.Fprintf(b, "| %d | %s |\n", e.code, cell(e.meaning))
-	}
+	return rows
 }
-
-// flagName finds the flags in what help prints of them.
-var flagName = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z0-9-]+)`)
 
 // flagRow is the line of one flag. A default is shown where it says something.
 func flagRow(name, short, takes, def, use string) string {
@@ -225,24 +280,19 @@ func flagRow(name, short, takes, def, use string) string {
 	}
 	switch takes {
 	case "bool":
-		takes = ""
-	case "string":
-		takes = "text"
-	case "int", "uint64", "int64":
-		takes = "number"
+	case "int", "uint64", "int64", "float64":
+		name += " N"
 	case "duration":
-		takes = "duration: `90s`, `30m`"
-	case "stringArray":
-		takes = "text, repeatable"
+		name += " TIME"
 	case "stringSlice":
-		takes = "list with commas"
+		name += " TEXT,TEXT"
+	default:
+		name += " TEXT"
 	}
-	if def == "[]" || def == "" || def == "false" || def == "0" {
-		def = ""
-	} else {
-		def = "`" + def + "`"
+	if def != "[]" && def != "" && def != "false" && def != "0" {
+		use += " (default " + def + ")"
 	}
-	return fmt.Sprintf("| `%s` | %s | %s | %s |\n", name, takes, def, cell(use))
+	return fmt.Sprintf("| `%s` | %s |\n", name, cell(use))
 }
 
 // cell is text inside a table.
