@@ -60,6 +60,7 @@ var kindsOfModels = map[string]struct{ data, model, derived, average string }{
 	"horseshoe":      {"rows", "{formula: y ~ x + z, family: gaussian, standardize: center_scale, prior: {coefficients: horseshoe(0.5)}}", "exp(x)", "mean(x = 1, z = 1)"},
 	"spike_slab":     {"rows", `{formula: y ~ x + z, family: gaussian, prior: {coefficients: "spike_slab(0.5, 2)"}}`, "exp(x)", "mean(x = 1, z = 1)"},
 	"cells":          {"rows", "{formula: y ~ x + hole, family: gaussian, missing: impute}", "exp(x)", "mean(x = 1, hole = 0)"},
+	"measured":       {"rows", `{formula: "y ~ me(x, p) + z", family: gaussian}`, "exp(x)", "mean(x = 1, z = 1)"},
 	"mixture":        {"rows", "{formula: y ~ x, family: gaussian, mixture: {components: 2}}", "mu1_x - mu2_x", "mean(x = 1)"},
 	"classes":        {"rows", `{formula: "cbind(b, q) ~ 1", mixture: {components: 2}}`, "p1_q_l - p2_q_l", "mean(b = 1)"},
 	"pooled":         {"imputations", "{formula: chl ~ age + bmi, family: gaussian}", "exp(age)", "mean(age = 1, bmi = 20)"},

@@ -16,7 +16,7 @@ const (
 
 // absentTerms are functions of brms's terms, with the remedy of each.
 var absentTerms = map[string]string{
-	"me":   "errors of a predictor are not supported; missing cells of one are mi(x)",
+	"me":   "me(x, sd) is among the terms",
 	"mm":   memberships,
 	"mmc":  memberships,
 	"ar":   autocorrel,
@@ -59,7 +59,7 @@ var absentArguments = map[string]string{
 var absentCalls = map[string]string{
 	"mvbf": alone, "mvbrmsformula": alone, "set_rescor": alone, "bf": alone, "brmsformula": alone,
 	"lf": oneFormula, "nlf": absentArguments["nl"], "set_nl": absentArguments["nl"], "acformula": autocorrel,
-	"set_mecor": "errors of a predictor are not supported",
+	"set_mecor": "values in me() are independent, or one has a model of another under imputation: x ~ z",
 }
 
 // absent refuses a function of brms by its name.

@@ -27,7 +27,7 @@ var brmsFaults = []struct{ formula, message, hint string }{
 	{"y ~ t2(x, z)", "t2() cannot be used here", "curves add up"},
 	{"y ~ s(g, bs = \"re\")", "the basis \"re\" of s()", "(1 | g)"},
 	{"y ~ s(x, z)", "s() smooths one number", "s(x) + s(z)"},
-	{"y ~ me(x, s)", "me() of brms", "mi(x)"},
+	{"y ~ me(x, s, gr = g)", "me() holds two columns, and no further argument such as gr", "me(x, sd)"},
 	{"y ~ mi(x, idx = g)", "mi() holds one column, and no further argument such as idx", "mi(x)"},
 	{"y ~ x + (1 | mm(g, h))", "mm() of brms", "(1 | g) + (1 | h)"},
 	{"y ~ x + (1 + mmc(x, z) | mm(g, h))", "mm() of brms", "(1 | g) + (1 | h)"},

@@ -233,8 +233,9 @@ func readable(schema *arrow.Schema) (names []string, all map[string]bool) {
 	return names, all
 }
 
-// aside are the terms of calls on the left of a formula.
+// aside are the terms of calls on the left of a formula, and what those on the right have apart from their values.
 type aside struct {
+	noise  []string   // columns of the standard deviations of me()
 	errors *variable  // known standard errors of the response
 	limits []limit    // of cens() and trunc()
 	counts []variable // of cbind(): successes and failures, or a count of each class
@@ -278,6 +279,7 @@ func (s *selection) columns() []string {
 	for _, w := range s.weights() {
 		names = append(names, w.column)
 	}
+	names = append(names, s.noise...)
 	for i := range s.offsets {
 		names = append(names, s.offsets[i].columns...)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"glmbatch/internal/vec"
+	"glmbatch/internal/words"
 )
 
 // Table is a table of the data.
@@ -29,6 +30,8 @@ type Gap struct {
 	Low float64
 	// Log reports whether its state is the logarithm of its value, Above whether its model has none but positive values.
 	Log, Above bool
+	// Noise has the standard deviations of the measurements of all rows, whose cells are all drawn; nil of other columns.
+	Noise []float64
 
 	values []float64 // of all rows; of text the states
 }
@@ -79,8 +82,11 @@ func (g Gap) Shifted(by float64) Gap {
 	return g
 }
 
-// Seen returns the values of the rows where it is not missing.
+// Seen returns the values of the rows where it is not missing, or all measurements.
 func (g *Gap) Seen() []float64 {
+	if g.Noise != nil {
+		return slices.Clone(g.values)
+	}
 	var out []float64
 	missing := g.Rows
 	for i, x := range g.values {
@@ -167,6 +173,40 @@ func Gaps(table arrow.Table, names []string, dataset string, levels map[string][
 		out = append(out, g)
 	}
 	return out, nil
+}
+
+// NoisyGap returns the column of m, of which no value is known without an error. Errors are *ColumnError.
+func NoisyGap(table arrow.Table, m Measured, dataset string) (Gap, error) {
+	g := Gap{Column: m.Column}
+	for _, to := range []struct {
+		column string
+		values *[]float64
+	}{{m.Column, &g.values}, {m.SD, &g.Noise}} {
+		c, err := openColumn(table, slices.Index(schemaNames(table.Schema()), to.column))
+		if err == nil && (c.kind != numeric || c.dated()) {
+			err = words.Hint(fmt.Errorf("its type is %s, and me() takes numbers", c.typ), "leave it out of me()")
+		}
+		fault := &ColumnError{Dataset: dataset, Column: to.column, Err: err}
+		if err != nil {
+			return g, fault
+		}
+		if missing := c.missing(); len(missing) > 0 {
+			fault.Row = int64(missing[0]) + 1
+			fault.Err = words.Hint(errors.New("the value is missing, and me() needs a measurement and its standard deviation"),
+				"leave such rows out where the data are made")
+			return g, fault
+		}
+		*to.values = make([]float64, c.rows)
+		c.floats(*to.values, allTrue(c.rows))
+	}
+	for i, sd := range g.Noise {
+		if g.Rows = append(g.Rows, i); !(sd > 0) || sd-sd != 0 || g.values[i]-g.values[i] != 0 {
+			return g, &ColumnError{Dataset: dataset, Column: m.SD, Row: int64(i) + 1,
+				Err: words.Hint(fmt.Errorf("a measurement of %v has the standard deviation %v, which must be above 0",
+					g.values[i], sd), "a column that is known exactly is a term without me()")}
+		}
+	}
+	return g, nil
 }
 
 // missing returns the rows without a value, in increasing order.

@@ -60,8 +60,9 @@ func parseSeveral(s string) (*Formula, error) {
 		if f, err = f.with(m[1], left+"~"+m[2]); err != nil {
 			return nil, err
 		}
-		if own := f.predicted[len(f.predicted)-1].formula; own.marks.Columns != nil {
-			return nil, fail(part.pos, "mi() is not in this version in the formula of "+m[1], "impute its cells before")
+		if own := f.predicted[len(f.predicted)-1].formula; own.marks.Columns != nil || own.marks.Measured != nil {
+			return nil, fail(part.pos, "mi() and me() are not in this version in the formula of "+m[1],
+				"impute its cells before")
 		}
 	}
 	return f, nil

@@ -62,7 +62,7 @@ func TestPredictedErrors(t *testing.T) {
 		"bf(y ~ x, sigma)":                `does not take "sigma"`,
 		"bf(y ~ x, sigma ~ z, sigma ~ 1)": "sigma has two formulas",
 		"bf(y ~ x, mu ~ z)":               "mu has two formulas",
-		"bf(y ~ x, sigma ~ mi(z))":        "mi() is not in this version in the formula of sigma",
+		"bf(y ~ x, sigma ~ mi(z))":        "mi() and me() are not in this version in the formula of sigma",
 		"bf(y ~ x, sigma ~ y)":            "also a predictor",
 		"bf(y ~ x, sigma ~)":              "the terms are missing",
 	} {

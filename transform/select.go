@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -50,6 +51,9 @@ func (f *Formula) selectFrom(schema *arrow.Schema, strict strictness) (*selectio
 	if err := s.weights(); err != nil {
 		return nil, err
 	}
+	if err := s.noise(); err != nil {
+		return nil, err
+	}
 	s.out.intercept = true
 	set, err := s.terms(f.right, true)
 	if err != nil {
@@ -57,6 +61,18 @@ func (f *Formula) selectFrom(schema *arrow.Schema, strict strictness) (*selectio
 	}
 	s.out.terms = byDegree(set.live())
 	return &s.out, s.responseStaysLeft()
+}
+
+// noise takes the columns of standard deviations of me() away from . and globs.
+func (s *selector) noise() error {
+	for _, m := range s.formula.marks.Measured {
+		n := &node{kind: nodeName, text: m.SD, pos: max(0, strings.Index(s.formula.source, "me("))}
+		if err := s.column(n); err != nil {
+			return err
+		}
+		s.taken[m.SD], s.out.noise = true, append(s.out.noise, m.SD)
+	}
+	return nil
 }
 
 // responseStaysLeft refuses a response that explains itself.

@@ -185,6 +185,9 @@ func manyWords(l *pipelines.Line, count, levels int) (what, where string) {
 		call, _, _ := strings.Cut(l.Term, "(")
 		return plural(count, "coefficient"), "--filter '" + call + "_*' shows them, and the view smooths has the curve"
 	case pipelines.IsCell(l):
+		if strings.HasPrefix(l.Name, "Xme_") {
+			return plural(levels, "measured cell"), "--filter 'Xme_*' shows them, and the view imputed has them"
+		}
 		return plural(levels, "missing cell"), "--filter 'Ymi_*' shows them, and the view imputed has them"
 	}
 	return plural(count, "effect") + " of " + plural(levels, "level"),

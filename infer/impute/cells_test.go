@@ -12,6 +12,19 @@ import (
 	"glmbatch/infer/prior"
 )
 
+func normal(x, mean, sd float64) float64 { z := (x - mean) / sd; return -0.5*z*z - math.Log(sd) }
+
+// measuredDensity is the log density of the measurement of row i, if there is one.
+func (s *study) measuredDensity(t *truth, i int, u, v float64) float64 {
+	switch {
+	case s.noisy:
+		return normal(t.measured[i], u, t.noise[i])
+	case s.noisyV:
+		return normal(t.measured[i], v, t.noise[i])
+	}
+	return 0
+}
+
 // exactCells returns the means of u, u², v and u·v of the missing cells of a row given the parameters and offset,
 // the rest of the linear predictor, by sums over a grid of 0.04 of u, and of v if it is not a state; and the row's
 // density in units of the grid.
@@ -51,10 +64,10 @@ func (s *study) exactCells(t *truth, i int, beside float64) (u, squares, v, uv, 
 	if err != nil {
 		panic(err)
 	}
-	normal := func(x, mean, sd float64) float64 { z := (x - mean) / sd; return -0.5*z*z - math.Log(sd) }
 	for _, a := range us {
 		for _, b := range vs {
 			l := normal(a, t.a[0]+t.a[1]*t.x[i], t.su)
+			l += s.measuredDensity(t, i, a, b)
 			l += s.vDensity(b, s.vEta(t.b, t.x[i], a), t.sv)
 			if positive && missV {
 				l += math.Log(b)
@@ -126,6 +139,12 @@ func TestCellsAgainstEnumeration(t *testing.T) {
 		"gaussian, counts":         {family: gaussian, v: poisson}, "bernoulli, counts": {family: bernoulli, v: negative},
 		"poisson, positive": {family: poisson, v: gamma, unseen: true}, "gaussian, positive, product": {family: gaussian,
 			v: gamma, code: product},
+		"gaussian, measured":        {family: gaussian, noisy: true, unseen: true},
+		"gaussian, measured, both":  {family: gaussian, noisy: true, plain: true, mostly: true},
+		"bernoulli, measured":       {family: bernoulli, noisy: true, levels: true},
+		"poisson, measured, square": {family: poisson, noisy: true, code: square},
+		"gaussian, v measured":      {family: gaussian, noisyV: true, plain: true, mostly: true},
+		"gamma, measured":           {family: gamma, noisy: true, v: poisson},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

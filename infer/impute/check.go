@@ -2,6 +2,7 @@ package impute
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"glmbatch/infer/design"
@@ -71,7 +72,11 @@ func (p *Problem) checkColumn(k int) error {
 		return fmt.Errorf("impute: group-level effects have no place in it")
 	case len(c.Data.Smooths) > 0 || c.Data.Offset != nil || c.Data.Frequency != nil || c.Data.Precision != nil:
 		return fmt.Errorf("impute: smooths, offsets and weights have no place in it")
-	case len(c.Missing) > p.Rows-2:
+	case c.Noise != nil && (!c.linear() || c.Log || len(c.Missing) != p.Rows || len(c.Noise) != p.Rows):
+		return fmt.Errorf("impute: a column with errors of measurement is gaussian, and all of its cells are drawn")
+	case slices.ContainsFunc(c.Noise, func(sd float64) bool { return !(sd > 0) || math.IsInf(sd, 1) }):
+		return fmt.Errorf("impute: a standard deviation of a measurement is not positive")
+	case c.Noise == nil && len(c.Missing) > p.Rows-2:
 		return fmt.Errorf("impute: %d of %d cells are missing, and at least 2 must be there", len(c.Missing), p.Rows)
 	}
 	for j := range p.Columns {

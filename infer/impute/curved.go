@@ -27,7 +27,7 @@ func (k *kernel) moveSingly(q int) bool {
 	return true
 }
 
-// parabola is the log density of the gaussian models along the state of a column in a row.
+// parabola is the log density of the gaussian models, and of the measurement, along the state of a column in a row.
 type parabola struct{ slope, curve float64 }
 
 // along returns that of column c in row q.
@@ -38,7 +38,9 @@ func (k *kernel) along(q, c int) parabola {
 	for j, x := range k.z[q*y.width : (q+1)*y.width] {
 		slope = math.FMA(row[j], x, slope)
 	}
-	return parabola{slope, row[y.first+c]}
+	at := k.z[q*y.width+y.first+c] + y.centre[c]
+	pull, precision := k.problem.Columns[c].measured(k.rows[q], at)
+	return parabola{slope - pull, row[y.first+c] + precision}
 }
 
 // at returns the change of the log density with delta added to the state.

@@ -148,6 +148,12 @@ func TestInvariance(t *testing.T) {
 		{"bernoulli, groups, levels", study{family: bernoulli, levels: true, unseen: true,
 			groups: []grouped{{levels: 4, every: 1}}}},
 		{"poisson, slopes, unseen", study{family: poisson, unseen: true, groups: []grouped{{levels: 4, slope: true, every: 1}}}},
+		{"gaussian, measured", study{family: gaussian, noisy: true, plain: true, unseen: true}},
+		{"bernoulli, measured", study{family: bernoulli, noisy: true}},
+		{"poisson, measured, square", study{family: poisson, noisy: true, code: square}},
+		{"bernoulli, v measured", study{family: bernoulli, noisyV: true, plain: true, mostly: true}},
+		{"gaussian, measured, groups", study{family: gaussian, noisy: true, mostly: true,
+			groups: []grouped{{levels: 4, slope: true, every: 1}}}},
 		{"gamma, groups, counts", study{family: gamma, v: poisson, groups: []grouped{{levels: 5, every: 2}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

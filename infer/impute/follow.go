@@ -229,6 +229,10 @@ func (f *following) followGaussian(at, column, q int, missing bool) {
 	mean := m.predict(alpha, f.z)
 	if missing {
 		f.move(column, math.FMA(rest, vec.Exp(sigma-fit.logSigma), mean)+y.centre[column])
+		own, row := &k.problem.Columns[column], k.rows[q]
+		from, precision := own.measured(row, f.old[column])
+		to, _ := own.measured(row, f.states[column])
+		f.ratio += float64((float64(from*from) - float64(to*to)) / max(2*precision, 1e-300))
 		return
 	}
 	w := vec.Exp(-2 * fit.logSigma)

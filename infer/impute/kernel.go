@@ -147,7 +147,7 @@ func (k *kernel) startCells(state func(column, row int) float64) {
 		}
 		for c := range k.problem.Columns {
 			u := k.problem.Columns[c].Data.Y[i]
-			if k.mask[q]>>c&1 == 1 {
+			if k.mask[q]>>c&1 == 1 && k.problem.Columns[c].Noise == nil {
 				u = state(c, i)
 				if !k.problem.Columns[c].inside(u - y.centre[c] + y.centre[c]) { // lost to rounding
 					u = y.centre[c]

@@ -3,10 +3,11 @@ package impute
 import (
 	"math"
 	"math/bits"
+	"strconv"
 )
 
-// patterns are the sets of gaussian columns that rows miss together; rows without a response have patterns of their
-// own, since the regression says nothing of their cells.
+// patterns are the sets of gaussian columns that rows miss together. Rows without a response have patterns of their
+// own, since the regression says nothing of their cells, and so have rows with measurements of other precisions.
 type patterns struct {
 	pattern []int32 // of each row with missing cells; −1 where no gaussian column is missing
 	sets    []set
@@ -16,15 +17,23 @@ type patterns struct {
 
 // set is one pattern.
 type set struct {
-	columns []int
-	seen    bool // the regression has a response there
+	columns  []int
+	measured []float64 // precisions of the measurements of columns; 0 if there are none
+	seen     bool      // the regression has a response there
+}
+
+// patternKey identifies a pattern.
+type patternKey struct {
+	mask     uint64
+	seen     bool
+	measured string
 }
 
 func (s *setup) findPatterns() {
 	for _, m := range s.system.models {
 		s.gauss |= 1 << m.column
 	}
-	index := map[uint64]int32{}
+	index := map[patternKey]int32{}
 	s.pattern, s.curved = make([]int32, len(s.rows)), make([]bool, len(s.rows))
 	for q, mask := range s.mask {
 		mask &= s.gauss
@@ -32,19 +41,20 @@ func (s *setup) findPatterns() {
 		if mask == 0 {
 			continue
 		}
-		seen := s.readers[s.main].of[q] >= 0
-		key := mask
-		if seen {
-			key |= 1 << 63
+		t := set{seen: s.readers[s.main].of[q] >= 0}
+		key := patternKey{mask: mask, seen: t.seen}
+		for m := mask; m != 0; m &= m - 1 {
+			c := bits.TrailingZeros64(m)
+			_, precision := s.problem.Columns[c].measured(s.rows[q], 0)
+			t.columns, t.measured = append(t.columns, c), append(t.measured, precision)
+			if precision > 0 {
+				key.measured += strconv.FormatFloat(precision, 'g', -1, 64) + " "
+			}
 		}
 		at, known := index[key]
 		if !known {
 			at = int32(len(s.sets))
 			index[key] = at
-			t := set{seen: seen}
-			for m := mask; m != 0; m &= m - 1 {
-				t.columns = append(t.columns, bits.TrailingZeros64(m))
-			}
 			s.sets = append(s.sets, t)
 		}
 		s.pattern[q] = at
@@ -83,6 +93,7 @@ func (k *kernel) findLaws() {
 				}
 				l.factor[a*m+b] = x
 			}
+			l.factor[a*m+a] += t.measured[a]
 		}
 		cholesky(l.factor, m)
 		for j, r := range k.readers {

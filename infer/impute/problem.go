@@ -43,6 +43,19 @@ type Column struct {
 	// Levels names the states 0, 1, … of a column of more than two. Its model is a multinomial logit: Model, of family
 	// bernoulli(logit), has the priors of the log odds of each level against the first. nil of other columns.
 	Levels []string
+	// Noise has the standard deviation of the measurement of each row, and Data.Y the measurements, normal around the
+	// states: all cells are in Missing. nil of a column without errors of measurement.
+	Noise []float64
+}
+
+// measured returns the slope of the log density of the measurement of a row at state u, and its precision; 0 of a
+// column without errors of measurement.
+func (c *Column) measured(row int, u float64) (slope, precision float64) {
+	if c.Noise == nil {
+		return 0, 0
+	}
+	precision = 1 / c.Noise[row] / c.Noise[row]
+	return float64(precision * (c.Data.Y[row] - u)), precision
 }
 
 // binary reports whether the column has two states.

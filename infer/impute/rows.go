@@ -133,7 +133,8 @@ func (k *kernel) center(i, q int) {
 		for j, x := range z {
 			sum = math.FMA(-row[j], x, sum)
 		}
-		mean[a] = sum
+		pull, _ := k.problem.Columns[c].measured(k.rows[q], z[y.first+c]+y.centre[c])
+		mean[a] = sum + pull
 	}
 	if main.quad && t.seen {
 		at := main.of[q]

@@ -87,7 +87,7 @@ func (s *setup) findCells() {
 		}
 		var donors []float64
 		for i, y := range c.Data.Y {
-			if masks[i]>>k&1 == 0 {
+			if masks[i]>>k&1 == 0 || c.Noise != nil {
 				donors = append(donors, y)
 			}
 		}
@@ -111,7 +111,7 @@ func (s *setup) findCells() {
 }
 
 // describe makes the parameters: those of the regression without effects of levels, of the models of columns, cells
-// and missing responses, then effects of levels.
+// and missing responses, then effects of levels. Those of measured columns have brms's names.
 func (s *setup) describe() {
 	p := s.problem
 	main := s.readers[s.main]
@@ -121,6 +121,10 @@ func (s *setup) describe() {
 		for i, q := range s.parametersOf(k) {
 			q.Grouping, q.Term = c.Name, q.Name
 			switch {
+			case c.Noise != nil && q.Name == "(Intercept)":
+				q.Name = "meanme_me" + c.Name
+			case c.Noise != nil && q.Kind == infer.Dispersion:
+				q.Name = "sdme_me" + c.Name
 			case q.Kind == infer.Dispersion:
 				q.Name = q.Name + "_" + c.Name
 			case c.Levels != nil:
@@ -133,9 +137,9 @@ func (s *setup) describe() {
 			s.params = append(s.params, q)
 		}
 	}
-	cell := func(column string, row int, level string) {
+	cell := func(prefix, column string, row int, level string) {
 		label := p.Row(row)
-		name := "Ymi_" + column + "[" + label
+		name := prefix + column + "[" + label
 		if level != "" {
 			name += "," + level
 		}
@@ -145,16 +149,19 @@ func (s *setup) describe() {
 	for k := range p.Columns {
 		c := &p.Columns[k]
 		for _, i := range c.Missing {
-			if c.Levels == nil {
-				cell(c.Name, i, "")
+			switch {
+			case c.Noise != nil:
+				cell("Xme_me", c.Name, i, "")
+			case c.Levels == nil:
+				cell("Ymi_", c.Name, i, "")
 			}
 			for _, level := range c.Levels {
-				cell(c.Name, i, level)
+				cell("Ymi_", c.Name, i, level)
 			}
 		}
 	}
 	for _, i := range p.UnseenOf {
-		cell(p.Response, i, "")
+		cell("Ymi_", p.Response, i, "")
 	}
 	s.params = append(s.params, main.Params[main.First():]...)
 }
@@ -185,7 +192,11 @@ func (s *setup) Explain() string {
 	var models []string
 	for k := range s.problem.Columns {
 		c := &s.problem.Columns[k]
-		models = append(models, fmt.Sprintf("%s (%d, %s)", c.Name, len(c.Missing), c.words()))
+		what := c.words()
+		if c.Noise != nil {
+			what += ", measured"
+		}
+		models = append(models, fmt.Sprintf("%s (%d, %s)", c.Name, len(c.Missing), what))
 	}
 	words := "no cell of a predictor is missing"
 	if models != nil {

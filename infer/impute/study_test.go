@@ -94,6 +94,8 @@ type study struct {
 	mostly bool // most cells of u and v are missing
 	alone  bool // and none of u
 	single bool // cells move one at a time alone, as in columns of which less than a fifth is missing
+	noisy  bool // u is measured with errors
+	noisyV bool // v is, which is gaussian
 }
 
 func (s *study) normal(location, scale float64) prior.Prior {
@@ -201,6 +203,8 @@ func sum(eta float64, coefficients, entries []float64) float64 {
 // truth is one draw of everything.
 type truth struct {
 	x, u, v, w, y        []float64
+	noise                []float64 // standard deviations of the measurements, and these
+	measured             []float64
 	missU, missV, unseen []int
 	a, b, c, d           []float64 // coefficients
 	su, sv, sw, disp     float64
@@ -244,10 +248,11 @@ func (s *study) draw(r *infer.Stream) *truth {
 		if s.mostly {
 			more = 0.4
 		}
-		if r.Float64() < 0.25+0.2*x+more && len(t.missU) < s.n-3 && !s.alone { // at random: given what is always seen
+		s.measure(t, r, i)
+		if !s.noisy && r.Float64() < 0.25+0.2*x+more && len(t.missU) < s.n-3 && !s.alone { // at random: given what is always seen
 			t.missU = append(t.missU, i)
 		}
-		if r.Float64() < 0.3+more && len(t.missV) < s.n-3 {
+		if !s.noisyV && r.Float64() < 0.3+more && len(t.missV) < s.n-3 {
 			t.missV = append(t.missV, i)
 		}
 		if s.unseen && r.Float64() < 0.3 && len(t.unseen) < s.n/2 {
@@ -255,6 +260,31 @@ func (s *study) draw(r *infer.Stream) *truth {
 		}
 	}
 	return t
+}
+
+// measure draws the measurement of row i, all of whose cells of the column are drawn.
+func (s *study) measure(t *truth, r *infer.Stream, i int) {
+	of := t.u[i]
+	switch {
+	case s.noisy:
+		t.missU = append(t.missU, i)
+	case s.noisyV:
+		of, t.missV = t.v[i], append(t.missV, i)
+	default:
+		return
+	}
+	t.noise = append(t.noise, 0.4+0.4*float64(i%2))
+	t.measured = append(t.measured, math.FMA(t.noise[i], variate.Normal(r), of))
+}
+
+// withNoise adds the errors of measurement to a problem.
+func (s *study) withNoise(p *Problem, t *truth) {
+	switch {
+	case s.noisy:
+		p.Columns[0].Noise = t.noise
+	case s.noisyV:
+		p.Columns[1].Noise = t.noise
+	}
 }
 
 // designs are the columns of the response's design, and those of w's.
@@ -285,8 +315,8 @@ func (s *study) designs(one, x, u func(int) float64, sv, su []float64) (names []
 	return names, columns, main, namesW, columnsW, ofW
 }
 
-// problem is the data with cells missing.
-func (s *study) problem(t *truth) *Problem {
+// starts are the columns u and v with start values of missing cells, or with measurements.
+func (s *study) starts(t *truth) (su, sv []float64) {
 	start := func(v []float64, miss []int) []float64 {
 		v = slices.Clone(v)
 		for _, i := range miss {
@@ -300,6 +330,20 @@ func (s *study) problem(t *truth) *Problem {
 		}
 		return v
 	}
+	su, sv = slices.Clone(t.u), start(t.v, t.missV)
+	for _, i := range t.missU {
+		su[i] = 0
+	}
+	if s.noisy {
+		su = t.measured
+	} else if s.noisyV {
+		sv = t.measured
+	}
+	return su, sv
+}
+
+// problem is the data with cells missing.
+func (s *study) problem(t *truth) *Problem {
 	matrix := func(rows []int, columns ...func(i int) float64) *design.Dense {
 		m := design.NewDense(len(rows), len(columns))
 		for j, c := range columns {
@@ -310,10 +354,7 @@ func (s *study) problem(t *truth) *Problem {
 		return m
 	}
 	one := func(int) float64 { return 1 }
-	su, sv := slices.Clone(t.u), start(t.v, t.missV)
-	for _, i := range t.missU {
-		su[i] = 0
-	}
+	su, sv := s.starts(t)
 	x, u := func(i int) float64 { return t.x[i] }, func(i int) float64 { return su[i] }
 	var all, seen []int
 	for i := range s.n {
@@ -341,6 +382,7 @@ func (s *study) problem(t *truth) *Problem {
 		Model: glm.Model{Family: s.family, Coefficients: py, Dispersion: s.sigma(), Nu: s.sigma()},
 		Coder: main, Of: seen,
 	}
+	s.withNoise(p, t)
 	if s.levels {
 		p.Columns[1].Levels = []string{"a", "b", "c"}
 	}

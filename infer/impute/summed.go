@@ -44,9 +44,11 @@ type summedCases struct {
 // as long as a row has at most maxCombinations and the data maxSummed.
 const minTogether, maxCombinations, maxSummed = 0.2, 64, 1 << 18
 
-// together reports whether cells of column k move with the coefficients: a fact of the data.
+// together reports whether cells of column k move with the coefficients: a fact of the data. Measured cells do
+// not.
 func (s *setup) together(k int) bool {
-	return float64(len(s.problem.Columns[k].Missing)) >= minTogether*float64(s.problem.Rows)
+	c := &s.problem.Columns[k]
+	return c.Noise == nil && float64(len(c.Missing)) >= minTogether*float64(s.problem.Rows)
 }
 
 // togetherNames lists the columns whose cells move with the coefficients.

@@ -27,7 +27,11 @@ type columnModel struct {
 
 // words say what the column is modelled by.
 func (c *columnModel) words() string {
-	return fmt.Sprintf("%s, %s: %d missing cells are drawn", c.formula, c.familyWord(), len(c.gap.Rows))
+	cells := "missing"
+	if c.gap.Noise != nil {
+		cells = "measured"
+	}
+	return fmt.Sprintf("%s, %s: %d %s cells are drawn", c.formula, c.familyWord(), len(c.gap.Rows), cells)
 }
 
 // familyWord names the family for texts.
@@ -75,6 +79,12 @@ func (c *columnModel) takeFamily(log bool) error {
 	given := family.Family{Name: name}
 	binary, classes := given.Support().Probability(), given.Support().Classes
 	switch {
+	case g.Noise != nil && (log || name != "" && !given.Is(family.Squares)):
+		return words.Hint(errors.New("its measurements are normal around its values, whose model is gaussian"),
+			"leave family and log() out of its model")
+	case g.Noise != nil:
+		c.family = family.Default
+		return nil
 	case log && name != "" && !given.Is(family.Squares):
 		return words.Hint(fmt.Errorf("the logarithm of a column is gaussian, not %s", name), "model the column itself")
 	case log && !g.Positive():
@@ -113,9 +123,15 @@ func ofOthers(family, values string) error {
 }
 
 // modelsOf gives each incomplete column its model, in an order in which each reads none that comes later: from the
-// fewest missing cells to the most, where the spec's own formulas allow it.
+// fewest missing cells to the most, where the spec's own formulas allow it, those with errors of measurement first.
 func modelsOf(m *spec.Model, schema *ingest.Schema, terms []string, gaps []transform.Gap) ([]*columnModel, error) {
-	slices.SortStableFunc(gaps, func(a, b transform.Gap) int { return cmp.Compare(len(a.Rows), len(b.Rows)) })
+	missing := func(g *transform.Gap) int {
+		if g.Noise != nil {
+			return 0
+		}
+		return len(g.Rows)
+	}
+	slices.SortStableFunc(gaps, func(a, b transform.Gap) int { return cmp.Compare(missing(&a), missing(&b)) })
 	incomplete := func(name string) bool {
 		return slices.ContainsFunc(gaps, func(g transform.Gap) bool { return g.Column == name })
 	}
@@ -178,6 +194,9 @@ func modelOf(m *spec.Model, schema *ingest.Schema, terms []string, g transform.G
 	c = &columnModel{gap: g}
 	at := slices.IndexFunc(m.Imputation, func(i *spec.Imputation) bool { return i.Name == g.Column })
 	if at < 0 {
+		if g.Noise != nil {
+			terms = nil // as in brms
+		}
 		c.formula = standardFormula(g.Column, terms, later)
 		return c, "", c.takeFamily(false)
 	}

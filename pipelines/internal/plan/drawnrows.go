@@ -51,13 +51,13 @@ func NewDrawnRows(d *spec.Dataset, key string, m *spec.Model, table *ingest.Tabl
 	return out, nil
 }
 
-// Incomplete are the rows in which a column is missing; nil of complete ones.
+// Incomplete are the rows in which a column is missing; nil of complete ones, and of those with measurements.
 func (d *DrawnRows) Incomplete(column string) []int {
 	if d == nil {
 		return nil
 	}
 	for i := range d.gaps {
-		if d.gaps[i].Column == column {
+		if d.gaps[i].Column == column && d.gaps[i].Noise == nil {
 			return d.gaps[i].Rows
 		}
 	}

@@ -141,7 +141,7 @@ func gapsOf(u *Unit, m *spec.Model, table transform.Table, terms, response, othe
 		}
 	}
 	at := levels(m.Levels)
-	if gaps, err = transform.Gaps(table, read, u.Name(), at); err != nil {
+	if gaps, err = allGaps(u, m, table, read); err != nil {
 		return nil, nil, err
 	}
 	rest, err := transform.Gaps(table, others, u.Name(), at)
@@ -159,6 +159,29 @@ func gapsOf(u *Unit, m *spec.Model, table transform.Table, terms, response, othe
 	}
 	slices.Sort(unseen)
 	return gaps, slices.Compact(unseen), err
+}
+
+// allGaps finds the columns with errors of measurement, and the incomplete ones.
+func allGaps(u *Unit, m *spec.Model, table transform.Table, read []string) (gaps []transform.Gap, err error) {
+	formula, err := transform.ParseFormula(m.Formula)
+	if err != nil {
+		return nil, err
+	}
+	marks := formula.Marks()
+	for _, of := range marks.Measured {
+		g, err := transform.NoisyGap(table, of, u.Name())
+		var fault *transform.ColumnError
+		if errors.As(err, &fault) && fault.Row > 0 {
+			fault.At = u.table.Locate(fault.Row - 1)
+		}
+		if err != nil {
+			return nil, err
+		}
+		gaps = append(gaps, g)
+	}
+	read = slices.DeleteFunc(read, marks.MeasuredIn)
+	incomplete, err := transform.Gaps(table, read, u.Name(), levels(m.Levels))
+	return append(gaps, incomplete...), err
 }
 
 // code makes the designs.
@@ -247,7 +270,8 @@ func (p *Imputed) codeColumn(c *columnModel, filled transform.Table, gaps []tran
 	if err != nil {
 		return nil, err
 	}
-	out := &impute.Column{Name: c.gap.Column, Missing: c.gap.Rows, Data: c.design.Data, Coder: entries, Log: c.gap.Log}
+	out := &impute.Column{Name: c.gap.Column, Missing: c.gap.Rows, Data: c.design.Data, Coder: entries, Log: c.gap.Log,
+		Noise: c.gap.Noise}
 	if c.gap.Several() {
 		out.Levels = c.gap.Levels
 	}

@@ -29,13 +29,13 @@ func unmarked(u *Unit, m *spec.Model, gaps []transform.Gap, unseen []int, respon
 	fault := func(column string, row int, as string) error {
 		hint := "write " + as + " to have its missing cells drawn, or missing: impute without mi(), which draws all"
 		return &transform.ColumnError{Dataset: u.Name(), Column: column, Row: int64(row) + 1, At: u.table.Locate(int64(row)),
-			Err: words.Hint(errors.New("the value is missing, and the formula marks other columns by mi()"), hint)}
+			Err: words.Hint(errors.New("the value is missing, and the formula marks other columns by mi() or me()"), hint)}
 	}
 	if len(unseen) > 0 && !marks.Response {
 		return fault(response, unseen[0], transform.QuoteName(response)+" | mi() ~ …")
 	}
 	for _, g := range gaps {
-		if !slices.Contains(marks.Columns, g.Column) {
+		if g.Noise == nil && !slices.Contains(marks.Columns, g.Column) {
 			return fault(g.Column, g.Rows[0], "mi("+transform.QuoteName(g.Column)+")")
 		}
 	}

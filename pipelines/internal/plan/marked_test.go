@@ -30,7 +30,7 @@ func TestMarkedColumns(t *testing.T) {
 	for model, want := range map[string]string{
 		"formula: chl | mi() ~ age + bmi + mi(hyp)":                    `column "bmi", row 1 (line 2 of d.csv): the value is missing`,
 		"formula: chl ~ age + mi(bmi) + mi(hyp)":                       `column "chl", row 1 (line 2 of d.csv): the value is missing`,
-		"formula: chl | mi() ~ age + mi(bmi) + mi(hyp), missing: drop": "mi() in the formula has missing cells drawn, and missing is drop",
+		"formula: chl | mi() ~ age + mi(bmi) + mi(hyp), missing: drop": "mi() or me() in the formula has cells drawn, and missing is drop",
 		"formula: chl | mi() ~ age + mi(bmi) + mi(hyp) + (1 | bmi)":    "bmi in (1 | bmi) is a grouping",
 	} {
 		if _, err := markedProblem(t, model); err == nil || !strings.Contains(err.Error(), want) {

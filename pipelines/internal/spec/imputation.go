@@ -32,7 +32,7 @@ func (c *checker) marks(m *Model) {
 		return
 	}
 	if c.given("models", m.Name, "missing") {
-		c.at("mi() in the formula has missing cells drawn, and missing is "+m.Missing, "leave missing out, or mi()",
+		c.at("mi() or me() in the formula has cells drawn, and missing is "+m.Missing, "leave missing out, or mi() and me()",
 			"models", m.Name, "missing")
 		return
 	}
