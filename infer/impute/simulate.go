@@ -10,6 +10,7 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
+	"glmbatch/internal/variate"
 	"glmbatch/internal/vec"
 )
 
@@ -229,7 +230,7 @@ func (t *simulated) simulation() (out infer.Simulation, err error) {
 	p := *t.problem
 	started := make([][]float64, len(p.Columns))
 	for k := range p.Columns {
-		started[k] = filled(t.states[k], p.Columns[k].Missing)
+		started[k] = t.started(k)
 	}
 	p.Columns = slices.Clone(p.Columns)
 	for k := range p.Columns {
@@ -263,6 +264,19 @@ func (t *simulated) simulation() (out infer.Simulation, err error) {
 	out.Position = append(append(out.Position, t.unseen...), t.theta[first:]...)
 	out.LogLik = t.logLik
 	return out, nil
+}
+
+// started returns the states of a column with start values instead of missing ones, or with measurements.
+func (t *simulated) started(k int) []float64 {
+	c := &t.problem.Columns[k]
+	if c.Noise == nil {
+		return filled(t.states[k], c.Missing)
+	}
+	out := slices.Clone(t.states[k])
+	for i, sd := range c.Noise {
+		out[i] = math.FMA(sd, variate.Normal(t.stream), out[i])
+	}
+	return out
 }
 
 // filled returns the states with observed ones, at even steps of their order, instead of those that are missing.

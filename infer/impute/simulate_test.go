@@ -17,6 +17,9 @@ func problemOf(sim infer.Simulation) *Problem { return sim.Posterior.(*setup).pr
 func (s *study) truthOf(r *truth, sim infer.Simulation) *truth {
 	p, t := problemOf(sim), *r
 	t.u, t.v, t.w = slices.Clone(p.Columns[0].Data.Y), slices.Clone(p.Columns[1].Data.Y), p.Columns[2].Data.Y
+	if s.noisy {
+		t.measured = p.Columns[0].Data.Y
+	}
 	t.y = slices.Clone(r.y)
 	for q, i := range p.Of {
 		t.y[i] = p.Data.Y[q]
@@ -43,6 +46,7 @@ func TestSimulatedAsDefined(t *testing.T) {
 		"states, offset":   {family: bernoulli, offset: true, unseen: true},
 		"levels":           {family: poisson, levels: true, unseen: true},
 		"counts":           {family: gaussian, v: poisson},
+		"measured":         {family: gaussian, noisy: true},
 		"positive, groups": {family: gaussian, v: gamma, unseen: true, groups: []grouped{{levels: 4, slope: true, every: 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,6 +113,9 @@ func (s *study) withData(t *truth, theta []float64) []float64 {
 		seen += math.Asinh(y)
 		products += t.u[i]*t.w[i] + t.v[i]*t.w[i]
 		likely += s.vDensity(t.v[i], s.vEta(b[:len(pv)], t.x[i], t.u[i]), b[len(pv)])
+	}
+	for i, x := range t.measured {
+		products += math.Abs(x - t.u[i])
 	}
 	for _, i := range t.unseen {
 		unseen += math.Asinh(t.y[i]) * s.offsetOf(effects, i, t.x[i])
