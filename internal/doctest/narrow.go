@@ -43,6 +43,9 @@ func narrowRow(cells []string) (row, note string) {
 		}
 	}
 	for i := last - 1; i > 0 && columns(write()) > Width; i-- {
+		if cells[i] == "" {
+			continue
+		}
 		rest = cells[i] + ". " + rest
 		cells[i] = below
 	}

@@ -17,11 +17,11 @@ import (
 
 // CustomFamily is a likelihood of the user's own.
 type CustomFamily struct {
-	Predictors Names     `yaml:"predictors" required:"true" example:"[mu, sigma(log)]" doc:"Linear predictors, the first one mu, that of formula; others have the formula ~ 1 unless formulas has them. mu(log) names a link, and expressions read its inverse, here the exponential; links are identity, log, logit, probit and cloglog."`
-	Scalars    []*Scalar `yaml:"scalars" keyed:"Name" doc:"Further parameters with their bounds, by name: {nu: {lower: 0}}. Samplers move the logarithm, or the logit, as nu_(Intercept), whose prior is under by_name; nu itself is derived from it. A scalar may have a formula too."`
-	LogDensity string    `yaml:"log_density" required:"true" example:"y * mu - log1p_exp(mu)" doc:"Log density of a response y: an expression of y, predictors, scalars and columns of the data, with all that parameters move. Where it is no finite number, the density is 0."`
+	Predictors Names     `yaml:"predictors" required:"true" example:"[mu, sigma(log)]" doc:"Linear predictors, mu first; mu(log) names a link (identity, log, logit, probit, cloglog), and expressions have its inverse. Formulas of the others are ~ 1 unless formulas has them."`
+	Scalars    []*Scalar `yaml:"scalars" keyed:"Name" doc:"Further parameters with their bounds: {nu: {lower: 0}}. Samplers move the logarithm or logit, nu_(Intercept), whose prior is under by_name. A scalar may have a formula."`
+	LogDensity string    `yaml:"log_density" required:"true" example:"y * mu - log1p_exp(mu)" doc:"Log density of a response y, of predictors, scalars and columns of the data. If it is not finite, the density is 0."`
 	Mean       string    `yaml:"mean" doc:"Mean of a response, for effects and predictions. Left out: these are of the linear predictor mu."`
-	Draw       string    `yaml:"draw" doc:"A random response, for predictive checks: an expression with random functions, such as normal(mu, sigma). Left out: there are none."`
+	Draw       string    `yaml:"draw" doc:"A random response, for predictive checks: normal(mu, sigma). Left out: there are none."`
 }
 
 // Scalar is a parameter between bounds; nil is no bound.

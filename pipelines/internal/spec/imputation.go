@@ -14,9 +14,9 @@ import (
 // Imputation is the model of an incomplete column.
 type Imputation struct {
 	Name    string           `yaml:"-"`
-	Formula string           `yaml:"formula" required:"true" example:"bmi ~ age + sex" doc:"R's formula of the column, or of its logarithm, log(bmi) ~ age, which a column that is above 0 throughout may have. Other incomplete columns stand in it as they are."`
-	Family  string           `yaml:"family" json:",omitempty" enum:"gaussian bernoulli multinomial poisson negative_binomial gamma beta" doc:"Law of the column, with its first link. Left out: bernoulli of two values, multinomial of text of more, and of numbers what pipeline init takes for a response of such; pipeline validate prints it."`
-	Prior   ImputationPriors `yaml:"prior" json:",omitzero" doc:"Prior distributions of the column's model. Left out: the defaults for the column, as prior of a model has them."`
+	Formula string           `yaml:"formula" required:"true" example:"bmi ~ age + sex" doc:"R's formula of the column, or of its logarithm, log(bmi) ~ age. Other incomplete columns have no functions here."`
+	Family  string           `yaml:"family" json:",omitempty" enum:"gaussian bernoulli multinomial poisson negative_binomial gamma beta" doc:"Distribution of the column, with its first link. Left out: bernoulli for two values, multinomial for text with more, else as in pipeline init."`
+	Prior   ImputationPriors `yaml:"prior" json:",omitzero" doc:"Priors of the column's model. Left out: the defaults."`
 }
 
 // Impute is Model.Missing of models whose missing cells are drawn.

@@ -17,25 +17,25 @@ import (
 // Mixture says that each row is of one of several components, with coefficients and dispersions of their own. The
 // zero value is not a mixture.
 type Mixture struct {
-	Components int     `yaml:"components" min:"2" max:"100" doc:"How many components there are."`
-	Weights    float64 `yaml:"weights" json:",omitzero" min:"0.000001" max:"1000000" doc:"a of the prior Dirichlet(a, …, a) of the weights. Left out: 1, all weights are equally likely."`
+	Components int     `yaml:"components" min:"2" max:"100" doc:"Number of components."`
+	Weights    float64 `yaml:"weights" json:",omitzero" min:"0.000001" max:"1000000" doc:"a of the prior Dirichlet(a, …, a) of the weights. Left out: 1."`
 	// Known has the weights of the components if they are known.
-	Known []float64 `yaml:"known_weights" json:",omitempty" example:"[0.3, 0.7]" doc:"The weights of the components, if they are known: a number for each, with the sum 1, instead of weights. Components keep these numbers; order applies to components of equal weights."`
+	Known []float64 `yaml:"known_weights" json:",omitempty" example:"[0.3, 0.7]" doc:"Known weights, with the sum 1. order then applies to components of equal weights."`
 	// Process is 0 if the weights have a finite number of components.
-	Process float64 `yaml:"process" json:",omitzero" min:"0.000001" max:"1000000" doc:"Concentration of a Dirichlet process: the number of components is drawn, and components bounds it. With conjugate or items, instead of weights. Components are numbered by their weights unless order is given."`
-	Order   string  `yaml:"order" json:",omitzero" doc:"By which of their parameters components are numbered in each draw, the least first: a coefficient's name, a dispersion such as sigma, or theta for the weight; of several items item_category for the probability of a category, or an item of numbers. Left out: the intercept, at the means of the columns where its prior is; of several items the first one of numbers, or where all are categories the first category of the first item."`
+	Process float64 `yaml:"process" json:",omitzero" min:"0.000001" max:"1000000" doc:"Concentration of a Dirichlet process, instead of weights: the number of components is drawn, up to components. Needs conjugate or items."`
+	Order   string  `yaml:"order" json:",omitzero" doc:"Parameter that numbers the components, the least first: a coefficient, a dispersion such as sigma, or theta; for items item_category or a numeric item. Left out: the intercept; for items the first numeric one, else the first category."`
 	// Conjugate has no law where it is left out.
-	Conjugate ConjugatePrior `yaml:"conjugate" json:",omitzero" doc:"Instead of prior, for y ~ 1: normal_inverse_gamma(mean, rows, shape, scale) of gaussian, gamma(shape, rate) of the mean of poisson, beta(a, b) of the probability of bernoulli and binomial, inverse_gamma(k, shape, scale) of the mean of gamma, whose own shape is k. Method auto then integrates the parameters out."`
+	Conjugate ConjugatePrior `yaml:"conjugate" json:",omitzero" doc:"Instead of prior, for y ~ 1: normal_inverse_gamma(mean, rows, shape, scale) of gaussian, gamma(shape, rate) of poisson, beta(a, b) of bernoulli and binomial, inverse_gamma(k, shape, scale) of gamma with the shape k. auto then integrates the parameters out."`
 	// Items are those whose family or prior is not left to the data.
-	Items []*Item `yaml:"items" keyed:"Name" json:",omitempty" doc:"Of cbind(a, b, c) ~ 1, families and priors of single items, by column: a family, or a mapping. Left out: text, true and false, factor() and two numbers such as 1 and 2 are categories, other numbers bernoulli of 0 and 1, poisson of small whole numbers, else gaussian; pipeline validate prints it."`
+	Items []*Item `yaml:"items" keyed:"Name" json:",omitempty" doc:"Families and priors of items of cbind(a, b, c) ~ 1, by column. Left out: text, true and false and factor() are categories, 0 and 1 bernoulli, small whole numbers poisson, other numbers gaussian."`
 }
 
 // Item is one of several responses of a row of latent classes.
 type Item struct {
 	Name   string `yaml:"-"`
-	Family string `yaml:"family" json:",omitempty" enum:"categorical gaussian poisson gamma bernoulli binomial" doc:"Law of the item given the component: categorical, or one with its first link. binomial of s | trials(n)."`
+	Family string `yaml:"family" json:",omitempty" enum:"categorical gaussian poisson gamma bernoulli binomial" doc:"Family of the item given the component: categorical, or one with its first link; binomial for s | trials(n)."`
 	// Conjugate has no law where it is left out.
-	Conjugate ConjugatePrior `yaml:"conjugate" json:",omitzero" doc:"Prior of the item's parameters in each component: dirichlet(a) or dirichlet(a, b, …) of categorical, and those of mixture: {conjugate: …}. Left out: dirichlet(1), beta(1, 1), gamma(1, 1/mean(y)), normal_inverse_gamma(mean(y), 0.04, 2, var(y)/4), and of gamma inverse_gamma(k, 2, mean(y)) with k by the moments, which is better given."`
+	Conjugate ConjugatePrior `yaml:"conjugate" json:",omitzero" doc:"Prior of the item's parameters: dirichlet(a) or dirichlet(a, b, …) of categorical, and those of mixture: {conjugate: …}. Left out: dirichlet(1), beta(1, 1), gamma(1, 1/mean(y)), normal_inverse_gamma(mean(y), 0.04, 2, var(y)/4), inverse_gamma(k, 2, mean(y))."`
 }
 
 func (Item) shorthand() string { return "family" }

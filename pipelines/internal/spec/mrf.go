@@ -5,26 +5,26 @@ import "strings"
 // Edges are the pairs of rows of a data set whose states influence each other: a table, or all rows that are so
 // many apart. The zero value has no entries.
 type Edges struct {
-	Path     string            `yaml:"path" doc:"Parquet or CSV file of the edges, or a glob. A relative path counts from the spec's folder."`
+	Path     string            `yaml:"path" doc:"Parquet or CSV file of the edges, or a glob."`
 	SQL      string            `yaml:"sql" doc:"Query instead of path, as for rows."`
 	Params   map[string]string `yaml:"-" json:",omitempty"`
 	Database string            `yaml:"database" doc:"DuckDB file that sql reads. Left out: an empty database in memory."`
-	Steps    []int             `yaml:"steps" doc:"Instead of a table: rows that are so many apart are joined. [1] makes a chain of the rows in their order, [1, 5] one with skip links."`
-	ID       string            `yaml:"id" doc:"Column of the data set that names its rows, as the edges do. Left out: id; without such a column rows are named by their number, from 1."`
+	Steps    []int             `yaml:"steps" doc:"Instead of a table: joins rows at these distances. [1] makes a chain of the rows, [1, 5] one with skip links."`
+	ID       string            `yaml:"id" doc:"Column of the data set that names its rows, as the edges do. Left out: id, else numbers from 1."`
 	From     string            `yaml:"from" doc:"Column of the edges with the id of one end. Left out: i."`
 	To       string            `yaml:"to" doc:"Column of the edges with the id of the other end. Left out: j."`
-	More     []string          `yaml:"more" doc:"Columns of the edges with ids of further members, for interaction ising. A row that has one is a term of several variables: coupling times weight times the product of their signs."`
-	Weight   string            `yaml:"weight" doc:"Column of the edges with what multiplies the model's coupling. Left out: weight, if there is one, else 1 for each."`
-	Table    string            `yaml:"table" doc:"Column of the edges with the name of their table of potentials. Left out: table; edges of steps are in the tables called by their step, such as 1."`
+	More     []string          `yaml:"more" doc:"Columns of the edges with ids of further members, for interaction ising: a term is coupling times weight times the product of their signs."`
+	Weight   string            `yaml:"weight" doc:"Column of the edges with factors of the model's coupling. Left out: weight, if there is one, else 1 for each."`
+	Table    string            `yaml:"table" doc:"Column of the edges with the name of their table of potentials. Left out: table; for steps the step, such as 1."`
 }
 
 // Potentials are tables of pairwise log potentials. The zero value has no tables.
 type Potentials struct {
-	Path     string            `yaml:"path" doc:"Parquet or CSV file with a row for each table and pair of states, or a glob. A relative path counts from the spec's folder."`
+	Path     string            `yaml:"path" doc:"Parquet or CSV file with a row for each table and pair of states, or a glob."`
 	SQL      string            `yaml:"sql" doc:"Query instead of path, as for rows."`
 	Params   map[string]string `yaml:"-" json:",omitempty"`
 	Database string            `yaml:"database" doc:"DuckDB file that sql reads. Left out: an empty database in memory."`
-	Table    string            `yaml:"table" doc:"Column with the name of the table. Left out: table, if there is one; without it there is one table, for all edges."`
+	Table    string            `yaml:"table" doc:"Column with the name of the table. Left out: table, if there is one, else one table for all edges."`
 	A        string            `yaml:"a" doc:"Column with the state of the edge's first end, by number from 0 or by label. Left out: a."`
 	B        string            `yaml:"b" doc:"Column with the state of the second end. Left out: b."`
 	Value    string            `yaml:"value" doc:"Column with the log potential; pairs of states without a row have 0. Left out: value."`
@@ -32,8 +32,8 @@ type Potentials struct {
 
 // Image is a picture whose pixels are variables, each with four neighbours.
 type Image struct {
-	Path  string  `yaml:"path" doc:"PNG file of the observed image, in grey; or a Parquet or CSV file (.parquet, .csv, .tsv, and .gz of the last two) with a row for each pixel: columns row and col, from 1, and value, an observation that is taken as it is. Pixels without a row or a value were not observed. With each: file also a glob. A relative path counts from the spec's folder."`
-	Truth string  `yaml:"truth" doc:"File of the same size with the true states. PNG: grey values from the first state, black, to the last, white. Parquet or CSV: row, col, and as value the state, by number from 0 or by label; pixels without one are unknown."`
+	Path  string  `yaml:"path" doc:"PNG file of the image in grey; or a Parquet or CSV file with the columns row and col, from 1, and value, an observation. Pixels without a value were not observed. With each: file also a glob."`
+	Truth string  `yaml:"truth" doc:"File of the same size with the true states. PNG: from black, the first state, to white, the last. Parquet or CSV: row, col, and as value the state, by number from 0 or by label."`
 	Low   float64 `yaml:"low" doc:"Observation that black of a PNG stands for. Left out: -1."`
 	High  float64 `yaml:"high" doc:"Observation that white of a PNG stands for. Left out: 1."`
 }
@@ -57,22 +57,22 @@ type Grid struct {
 	Rows    int     `yaml:"rows" min:"1" max:"100000" doc:"Rows of variables."`
 	Columns int     `yaml:"columns" min:"1" max:"100000" doc:"Columns of variables."`
 	Picture string  `yaml:"picture" enum:"shapes" doc:"True states: shapes is a disc, a frame and bars in two states. Left out: none, and no observations."`
-	Noise   float64 `yaml:"noise" above:"0" max:"1000000" doc:"Standard deviation of Gaussian noise that is added to -1 and 1 of the picture. Left out: 1."`
-	Images  int     `yaml:"images" min:"1" max:"10000" doc:"How many noisy images of the picture there are, a fit each. Left out: one."`
+	Noise   float64 `yaml:"noise" above:"0" max:"1000000" doc:"Standard deviation of the noise around -1 and 1 of the picture. Left out: 1."`
+	Images  int     `yaml:"images" min:"1" max:"10000" doc:"Number of noisy images, a fit each. Left out: one."`
 	// Weights is nil or has two numbers.
-	Weights []float64 `yaml:"weights" json:",omitempty" doc:"Two numbers, low and high: each edge has a weight of its own, uniform between them, by which the model's coupling is multiplied. The images of a picture have the same weights. Left out: 1 for each."`
-	Seed    uint64    `yaml:"seed" doc:"Seed of noise and weights, which the pipeline's seed does not touch. Left out: 0."`
+	Weights []float64 `yaml:"weights" json:",omitempty" doc:"Two numbers, low and high: weights of edges are uniform between them. Left out: 1 for each."`
+	Seed    uint64    `yaml:"seed" doc:"Seed of noise and weights, separate from that of the pipeline. Left out: 0."`
 }
 
 // Sequences are labelling problems that the program makes: chains of variables with
 // normal log potentials.
 type Sequences struct {
-	Count   int     `yaml:"count" min:"1" max:"10000" doc:"How many sequences there are, a fit each. Left out: one."`
+	Count   int     `yaml:"count" min:"1" max:"10000" doc:"Number of sequences, a fit each. Left out: one."`
 	Length  int     `yaml:"length" min:"1" max:"1000000" doc:"Variables of a sequence."`
 	States  int     `yaml:"states" min:"2" max:"256" doc:"Labels: what the model's states must be."`
 	UnarySD float64 `yaml:"unary_sd" min:"0" max:"1000" doc:"Standard deviation of the log potentials of single variables. Left out: 1."`
 	PairSD  float64 `yaml:"pair_sd" min:"0" max:"1000" doc:"Standard deviation of the log potentials of neighbours, one table for all. Left out: 1."`
-	Skip    int     `yaml:"skip" min:"2" max:"1000000" doc:"Every third variable is also joined with the one so many places on, and a reward of 1 if they are equal. Left out: no such links."`
+	Skip    int     `yaml:"skip" min:"2" max:"1000000" doc:"Every third variable is also joined with the one at this distance, with a reward of 1 if they are equal. Left out: no such links."`
 	Seed    uint64  `yaml:"seed" doc:"Seed of the potentials. Left out: 0."`
 }
 

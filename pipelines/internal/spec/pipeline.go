@@ -18,19 +18,19 @@ import (
 // required, min, max, above (exclusive), enum bound the value; planned lists
 // values, and the planned tag of a type the keys, that a later version brings.
 type Pipeline struct {
-	Name     string     `yaml:"pipeline" required:"true" example:"quickstart" doc:"Name of the pipeline; it stands in the ledger with every run."`
-	Database string     `yaml:"database" default:"posteriors.duckdb" doc:"DuckDB file that receives draws, diagnostics and verdicts. A relative path counts from the spec's folder."`
-	Publish  string     `yaml:"publish" json:",omitzero" doc:"Where a copy of the ledger is put after every run that has finished, by an atomic rename: for readers that must never meet a lock. A relative path counts from the spec's folder."`
-	Report   string     `yaml:"report" json:",omitzero" example:"night.html" doc:"Where one HTML page about the run is put after every run that has finished, by an atomic rename: verdicts, intervals, plots, comparisons. A relative path counts from the spec's folder."`
+	Name     string     `yaml:"pipeline" required:"true" example:"quickstart" doc:"Name of the pipeline, in the ledger with every run."`
+	Database string     `yaml:"database" default:"posteriors.duckdb" doc:"DuckDB file that receives draws, diagnostics and verdicts."`
+	Publish  string     `yaml:"publish" json:",omitzero" doc:"Path of a copy of the ledger, replaced atomically after every finished run, for readers."`
+	Report   string     `yaml:"report" json:",omitzero" example:"night.html" doc:"Path of an HTML page about the run, replaced atomically after every finished run."`
 	Seed     uint64     `yaml:"seed" default:"1" doc:"Seed of every random stream: the same spec and seed give the same bits."`
-	Vars     Vars       `yaml:"vars" doc:"Variables for {{ vars.NAME }} in values; a value may itself use {{ env.NAME | default('…') }} or {{ today }}."`
+	Vars     Vars       `yaml:"vars" doc:"Variables for {{ vars.NAME }} in values."`
 	Datasets []*Dataset `yaml:"datasets" keyed:"Name" required:"true" example:"{claims: claims.parquet}" doc:"Data sets by name: a path, or a mapping with path or sql."`
 	Models   []*Model   `yaml:"models" keyed:"Name" required:"true" example:"{main: {formula: y ~ ., family: bernoulli, standardize: center_scale}}" doc:"Models by name."`
 	Samplers []*Sampler `yaml:"samplers" keyed:"Name" required:"true" example:"{gibbs: {method: cggibbs}}" doc:"Samplers by name."`
 	Run      Run        `yaml:"run" doc:"Chains, and when to stop."`
-	Gates    Gates      `yaml:"gates" doc:"Limits that a fit must keep to pass. A gate is switched off with 'off'."`
-	Entries  []*Entry   `yaml:"fits" doc:"What to fit: each entry stands for every combination of its data sets, models and samplers. Left out: every combination of all."`
-	Profiles []*Profile `yaml:"profiles" keyed:"Name" doc:"Overrides by name, chosen on the command line: dev, prod."`
+	Gates    Gates      `yaml:"gates" doc:"Limits that a fit must keep to pass; 'off' switches a gate off."`
+	Entries  []*Entry   `yaml:"fits" doc:"What to fit: each entry is every combination of its data sets, models and samplers. Left out: every combination of all."`
+	Profiles []*Profile `yaml:"profiles" keyed:"Name" doc:"Overrides by name, chosen by --profile: dev, prod."`
 
 	// Dir is the folder from which relative paths count; empty for the working directory.
 	Dir string `yaml:"-"`
@@ -57,30 +57,30 @@ type Dataset struct {
 	Name string `yaml:"-"`
 	// Path is the file or glob, joined to the spec's folder if it was relative; Written is the same as in the spec,
 	// templates replaced. Data of the program itself, "example:NAME", stays as it is.
-	Path    string `yaml:"path" doc:"Parquet or CSV file (.parquet .csv .csv.gz .tsv), or a glob: its files are concatenated in byte order. A relative path counts from the spec's folder."`
+	Path    string `yaml:"path" doc:"Parquet or CSV file (.parquet .csv .csv.gz .tsv), or a glob, whose files are concatenated in byte order."`
 	Written string `yaml:"-"`
-	Each    string `yaml:"each" enum:"file imputation" doc:"'file' makes one fit for each file of the glob instead of concatenating them. 'imputation': the files, or with by: .imp the rows with each value of that column but 0, are completed versions of one data set; each is fitted, and their draws are pooled in one fit."`
-	By      Names  `yaml:"by" doc:"Columns whose distinct combinations make one fit each; with each: imputation the one column that tells imputations apart."`
-	Rows    string `yaml:"rows" json:",omitempty" enum:"all grouped factored" doc:"all: the table stands in memory while designs are made. grouped: each distinct row of the columns in use is kept once, with how often it stands there, while the data are read, for data of few distinct rows. factored: what gaussian(identity) models see of the rows, their triangular factor, is kept while the data are read, twice. Left out: all."`
+	Each    string `yaml:"each" enum:"file imputation" doc:"'file': one fit for each file of the glob. 'imputation': the files, or with by: .imp the rows of each value but 0, are completed versions of one data set, whose draws are pooled."`
+	By      Names  `yaml:"by" doc:"Columns whose distinct combinations make one fit each; with each: imputation the column that identifies imputations."`
+	Rows    string `yaml:"rows" json:",omitempty" enum:"all grouped factored" doc:"grouped: keeps each distinct row of the used columns once, with its count. factored: keeps the triangular factor, for gaussian(identity). Left out: all, the table is kept in memory."`
 	// SQL holds named parameters ($p1 …) instead of templates; Params has their values.
-	SQL        string            `yaml:"sql" doc:"Query on a DuckDB database, instead of path. Templates become bound parameters, never text: do not put quotes around them. Rows are sorted by all columns, so that their order is defined."`
+	SQL        string            `yaml:"sql" doc:"Query on a DuckDB database, instead of path. Templates become bound parameters: do not quote them. Rows are sorted by all columns."`
 	Params     map[string]string `yaml:"-"`
 	Database   string            `yaml:"database" doc:"DuckDB file that sql reads. Left out: an empty database in memory, from which sql may read files."`
-	Separator  Separator         `yaml:"separator" doc:"CSV field separator: one character, or 'tab'. Left out: found out from the file."`
+	Separator  Separator         `yaml:"separator" doc:"CSV field separator: one character, or 'tab'. Left out: detected."`
 	Decimal    string            `yaml:"decimal" enum:". ," doc:"CSV decimal mark. Left out: '.'."`
-	NullValues []Text            `yaml:"null_values" doc:"Values that mean missing, in each format; numbers in any spelling. CSV files have built-in spellings besides; a list with \"\" is complete: it replaces them."`
-	Types      map[string]string `yaml:"types" enum:"number text bool date" doc:"Forces the type of CSV columns, by name."`
+	NullValues []Text            `yaml:"null_values" doc:"Values that mean missing, besides those built in for CSV files; a list with \"\" replaces these."`
+	Types      map[string]string `yaml:"types" enum:"number text bool date" doc:"Types of CSV columns, by name."`
 	// Triplets has no path where it is left out.
-	Triplets Triplets `yaml:"triplets" json:",omitzero" doc:"Non-zeros of further columns, beside path or sql: a file with a row of row, column and value for each, both counted from 1. They are never made dense."`
+	Triplets Triplets `yaml:"triplets" json:",omitzero" doc:"Non-zeros of further columns: a file with a row of row, column and value for each, counted from 1."`
 	// Synthetic has no rows where it is left out.
-	Synthetic Synthetic `yaml:"synthetic" json:",omitzero" doc:"Data made by the program, instead of path: a response y and independent columns x1, x2 …, the same on every machine."`
+	Synthetic Synthetic `yaml:"synthetic" json:",omitzero" doc:"Generated data, instead of path: a response y and independent columns x1, x2 …"`
 
 	// The fields below are for models of kind mrf; each is zero if it is left out.
-	Edges     Edges      `yaml:"edges" json:",omitzero" doc:"For models of kind mrf, beside path or sql: which rows influence each other."`
-	Tables    Potentials `yaml:"tables" json:",omitzero" doc:"For models of kind mrf: tables of log potentials of the pairs of states of an edge, in place of a coupling."`
-	Image     Image      `yaml:"image" json:",omitzero" doc:"For models of kind mrf, instead of path: a PNG image, or a grid in a Parquet or CSV file, whose pixels are the variables."`
-	Grid      Grid       `yaml:"grid" json:",omitzero" doc:"For models of kind mrf, instead of path: a rectangle of variables made by the program, with a noisy picture if wanted."`
-	Sequences Sequences  `yaml:"sequences" json:",omitzero" doc:"For models of kind mrf, instead of path: labelling problems made by the program."`
+	Edges     Edges      `yaml:"edges" json:",omitzero" doc:"For kind mrf, with path or sql: which rows are neighbours."`
+	Tables    Potentials `yaml:"tables" json:",omitzero" doc:"For kind mrf: tables of log potentials of pairs of states, instead of a coupling."`
+	Image     Image      `yaml:"image" json:",omitzero" doc:"For kind mrf, instead of path: an image, or a grid in a Parquet or CSV file, whose pixels are the variables."`
+	Grid      Grid       `yaml:"grid" json:",omitzero" doc:"For kind mrf, instead of path: a generated rectangle of variables, with a noisy picture if wanted."`
+	Sequences Sequences  `yaml:"sequences" json:",omitzero" doc:"For kind mrf, instead of path: generated labelling problems."`
 }
 
 func (Dataset) shorthand() string { return "path" }
@@ -89,23 +89,23 @@ func (Dataset) shorthand() string { return "path" }
 // states of discrete variables.
 type Model struct {
 	Name        string            `yaml:"-"`
-	Kind        string            `yaml:"kind" json:",omitempty" enum:"glm mrf" doc:"glm: a generalised linear model. mrf: a discrete Markov random field, for data sets with edges, image, grid or sequences. Left out: glm."`
-	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, - 1 for no intercept, a*b, log(x), I(x^2), poly(x, 2), ns(x, 3), offset(log(e)), y | trials(n), y | weights(w) + rate(t), bf(y ~ x, sigma ~ z), of several responses mvbind(a, b) ~ x or bf(a ~ x) + bf(b ~ z). cbind(a, b, c) ~ x has counts of classes, of family multinomial. With mixture and without family cbind(a, b, c) ~ 1 has several responses: latent classes."`
-	Family      Family            `yaml:"family" required:"true" example:"bernoulli" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit). Left out of latent classes, each of whose items has its own."`
-	Families    []*ResponseFamily `yaml:"families" keyed:"Name" json:",omitempty" doc:"Families of single responses, by name: {b: poisson}. Other responses have family."`
-	Formulas    map[string]string `yaml:"formulas" json:",omitempty" doc:"Formulas of further parameters of the response, by name: {sigma: ~ x, zi: ~ 1}. The same as bf(y ~ x, sigma ~ x, zi ~ 1) under formula; {mu: y ~ x} is the formula of the response, in place of formula."`
-	Standardize string            `yaml:"standardize" enum:"none center_scale max_abs" default:"none" doc:"Scaling of design columns: center_scale is (x - mean)/sd; max_abs divides by the largest magnitude and keeps zeros. Priors speak of the scaled columns."`
-	Sparse      Sparse            `yaml:"sparse" default:"auto" doc:"Whether the design stores its non-zeros only. auto: if it has triplets, or at least 100,000 cells of which at most 15 % are not 0, and nothing is centred. Centred columns have no zeros: true needs standardize: max_abs, or none with the intercept's prior at: zero."`
-	Missing     string            `yaml:"missing" enum:"error drop impute by_response" default:"error" doc:"What to do with rows that miss a used value. by_response: of several responses, a row counts in those whose formulas it has all values for. impute: missing cells of predictors are drawn with the coefficients, from models of their own, and missing responses are predicted."`
+	Kind        string            `yaml:"kind" json:",omitempty" enum:"glm mrf" doc:"glm: a regression. mrf: a discrete Markov random field, for data sets with edges, image, grid or sequences. Left out: glm."`
+	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, a*b, log(x), offset(log(e)), y | trials(n), bf(y ~ x, sigma ~ z); mvbind(a, b) ~ x and bf(a ~ x) + bf(b ~ z) have several responses. cbind(a, b, c) ~ x has counts of classes, or with mixture items of latent classes."`
+	Family      Family            `yaml:"family" required:"true" example:"bernoulli" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit)."`
+	Families    []*ResponseFamily `yaml:"families" keyed:"Name" json:",omitempty" doc:"Families of single responses: {b: poisson}. Others have family."`
+	Formulas    map[string]string `yaml:"formulas" json:",omitempty" doc:"Formulas of further parameters of the response: {sigma: ~ x, zi: ~ 1}, as in bf(); {mu: y ~ x} replaces formula."`
+	Standardize string            `yaml:"standardize" enum:"none center_scale max_abs" default:"none" doc:"Scaling of design columns: center_scale is (x - mean)/sd; max_abs divides by the largest magnitude and keeps zeros. Priors apply to scaled columns."`
+	Sparse      Sparse            `yaml:"sparse" default:"auto" doc:"Whether the design stores its non-zeros only. auto: with triplets, or 100,000 cells and more with at most 15 % non-zeros, and no centring. true needs standardize: max_abs, or none with the intercept's prior at: zero."`
+	Missing     string            `yaml:"missing" enum:"error drop impute by_response" default:"error" doc:"Rows that miss a used value. by_response: a row counts in the responses whose formulas it has all values for. impute: missing cells are drawn with the coefficients."`
 	// Marked says that the formula marks by mi() which columns have cells to be drawn, and that others may have no
 	// missing ones.
 	Marked bool `yaml:"-" json:",omitempty"`
 	// Responses are the models of several responses, each with its Response; nil of one.
 	Responses  []*Model          `yaml:"-" json:"-"`
 	Response   Response          `yaml:"-" json:"-"`
-	Imputation []*Imputation     `yaml:"imputation" keyed:"Name" json:",omitempty" doc:"With missing: impute, models of incomplete columns, by column: {bmi: {formula: bmi ~ age + sex}}. Left out: each on all complete predictors, and on the incomplete ones that have fewer missing cells."`
+	Imputation []*Imputation     `yaml:"imputation" keyed:"Name" json:",omitempty" doc:"With missing: impute, models of incomplete columns: {bmi: {formula: bmi ~ age + sex}}. Left out: each on all complete predictors, and on those with fewer missing cells."`
 	Levels     map[string][]Text `yaml:"levels" doc:"Order of a factor's levels, by column; the first is the reference."`
-	Contrasts  map[string]string `yaml:"contrasts" enum:"treatment sum helmert" doc:"Coding of factors, by column: treatment (differences from the reference level), sum (from the mean of the levels), helmert (from the mean of the levels before)."`
+	Contrasts  map[string]string `yaml:"contrasts" enum:"treatment sum helmert" doc:"Coding of factors, by column: treatment (differences from the reference), sum (from the mean of the levels), helmert (from the mean of the levels before)."`
 	Prior      Priors            `yaml:"prior" doc:"Prior distributions."`
 	// Columns of weights; empty for none.
 	FrequencyWeights string `yaml:"frequency_weights" doc:"Column of whole numbers: how many equal observations a row stands for. Rows of 0 are left out."`
@@ -117,22 +117,22 @@ type Model struct {
 
 	// The fields below are for kind mrf.
 	States      int      `yaml:"states" json:",omitzero" min:"2" max:"256" doc:"mrf: states of each variable. Left out: as many as labels, or 2."`
-	Labels      []Text   `yaml:"labels" json:",omitzero" doc:"mrf: names of the states, as truths and tables have them. Left out: -1 and 1 of ising, else 0, 1, 2 …"`
-	Interaction string   `yaml:"interaction" json:",omitzero" enum:"ising potts" doc:"mrf: what an edge adds to the log density. ising: its coupling times the product of two states, which are -1 and 1; potts: its coupling if the two are equal. Tables of the data set take the place of both. Left out: ising of two states, else potts."`
+	Labels      []Text   `yaml:"labels" json:",omitzero" doc:"mrf: names of the states. Left out: -1 and 1 of ising, else 0, 1, 2 …"`
+	Interaction string   `yaml:"interaction" json:",omitzero" enum:"ising potts" doc:"mrf: what an edge adds to the log density. ising: its coupling times the product of two states, -1 or 1; potts: its coupling if the two are equal. Left out: ising of two states, else potts."`
 	Coupling    *float64 `yaml:"coupling" json:",omitzero" doc:"mrf: strength of an edge of weight 1; below 0 neighbours repel each other. Left out: 1."`
-	Field       Text     `yaml:"field" json:",omitzero" doc:"mrf: what is added to the log density times a state of -1 or 1 (ising), or if a variable is in its last state (potts): a number for all variables, or a column. Left out: 0."`
+	Field       Text     `yaml:"field" json:",omitzero" doc:"mrf: what is added to the log density times a state of -1 or 1 (ising), or in the last state (potts): a number, or a column. Left out: 0."`
 	Fields      Names    `yaml:"fields" json:",omitzero" doc:"mrf: columns of log potentials of single variables, one for each state. Left out: those of sequences, else none."`
 	Observation string   `yaml:"observation" json:",omitzero" doc:"mrf: column of noisy observations of the states; needs noise. Left out: observation, if the model has noise."`
-	Noise       Noise    `yaml:"noise" json:",omitzero" doc:"mrf: normal law of an observation given its state."`
-	Truth       string   `yaml:"truth" json:",omitzero" doc:"mrf: column of true states, for reconstruction errors; no fit looks at it. Left out: truth, if there is one."`
-	Watch       Names    `yaml:"watch" json:",omitzero" doc:"mrf: ids of variables whose states are kept draw by draw, at most 1000, or '*' for all. The marginals of all variables are kept in any case."`
+	Noise       Noise    `yaml:"noise" json:",omitzero" doc:"mrf: normal distribution of an observation given its state."`
+	Truth       string   `yaml:"truth" json:",omitzero" doc:"mrf: column of true states, for reconstruction errors. Left out: truth, if there is one."`
+	Watch       Names    `yaml:"watch" json:",omitzero" doc:"mrf: ids of variables whose states are stored, at most 1000, or '*' for all. All marginals are stored."`
 }
 
 // ImputationPriors are the prior distributions of the model of a column.
 type ImputationPriors struct {
 	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept: normal where the column is gaussian."`
 	Intercept    CoefficientPrior `yaml:"intercept" doc:"Prior of the intercept at the means of the columns: normal where the column is gaussian."`
-	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" json:",omitempty" doc:"Priors of single coefficients, by name or glob, without the column before it: {age: \"normal(0, 1)\"}."`
+	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" json:",omitempty" doc:"Priors of single coefficients, by name or glob: {age: \"normal(0, 1)\"}."`
 	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian."`
 	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of gamma or negative_binomial."`
 	Phi          DispersionPrior  `yaml:"phi" doc:"Prior of the precision of beta."`
@@ -149,17 +149,17 @@ func (p *ImputationPriors) Priors() Priors {
 type Effect struct {
 	// Effect is a variable or several, crossed; the first is the one whose values a contrast compares. Empty, with
 	// Average: the rows of the data as they are.
-	Effect   string      `yaml:"effect" doc:"A variable of the formula, or several that ':' crosses: treatment:sex. Numbers go from their least to their largest value in 20 steps, further ones through mean - sd, mean and mean + sd; factors go through their levels. Left out, with average: the rows as they are."`
-	Response string      `yaml:"response" json:",omitempty" doc:"Response whose mean is meant, if the model has several. Left out: all whose formulas have the variables."`
-	At       []*EffectAt `yaml:"at" keyed:"Name" doc:"Values of variables: {age: [30, 50], smoke: 1}. Others are held at their mean, factors at their reference."`
-	Average  bool        `yaml:"average" doc:"Average over the rows of the data, each with every value in turn, in place of one row of means and references."`
+	Effect   string      `yaml:"effect" doc:"A variable, or several: treatment:sex. Numbers take 20 values from least to largest, further ones mean - sd, mean and mean + sd; factors take all levels. Left out, with average: the rows as they are."`
+	Response string      `yaml:"response" json:",omitempty" doc:"Response, if the model has several. Left out: all whose formulas have the variables."`
+	At       []*EffectAt `yaml:"at" keyed:"Name" doc:"Values of variables: {age: [30, 50], smoke: 1}. Others are at their mean or reference."`
+	Average  bool        `yaml:"average" doc:"Average over the rows of the data, each with every value in turn."`
 	By       Names       `yaml:"by" doc:"With average: columns by whose values the rows are averaged."`
-	Contrast string      `yaml:"contrast" enum:"pairwise reference" doc:"Compare the values of the first variable, all pairs or each with the first, where the others are equal; of a number, one step from its mean."`
+	Contrast string      `yaml:"contrast" enum:"pairwise reference" doc:"Compare the values of the first variable, all pairs or each with the first; of a number, one step from its mean."`
 	As       string      `yaml:"as" enum:"difference ratio odds_ratio" doc:"How values are compared. Left out: difference."`
 	Scale    string      `yaml:"scale" enum:"response link" doc:"response: means. link: the linear predictor. Left out: response."`
 	Step     float64     `yaml:"step" above:"0" doc:"Step of a number in a contrast. Left out: 1."`
 	Points   int         `yaml:"points" min:"2" max:"1000" doc:"Points of a number's grid. Left out: 20."`
-	Offsets  bool        `yaml:"offsets" doc:"Count the offsets, of rows their own, else at the means. Left out: per unit of exposure, offsets 0."`
+	Offsets  bool        `yaml:"offsets" doc:"Include the offsets, of rows their own, else their means. Left out: per unit of exposure."`
 }
 
 // EffectAt is where an effect has a variable.
@@ -185,17 +185,17 @@ func (Model) waives(n *node, key string) bool {
 // Priors are the prior distributions of a model. Those that the family does not
 // have, and those that are left out, have an empty Kind.
 type Priors struct {
-	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept. Left out: normal(0, 2.5/sd(x)), times the scale of the response for links with its unit, as in rstanarm; pipeline validate prints the numbers."`
+	Coefficients CoefficientPrior `yaml:"coefficients" doc:"Prior of every coefficient but the intercept. Left out: normal(0, 2.5/sd(x)), times the scale of the response for links with its unit."`
 	Intercept    InterceptPrior   `yaml:"intercept" doc:"Prior of the intercept. Left out: normal(0, 2.5) at the means of the columns; for links with the unit of the response, around its mean and times its scale."`
-	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" doc:"Priors of single coefficients, by name or glob; the more exact pattern wins. Patterns that begin with sd_ or cor_ may give priors of standard deviations and correlations of group-level effects: \"sd_g__*\": half_normal(1), cor_g: lkj(2); those that begin with sds_, sdgp_ or lscale_ of the standard deviations of smooths and Gaussian processes, and of the length scales of these: sds_sx_1: half_normal(1). mo(x) is the mean of the steps of a monotonic effect, and simo_x their shares: simo_x: dirichlet(2)."`
-	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian, or the scale of student_t, in units of the response. Left out: exponential(1/sd(y))."`
-	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of gamma (left out: inverse_gamma(0.5, 0.08), so that 1/sqrt(shape) is half_normal(2.5)), inverse_gaussian (the same, times the mean response) or negative_binomial (gamma(0.3, 0.003))."`
-	Phi          DispersionPrior  `yaml:"phi" doc:"Prior of the precision of beta (left out: inverse_gamma(0.5, 0.08)) or of the probabilities of beta_binomial (gamma(0.3, 0.003))."`
+	ByName       []*NamedPrior    `yaml:"by_name" keyed:"Pattern" doc:"Priors by name or glob; the more exact pattern wins. Also those of groups, \"sd_g__*\": half_normal(1), cor_g: lkj(2); of smooths and Gaussian processes, sds_, sdgp_ and lscale_; of monotonic effects, mo(x), simo_x: dirichlet(2)."`
+	Sigma        DispersionPrior  `yaml:"sigma" doc:"Prior of the residual standard deviation of gaussian, or the scale of student_t. Left out: exponential(1/sd(y))."`
+	Shape        DispersionPrior  `yaml:"shape" doc:"Prior of the shape of gamma (left out: inverse_gamma(0.5, 0.08)), inverse_gaussian (the same, times the mean response) or negative_binomial (gamma(0.3, 0.003))."`
+	Phi          DispersionPrior  `yaml:"phi" doc:"Prior of the precision of beta (left out: inverse_gamma(0.5, 0.08)) or beta_binomial (gamma(0.3, 0.003))."`
 	Nu           DispersionPrior  `yaml:"nu" doc:"Prior of the degrees of freedom of student_t, above 1; constant(4) fixes them. Left out: gamma(2, 0.1)."`
-	SD           DispersionPrior  `yaml:"sd" json:",omitzero" doc:"Prior of every standard deviation of group-level effects, (1 + x | g) of the formula. Left out: half_student_t(3, 2.5), times the scale of the response for links with its unit."`
-	SDS          DispersionPrior  `yaml:"sds" json:",omitzero" doc:"Prior of every standard deviation of smooths, s(x) of the formula: of the coefficients of the penalised columns; and of the standard deviations of Gaussian processes, gp(x). Left out: half_student_t(3, 2.5), times the scale of the response for links with its unit."`
-	LScale       DispersionPrior  `yaml:"lscale" json:",omitzero" doc:"Prior of every length scale of Gaussian processes, gp(x) of the formula, in largest distances of two points unless scale = FALSE. Left out: the inverse_gamma with 1 % of its probability below the least distance and 1 % above the largest."`
-	Cor          LKJPrior         `yaml:"cor" json:",omitzero" doc:"Prior of the correlations of the group-level effects of a grouping: lkj(1) is uniform, above 1 they are drawn to 0. Left out: lkj(1)."`
+	SD           DispersionPrior  `yaml:"sd" json:",omitzero" doc:"Prior of every standard deviation of group-level effects. Left out: half_student_t(3, 2.5), times the scale of the response for links with its unit."`
+	SDS          DispersionPrior  `yaml:"sds" json:",omitzero" doc:"Prior of every standard deviation of smooths and Gaussian processes. Left out: as sd."`
+	LScale       DispersionPrior  `yaml:"lscale" json:",omitzero" doc:"Prior of every length scale of Gaussian processes, in largest distances of two points unless scale = FALSE. Left out: the inverse_gamma with 1 % below the least distance and 1 % above the largest."`
+	Cor          LKJPrior         `yaml:"cor" json:",omitzero" doc:"Prior of the correlations of group-level effects. Left out: lkj(1), uniform."`
 	// Others are the priors of further dispersions by name: a key for each that the families have, with its
 	// family.Dispersion.Doc.
 	Others map[string]DispersionPrior `yaml:"dispersions" each:"true" json:",omitempty"`
@@ -228,7 +228,7 @@ type LKJPrior struct{ Shape float64 }
 // InterceptPrior is the intercept's prior and the point at which it holds.
 type InterceptPrior struct {
 	Prior CoefficientPrior `yaml:"prior" doc:"Prior of the intercept."`
-	At    string           `yaml:"at" enum:"means zero" doc:"Where the prior speaks of the intercept: at the means of the columns, or at zero (the literal intercept). Left out: means, but zero under max_abs, which never centres."`
+	At    string           `yaml:"at" enum:"means zero" doc:"Where the prior applies: at the means of the columns, or at zero (the literal intercept). Left out: means, but zero under max_abs."`
 }
 
 func (InterceptPrior) shorthand() string { return "prior" }
@@ -246,41 +246,41 @@ type NamedPrior struct {
 // Sampler is a method with its options. Options of other methods are zero.
 type Sampler struct {
 	Name   string `yaml:"-"`
-	Method string `yaml:"method" enum:"auto cggibbs conjugate nuts hmc collapsed gibbs herded meanfield exact viterbi" default:"auto" doc:"auto: conjugate for gaussian(identity), otherwise cggibbs with basis: auto; for kind mrf exact where that is cheap, otherwise gibbs. cggibbs: coordinate Gibbs with a cached linear predictor. conjugate: exact independent draws, gaussian(identity) only. nuts: the No-U-Turn sampler. hmc: Hamiltonian Monte Carlo with trajectories of one length. For mixtures: cggibbs draws the component of each row given parameters and these given the rows; collapsed, which auto takes where the prior is conjugate, each row given all others. For kind mrf: gibbs draws each variable given its neighbours; herded is herded Gibbs, which is deterministic (both also for gaussian(identity) with the prior spike_slab, where they sample which coefficients are in the model, and conjugate draws that independently); meanfield the best product of independent variables, an approximation; exact sums over all states, or along a chain or strip; viterbi finds the most probable states of a chain."`
-	Basis  string `yaml:"basis" enum:"auto coordinate rotated reduced mixture" doc:"cggibbs: the basis in which single coordinates move. coordinate: the coefficients. rotated: combinations of them that hardly depend on each other. reduced: where there are more coefficients with normal priors than rows, the directions that the likelihood sees. mixture: the same where priors are student_t, cauchy, laplace or horseshoe, normal given scales that are drawn in each iteration. auto: the one of fewest operations, as method auto does. Left out: coordinate. nuts, hmc: the coordinates of trajectories, coordinate or reduced."`
-	Update string `yaml:"update" enum:"doubling stepping_out tangent matched rows" doc:"cggibbs: how a single coordinate moves: by a slice that doubles, by one that is stepped out, or, for log-concave models, by one that a tangent encloses, or by Metropolis steps matched to slope and curvature, with slices between them; rows, in the basis reduced, moves one row's linear predictor after the other where the prior lets it. Left out: doubling in the basis coordinate, rows in reduced where they serve, in others matched where it serves and else stepping_out."`
-	Joint  string `yaml:"joint" enum:"auto on off swept" doc:"cggibbs, basis rotated or auto: whether all coordinates are proposed at once, for data with many rows to a coefficient. swept: with a sweep over single ones after the proposals of each iteration. auto: where a pilot accepts enough of the proposals, which cover the tails, to need fewer operations. Left out: auto with basis auto, else off."`
+	Method string `yaml:"method" enum:"auto cggibbs conjugate nuts hmc collapsed gibbs herded meanfield exact viterbi" default:"auto" doc:"auto: the cheapest exact method. cggibbs: coordinate Gibbs with a cached linear predictor. conjugate: independent draws, gaussian(identity) only. nuts, hmc: Hamiltonian Monte Carlo. collapsed: mixtures with a conjugate prior, rows given all others. For kind mrf: gibbs draws each variable given its neighbours; herded is deterministic herded Gibbs (both also for spike_slab); meanfield is an approximation by independent variables; exact sums over all states, or along a chain or strip; viterbi finds the most probable states of a chain."`
+	Basis  string `yaml:"basis" enum:"auto coordinate rotated reduced mixture" doc:"cggibbs: the basis in which single coordinates move. coordinate: the coefficients. rotated: nearly uncorrelated combinations. reduced: the directions that the likelihood depends on, at most one a row. mixture: the same for student_t, cauchy, laplace and horseshoe priors. auto: the one of fewest operations. nuts, hmc: coordinate or reduced. Left out: coordinate; with method auto, auto."`
+	Update string `yaml:"update" enum:"doubling stepping_out tangent matched rows" doc:"cggibbs: how a single coordinate moves: by a slice that doubles, that is stepped out, or that a tangent encloses; by Metropolis steps matched to slope and curvature; rows, in the basis reduced, by one row's linear predictor after the other. Left out: doubling in the basis coordinate, else rows or matched if they apply, or stepping_out."`
+	Joint  string `yaml:"joint" enum:"auto on off swept" doc:"cggibbs, basis rotated or auto: whether all coordinates are proposed at once. swept: with a sweep after the proposals. auto: if a pilot needs fewer operations. Left out: auto with basis auto, else off."`
 	// Moves 0 leaves it to cggibbs.
-	Moves  int     `yaml:"moves" min:"1" max:"64" doc:"cggibbs: sweeps in an iteration, or joint proposals: a draw that is stored comes after so many. Left out: 1, and with basis auto as many as make a fit cheapest for its effective draws, after a warm-up with one in each iteration."`
-	Slow   string  `yaml:"slow" enum:"on nuts off" doc:"cggibbs, basis coordinate or auto: whether each sweep is followed by updates along the few directions of all coefficients that sweeps over single ones hardly move along; normal and flat priors. on: slices along some of them in turn. nuts: a trajectory along up to 32 of them. off with basis auto: it does not consider them. Left out: off in the basis coordinate; auto takes them on sparse designs where that needs fewer operations."`
-	Blocks []Names `yaml:"blocks" json:",omitempty" doc:"cggibbs, basis coordinate: coefficients that are drawn jointly given all others, [[x1, x2], …], by the names of coefficients or of terms of the formula, a factor meaning all its columns; normal, flat, student_t, cauchy and laplace priors. Exactly for gaussian(identity) with normal and flat priors, else along a trajectory. Left out: none."`
+	Moves  int     `yaml:"moves" min:"1" max:"64" doc:"cggibbs: sweeps or joint proposals between stored draws. Left out: 1; with basis auto the number that makes effective draws cheapest."`
+	Slow   string  `yaml:"slow" enum:"on nuts off" doc:"cggibbs, basis coordinate or auto: updates after each sweep along the directions in which sweeps move slowly. on: slices along some of them. nuts: a trajectory along up to 32. Left out: off in the basis coordinate; auto chooses for sparse designs."`
+	Blocks []Names `yaml:"blocks" json:",omitempty" doc:"cggibbs, basis coordinate: coefficients or terms that are drawn jointly given all others, [[x1, x2], …]; normal, flat, student_t, cauchy and laplace priors. Left out: none."`
 	// Kernels scalar is the plain reference that all speed is measured against.
-	Kernels string `yaml:"kernels" enum:"scalar vector" planned:"auto" doc:"cggibbs: how passes over rows are computed: scalar, one at a time, the reference for speed, or vector, in the processor's vector instructions, with the same draws. Left out: vector."`
-	Scan    Scan   `yaml:"scan" json:",omitzero" doc:"cggibbs, gibbs: which coordinates, or variables, an iteration updates, in which order: systematic, random, or {for: [names]}, more often those that matter. Left out: systematic."`
+	Kernels string `yaml:"kernels" enum:"scalar vector" planned:"auto" doc:"cggibbs: scalar is the reference for speed; vector uses vector instructions, with the same draws. Left out: vector."`
+	Scan    Scan   `yaml:"scan" json:",omitzero" doc:"cggibbs, gibbs: order of updates: systematic, random, or {for: [names]}, more often those that matter. Left out: systematic."`
 	// Width is in units of the coordinate's prior standard deviation; 0 leaves it to cggibbs.
 	Width float64 `yaml:"width" above:"0" doc:"cggibbs: initial slice width, in prior standard deviations. Left out: 1."`
 	// MaxDoublings 0 leaves it to cggibbs.
 	MaxDoublings int `yaml:"max_doublings" min:"1" max:"60" doc:"cggibbs: how often a slice may double. Left out: 20."`
 	// RefreshEvery 0 leaves it to cggibbs; Never is -1.
 	RefreshEvery Refresh `yaml:"refresh_every" doc:"cggibbs: sweeps between recomputations of the cached predictor, or 'never'. Left out: 128."`
-	Uncached     bool    `yaml:"uncached" default:"false" doc:"cggibbs: recompute the linear predictor for every evaluation; slow, for comparison with the cache."`
-	Metric       string  `yaml:"metric" enum:"diagonal dense low_rank" doc:"nuts, hmc: what warm-up estimates of the posterior: its variances, its covariance matrix, or a diagonal and the directions in which that is not enough. Left out: diagonal."`
+	Uncached     bool    `yaml:"uncached" default:"false" doc:"cggibbs: recompute the linear predictor for every evaluation, for comparison."`
+	Metric       string  `yaml:"metric" enum:"diagonal dense low_rank" doc:"nuts, hmc: what warm-up estimates: variances, the covariance matrix, or variances and a few directions. Left out: diagonal."`
 	// MaxDepth, TargetAccept and Length 0 leave it to nuts.
 	MaxDepth     int     `yaml:"max_depth" min:"1" max:"20" doc:"nuts: how often a trajectory may double. Left out: 10."`
-	TargetAccept float64 `yaml:"target_accept" above:"0" max:"0.999999" doc:"nuts, hmc: mean acceptance that warm-up adapts the step size to; higher is slower and diverges less. Left out: 0.8."`
-	Effects      string  `yaml:"effects" json:",omitzero" enum:"auto centred non_centred" doc:"nuts, hmc: how the group-level effects of a model stand among the coordinates of trajectories: as they are, or in units of their standard deviations. auto: as a short pilot says for each grouping, centred where the data have more than four fifths of the precision of an effect. Left out: auto."`
-	Length       float64 `yaml:"length" above:"0" max:"1000000" doc:"hmc: length of a trajectory in time, in posterior scales once the metric has adapted. Left out: pi/2."`
+	TargetAccept float64 `yaml:"target_accept" above:"0" max:"0.999999" doc:"nuts, hmc: mean acceptance that warm-up adapts the step size to. Left out: 0.8."`
+	Effects      string  `yaml:"effects" json:",omitzero" enum:"auto centred non_centred" doc:"nuts, hmc: group-level effects as they are, or in units of their standard deviations. auto: a pilot decides for each grouping. Left out: auto."`
+	Length       float64 `yaml:"length" above:"0" max:"1000000" doc:"hmc: length of a trajectory, in posterior scales. Left out: pi/2."`
 	Jitter       float64 `yaml:"jitter" min:"0" max:"0.999999" doc:"hmc: length is multiplied by a uniform draw from 1 - jitter to 1 + jitter. Left out: 0."`
 
-	Anneal      Anneal  `yaml:"anneal" json:",omitzero" doc:"gibbs: inverse temperatures over the sweeps, to look for the most probable states. Unless they end at 1 within the warm-up the chain samples another law than the model's, and tells no marginals."`
-	Sharing     string  `yaml:"sharing" json:",omitzero" enum:"none sums all" doc:"herded: which states of a variable's neighbours share a weight: none, those of equal sums of potentials, which needs far less memory, or all. Left out: none."`
-	Updates     string  `yaml:"updates" json:",omitzero" enum:"in_turn parallel" doc:"herded: whether the variables of a sweep are updated one after the other, or all at once from the states that it began with, which samples another law than the model's where neighbours depend on each other. Left out: in_turn."`
-	Start       string  `yaml:"start" json:",omitzero" enum:"mode offset zero" doc:"herded: weights at the start: so that the first visit takes the more probable state, drawn at random, or 0. Left out: mode."`
-	KeepWeights bool    `yaml:"keep_weights" json:",omitzero" default:"false" doc:"herded, for kind mrf: whether the weights of watched variables are stored with their states. They are draws of parameters such as weight[u]."`
-	States      string  `yaml:"states" json:",omitzero" enum:"anywhere own first last" doc:"gibbs, herded, meanfield: the states that chains begin at: drawn uniformly; each variable's most probable one by its field alone, as if it had no neighbours; or the first or the last state of every variable. Chains that begin alike make R-hat less sensitive. meanfield begins at uniform laws, at those of the fields, or at certain states. Left out: anywhere."`
-	Marginals   string  `yaml:"marginals" json:",omitzero" enum:"states conditionals" doc:"gibbs, herded, for kind mrf: what the probabilities of states are averages of: the states that sweeps end in, or the probabilities of each variable's states given the others there (Rao-Blackwell), which have less error for a sweep of twice the work. Left out: states."`
+	Anneal      Anneal  `yaml:"anneal" json:",omitzero" doc:"gibbs: inverse temperatures over the sweeps, to find the most probable states. Unless they end at 1 in the warm-up, there are no marginals."`
+	Sharing     string  `yaml:"sharing" json:",omitzero" enum:"none sums all" doc:"herded: which states of a variable's neighbours share a weight: none, those of equal sums of potentials, or all. Left out: none."`
+	Updates     string  `yaml:"updates" json:",omitzero" enum:"in_turn parallel" doc:"herded: whether variables are updated one after the other, or all at once, which has another stationary distribution. Left out: in_turn."`
+	Start       string  `yaml:"start" json:",omitzero" enum:"mode offset zero" doc:"herded: weights at the start: the more probable state first, random, or 0. Left out: mode."`
+	KeepWeights bool    `yaml:"keep_weights" json:",omitzero" default:"false" doc:"herded, for kind mrf: store the weights of watched variables, as weight[u]."`
+	States      string  `yaml:"states" json:",omitzero" enum:"anywhere own first last" doc:"gibbs, herded, meanfield: states at the start: uniform; the most probable ones without neighbours; the first or the last of every variable. Left out: anywhere."`
+	Marginals   string  `yaml:"marginals" json:",omitzero" enum:"states conditionals" doc:"gibbs, herded, for kind mrf: probabilities of states are averages of states, or of conditional probabilities (Rao-Blackwell), for twice the work. Left out: states."`
 	Damping     float64 `yaml:"damping" json:",omitzero" above:"0" max:"1" doc:"meanfield: share of the new distribution in an update. Left out: 1."`
-	Tolerance   float64 `yaml:"tolerance" json:",omitzero" above:"0" max:"1" doc:"meanfield: it has converged when no probability moves further in a sweep. Left out: 1e-10."`
+	Tolerance   float64 `yaml:"tolerance" json:",omitzero" above:"0" max:"1" doc:"meanfield: largest change of a probability in a sweep at convergence. Left out: 1e-10."`
 	MaxSweeps   int     `yaml:"max_sweeps" json:",omitzero" min:"1" max:"1000000" doc:"meanfield: most sweeps. Left out: 1000."`
 }
 
@@ -294,44 +294,44 @@ const Never Refresh = -1
 // 0) or at a fixed length (Draws > 0). Lengths are iterations per chain.
 type Run struct {
 	Chains        int   `yaml:"chains" min:"1" max:"1024" default:"4" doc:"Chains per fit, each with its own start and random stream."`
-	Until         Until `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates' when every gate holds, or an effective sample size, {ess: 100, over: median}. Checks fall at first, 2*first, 4*first … iterations per chain; where the target holds, at half as many again too, and the fit is finished if it holds there."`
+	Until         Until `yaml:"until" default:"gates" doc:"When a fit is finished: 'gates', if every gate holds, or an effective sample size, {ess: 100, over: median}. Checked at first, 2*first, 4*first … iterations, and confirmed at half as many again."`
 	First         int   `yaml:"first" min:"20" max:"1000000000" default:"500" doc:"Iterations per chain at the first check; the older half is warm-up."`
-	MaxIterations int   `yaml:"max_iterations" min:"20" max:"1000000000" default:"20000" doc:"Iterations per chain, warm-up counted, beyond which no fit grows even if the target is not met."`
-	Warmup        int   `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations per chain that are thrown away. Needs draws. Left out: as many as draws."`
+	MaxIterations int   `yaml:"max_iterations" min:"20" max:"1000000000" default:"20000" doc:"Most iterations per chain, warm-up included."`
+	Warmup        int   `yaml:"warmup" min:"0" max:"1000000000" doc:"Fixed length: iterations of warm-up per chain. Needs draws. Left out: as many as draws."`
 	Draws         int   `yaml:"draws" min:"10" max:"1000000000" doc:"Fixed length: draws per chain, instead of until, first and max_iterations."`
 	// Start does not move what a fit is drawn from, only where and how chains begin.
-	Start string `yaml:"start" enum:"anew previous" default:"anew" doc:"Where chains begin. anew: from tonight's data alone. previous: around the posterior of the newest complete fit before of the same pipeline, data set, key, model and sampler, with its scales and a quarter of the warm-up (unless warmup is given). An unchanged fit is skipped as ever."`
+	Start string `yaml:"start" enum:"anew previous" default:"anew" doc:"Where chains begin. previous: around the posterior of the previous complete fit of the same name, with its scales and a quarter of the warm-up."`
 	// WarmupGiven reports whether the spec has Warmup.
 	WarmupGiven bool `yaml:"-" json:"-"`
 	// Replicates counts the fit itself.
-	Replicates int    `yaml:"replicates" min:"1" max:"1000" default:"1" doc:"How often each fit is made, the first time as without this key, then with random streams of its own and keeping summaries only: pipeline compare then gives times with intervals, from 6 on."`
-	Keep       Keep   `yaml:"keep" doc:"What the ledger keeps of draws: a word, or {groups: …} for those of group-level effects."`
-	PPC        Checks `yaml:"ppc" default:"false" doc:"Posterior predictive checks of every fit: mean, standard deviation, extremes and share of zeros of the response among those of replicated data, and its histogram beside theirs. A mapping asks for more: by groups, over a number, and statistics of your own."`
-	Sample     string `yaml:"sample" enum:"posterior prior" default:"posterior" doc:"posterior, or prior: independent draws from the prior instead, with predictive checks. They are stored under the sampler name 'prior', once for each data set and model."`
-	LOO        LOO    `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC of every fit, row by row, in the ledger: compare models with the view loo_compare. A mapping asks for moment matching too."`
-	KFold      KFold  `yaml:"kfold" json:",omitzero" doc:"K-fold cross-validation of every fit: it is fitted again without each fold of its rows, and predicts them; compare models with the view kfold_compare. A number of folds, or {by: column} for the levels of a column or of a grouping of the formula. It takes as long as so many fits."`
-	Condition  bool   `yaml:"condition" default:"false" doc:"Condition numbers of every fit, at the penalised point and from draws, and those that the metrics of nuts and hmc leave over warm-up, in the ledger's view conditions and table metric."`
+	Replicates int    `yaml:"replicates" min:"1" max:"1000" default:"1" doc:"How often each fit is drawn, after the first time with other seeds and summaries only; pipeline compare prints intervals, from 6 on."`
+	Keep       Keep   `yaml:"keep" doc:"What the ledger keeps of draws; {groups: …} for group-level effects."`
+	PPC        Checks `yaml:"ppc" default:"false" doc:"Posterior predictive checks: mean, sd, extremes and share of zeros of the response, and its histogram. A mapping adds groups, numbers and statistics."`
+	Sample     string `yaml:"sample" enum:"posterior prior" default:"posterior" doc:"posterior, or prior: independent draws from the prior, with predictive checks, under the sampler name 'prior'."`
+	LOO        LOO    `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC, by row; compare models with the view loo_compare."`
+	KFold      KFold  `yaml:"kfold" json:",omitzero" doc:"K-fold cross-validation: a number of folds, or {by: column} for the levels of a column; compare models with the view kfold_compare."`
+	Condition  bool   `yaml:"condition" default:"false" doc:"Condition numbers of every fit, in the view conditions and the table metric."`
 	// Timeout, Workers and Memory bound the run and never change a bit; 0 is no bound, and of Memory what loading the
 	// spec puts in its place.
-	Timeout Duration `yaml:"timeout" json:",omitzero" doc:"How long a fit may be worked on in one run, waiting for workers or for the ledger not counted: 90s, 30m, 1h30m. After that it is an error; what was drawn is kept, and the next run goes on from there. Left out: no limit."`
-	Workers int      `yaml:"workers" json:",omitzero" min:"1" max:"1024" doc:"Chains that are drawn at once, unless --workers says otherwise. Left out: one per processor."`
-	Memory  Bytes    `yaml:"memory" json:",omitzero" doc:"Memory that the run may take, unless --memory says otherwise: 500MB, 2GB. Fits wait for each other, work goes by smaller blocks, and a fit that cannot do with it is refused. Left out: three quarters of what the machine has, or its control group may take."`
+	Timeout Duration `yaml:"timeout" json:",omitzero" doc:"How long a fit may take in one run, waiting not included: 90s, 30m, 1h30m. Then it is an error, and the next run resumes. Left out: no limit."`
+	Workers int      `yaml:"workers" json:",omitzero" min:"1" max:"1024" doc:"Chains that are drawn at once. Left out: one per processor."`
+	Memory  Bytes    `yaml:"memory" json:",omitzero" doc:"Memory of the run: 500MB, 2GB. A fit that needs more is refused. Left out: three quarters of the available memory."`
 }
 
 func (Run) planned() string { return "thin" }
 
 // Keep says what a ledger keeps of draws.
 type Keep struct {
-	All    string `yaml:"all" enum:"draws summary scales" default:"draws" doc:"Every draw, or the summaries only. scales: every draw, those of the local scales of horseshoe priors too."`
-	Groups string `yaml:"groups" json:",omitempty" enum:"draws summary" doc:"Of the effects of levels, (1 | g): every draw, or their summaries only. Left out: draws, and summaries of more than 10,000 effects."`
+	All    string `yaml:"all" enum:"draws summary scales" default:"draws" doc:"Every draw, or summaries only. scales: also draws of the local scales of horseshoe priors."`
+	Groups string `yaml:"groups" json:",omitempty" enum:"draws summary" doc:"Draws of group-level effects, or summaries only. Left out: draws, and summaries of more than 10,000 effects."`
 }
 
 func (Keep) shorthand() string { return "all" }
 
 // KFold says how rows are left out; nothing asks for none.
 type KFold struct {
-	Folds int    `yaml:"folds" json:",omitzero" min:"2" max:"10000" doc:"Folds that rows are dealt to at random, for all models of a data set alike."`
-	By    string `yaml:"by" json:",omitzero" doc:"Grouping of group-level effects, as county of (1 | county): each of its levels is a fold, predicted as a level that was never seen."`
+	Folds int    `yaml:"folds" json:",omitzero" min:"2" max:"10000" doc:"Number of random folds, the same for all models of a data set."`
+	By    string `yaml:"by" json:",omitzero" doc:"Column whose levels are the folds, each predicted as a new level."`
 }
 
 func (KFold) shorthand() string { return "folds" }
@@ -350,7 +350,7 @@ func (k KFold) String() string {
 // LOO configures leave-one-out cross-validation.
 type LOO struct {
 	On          bool
-	MomentMatch bool `yaml:"moment_match" default:"true" doc:"Move the draws toward the posterior without a row where the row's Pareto k is too high, and estimate it anew: a pass over the data for each draw and move."`
+	MomentMatch bool `yaml:"moment_match" default:"true" doc:"Move the draws toward the posterior without a row whose Pareto k is too high."`
 }
 
 // MarshalJSON writes it as a spec may have it.
@@ -364,9 +364,9 @@ func (l LOO) MarshalJSON() ([]byte, error) {
 // Checks are the predictive checks that a run asks for.
 type Checks struct {
 	On         bool              `yaml:"on" default:"true" doc:"Whether there are any."`
-	By         Names             `yaml:"by" json:",omitempty" doc:"Columns of the data, whether the model reads them or not: mean, standard deviation and share of zeros of the response in each level among those of replicated data, in the table ppc_group."`
-	Over       Names             `yaml:"over" json:",omitempty" doc:"Columns of numbers: the response and replicated ones in classes of the number, in the table ppc_over."`
-	Statistics []*CheckStatistic `yaml:"statistics" keyed:"Name" json:",omitempty" doc:"Statistics of the response by name, checked like those that every fit has: expressions over the responses y with one value, such as mean(y == 0), quantile(y, 0.99) or var(y) / mean(y)."`
+	By         Names             `yaml:"by" json:",omitempty" doc:"Columns of the data: mean, sd and share of zeros in each level, in the table ppc_group."`
+	Over       Names             `yaml:"over" json:",omitempty" doc:"Columns of numbers: the response in classes of the number, in the table ppc_over."`
+	Statistics []*CheckStatistic `yaml:"statistics" keyed:"Name" json:",omitempty" doc:"Statistics by name, of the responses y: mean(y == 0), quantile(y, 0.99), var(y) / mean(y)."`
 }
 
 func (Checks) shorthand() string { return "on" }
@@ -412,7 +412,7 @@ func (r Run) Fixed() bool { return r.Draws > 0 }
 // bulk effective sample size, summed over chains.
 type Until struct {
 	ESS  float64 `yaml:"ess" required:"true" example:"100" above:"0" doc:"Effective sample size over all chains."`
-	Over string  `yaml:"over" enum:"median min all" default:"median" doc:"median or min over the parameters that gates look at, dispersions included; all: the least over these and log_lik."`
+	Over string  `yaml:"over" enum:"median min all" default:"median" doc:"median or min over the parameters that gates apply to; all: the least over these and log_lik."`
 }
 
 // Gates are the limits of a verdict.
@@ -421,10 +421,10 @@ type Gates struct {
 	ESSBulk     Gate       `yaml:"ess_bulk" above:"0" default:"400" floor:"true" doc:"Least bulk effective sample size, over all chains."`
 	ESSTail     Gate       `yaml:"ess_tail" above:"0" default:"400" floor:"true" doc:"Least tail effective sample size, over all chains."`
 	Divergences Gate       `yaml:"divergences" min:"0" default:"0" doc:"Most divergent transitions allowed."`
-	Drift       DriftGates `yaml:"drift" doc:"How far a fit may lie from the complete fit before it of the same pipeline, data set, key, model and sampler. Changes of the data warn by default."`
+	Drift       DriftGates `yaml:"drift" doc:"Largest distance from the previous complete fit of the same name. Changes of the data warn by default."`
 	// PriorSensitivity is measured where it is on.
-	PriorSensitivity Gate     `yaml:"prior_sensitivity" above:"0" default:"off" doc:"Largest sensitivity of a marginal posterior to the power of the prior (Kallioinen et al. 2024), as 0.05: measured where the gate is on, of models whose priors are of coefficients and dispersions alone."`
-	Age              Duration `yaml:"age" json:",omitzero" doc:"How old draws may be that a run finds unchanged, as 36h: older ones fail, since the data were the same all that time. Left out: any age."`
+	PriorSensitivity Gate     `yaml:"prior_sensitivity" above:"0" default:"off" doc:"Largest sensitivity of a marginal posterior to the power of the prior (Kallioinen et al. 2024), such as 0.05; not for models whose priors have scales as parameters."`
+	Age              Duration `yaml:"age" json:",omitzero" doc:"How old unchanged draws may be, such as 36h; older ones fail. Left out: any age."`
 }
 
 // DriftGates are limits on the columns of the ledger's view drift_summary.
@@ -432,7 +432,7 @@ type DriftGates struct {
 	Shift         Gate `yaml:"shift" above:"0" default:"off" doc:"Largest change of a posterior mean, in posterior standard deviations of the fit before."`
 	SDRatio       Gate `yaml:"sd_ratio" min:"1" default:"off" doc:"Largest ratio of posterior standard deviations, the larger over the smaller."`
 	Rows          Gate `yaml:"rows" min:"0" default:"{warn: 0.5}" doc:"Largest relative change of the number of rows: 0.1 is a tenth more or fewer."`
-	Columns       Gate `yaml:"columns" min:"0" default:"{warn: 0}" doc:"Most columns of the design that may come or go while the model stays the same, as those of a new level, or of a number that became text."`
+	Columns       Gate `yaml:"columns" min:"0" default:"{warn: 0}" doc:"Most columns of the design that may be added or removed while the model stays the same."`
 	Missing       Gate `yaml:"missing" min:"0" default:"{warn: 0.1}" doc:"Largest change of the share of rows that are left out for missing cells."`
 	ResponseShift Gate `yaml:"response_shift" above:"0" default:"off" doc:"Largest change of the mean response (a rate, for binomial), in its standard deviations of the fit before."`
 	CentreShift   Gate `yaml:"centre_shift" above:"0" default:"off" doc:"Largest change of the mean of a design column, in its standard deviations of the fit before."`
@@ -476,10 +476,10 @@ func (Entry) planned() string { return "run" }
 type Profile struct {
 	Name     string `yaml:"-"`
 	Database string `yaml:"database" doc:"Overrides the pipeline's database."`
-	Publish  string `yaml:"publish" json:",omitzero" doc:"Overrides the pipeline's publish, which does not count for another database."`
-	Report   string `yaml:"report" json:",omitzero" doc:"Overrides the pipeline's report, which does not count for another database."`
+	Publish  string `yaml:"publish" json:",omitzero" doc:"Overrides the pipeline's publish, which does not apply to another database."`
+	Report   string `yaml:"report" json:",omitzero" doc:"Overrides the pipeline's report, which does not apply to another database."`
 	// Run is the pipeline's run with this profile's overrides.
-	Run Run `yaml:"run" doc:"Overrides of single keys of run. Giving draws replaces until, first and max_iterations, and the other way round."`
+	Run Run `yaml:"run" doc:"Overrides of single keys of run. draws replaces until, first and max_iterations, and the reverse."`
 }
 
 // Names is a list of names; a single string is a list of one.

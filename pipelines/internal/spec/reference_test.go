@@ -3,6 +3,7 @@ package spec
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -13,21 +14,22 @@ import (
 	"glmbatch/internal/doctest"
 )
 
-const referencePath = "../../../docs/reference/spec.md"
+const referenceFolder = "../../../docs/reference/"
 
-// docs/reference/spec.md is what the schema says of every key.
+// The two pages about keys are what the schema has of each.
 func TestReference(t *testing.T) {
-	got := keyReference()
-	if *update {
-		must(t, os.WriteFile(referencePath, []byte(got), 0o644))
-		return
-	}
-	want, err := os.ReadFile(referencePath)
-	if err != nil {
-		t.Fatalf("%v\nrun: make reference, then read the diff", err)
-	}
-	if got != string(want) {
-		t.Errorf("docs/reference/spec.md is not what the schema says\nrun: make reference, then read the diff\n%s", changed(string(want), got))
+	for page, got := range keyReference() {
+		if *update {
+			must(t, os.WriteFile(referenceFolder+page, []byte(got), 0o644))
+			continue
+		}
+		want, err := os.ReadFile(referenceFolder + page)
+		if err != nil {
+			t.Fatalf("%v\nrun: make reference, then read the diff", err)
+		}
+		if got != string(want) {
+			t.Errorf("docs/reference/%s differs from the schema\nrun: make reference, then read the diff\n%s", page, changed(string(want), got))
+		}
 	}
 }
 
@@ -51,7 +53,7 @@ func changed(want, got string) string {
 // Every key of the schema has a line in the reference, and every line a meaning
 // and a type.
 func TestReferenceHasEveryKey(t *testing.T) {
-	page, lines := keyReference(), 0
+	page, lines := strings.Join(slices.Collect(maps.Values(keyReference())), "\n"), 0
 	for line := range strings.Lines(page) {
 		cells := strings.Split(strings.ReplaceAll(strings.TrimSpace(line), `\|`, ""), " | ")
 		if !strings.HasPrefix(strings.Replace(line, "**", "", 1), "| `") || len(cells) != 4 {
@@ -95,23 +97,48 @@ func countKeys(v any) int {
 	return n
 }
 
-// keyReference is the page: a table for each mapping of a spec.
-func keyReference() string {
-	p := &reference{g: &generator{defs: object{}, seen: map[string]bool{}}, titles: map[reflect.Type]string{}}
-	p.b.WriteString(`<!-- written by make reference from pipelines/internal/spec; do not edit -->
-# Keys of a spec
+const (
+	keysPage = "spec.md"
+	rarePage = "spec-discrete.md"
+)
 
-Every key that a spec may have, from the types that read it; [pipeline.schema.json](../pipeline.schema.json) says the
-same to editors, and
-[the spec](../writing-a-spec.md) with examples. NAME stands for a name of your choice. A value may be a template, ` + "`{{ vars.NAME }}`, `{{ env.NAME | default('…') }}`" + `
-or ` + "`{{ today }}`" + `. A key that is left out has its default; a bold one may not be left out.
+// rare are mappings that few regressions have: they are on a page of their own.
+var rare = []string{"datasets.NAME.synthetic", "datasets.NAME.edges", "datasets.NAME.tables", "datasets.NAME.image", "datasets.NAME.grid",
+	"datasets.NAME.sequences", "models.NAME.noise", "samplers.NAME.scan", "samplers.NAME.anneal"}
+
+func pageOf(title string) string {
+	if slices.Contains(rare, title) {
+		return rarePage
+	}
+	return keysPage
+}
+
+// keyReference returns the pages by name: a table for each mapping of a spec.
+func keyReference() map[string]string {
+	p := &reference{pages: map[string]*strings.Builder{keysPage: {}, rarePage: {}},
+		g: &generator{defs: object{}, seen: map[string]bool{}}, titles: map[reflect.Type]string{}}
+	const head = "<!-- written by make reference from pipelines/internal/spec; do not edit -->\n# "
+	p.pages[keysPage].WriteString(head + `Keys of a spec
+
+Every key that a spec may have, but those of [discrete systems, synthetic data and scans](spec-discrete.md).
+[Specs](../writing-a-spec.md) has examples, [pipeline.schema.json](../pipeline.schema.json) the same for editors. NAME is
+a name of your choice. A value may be a template, ` + "`{{ vars.NAME }}`, `{{ env.NAME | default('…') }}`" + ` or
+` + "`{{ today }}`" + `. Relative paths count from the spec's folder. A bold key is necessary.
+`)
+	p.pages[rarePage].WriteString(head + `Keys of discrete systems, synthetic data and scans
+
+These belong to the [keys of a spec](spec.md).
 `)
 	p.section("top level", typeOf[Pipeline]())
-	return doctest.Narrow(p.b.String())
+	out := map[string]string{}
+	for name, b := range p.pages {
+		out[name] = doctest.Narrow(b.String())
+	}
+	return out
 }
 
 type reference struct {
-	b      strings.Builder
+	pages  map[string]*strings.Builder
 	g      *generator
 	titles map[reflect.Type]string // sections so far
 }
@@ -119,11 +146,12 @@ type reference struct {
 // section writes the table of a mapping, then those of the mappings in it.
 func (p *reference) section(title string, t reflect.Type) {
 	p.titles[t] = title
-	fmt.Fprintf(&p.b, "\n## %s\n\n", title)
+	b := p.pages[pageOf(title)]
+	fmt.Fprintf(b, "\n## %s\n\n", title)
 	if key := shorthandKey(t); key != "" {
-		fmt.Fprintf(&p.b, "A plain value in place of the mapping is its `%s`.\n\n", key)
+		fmt.Fprintf(b, "A plain value in place of the mapping is its `%s`.\n\n", key)
 	}
-	p.b.WriteString("| key | value | default | meaning |\n|---|---|---|---|\n")
+	b.WriteString("| key | value | default | meaning |\n|---|---|---|---|\n")
 	type child struct {
 		title string
 		t     reflect.Type
@@ -145,7 +173,7 @@ func (p *reference) section(title string, t reflect.Type) {
 				children = append(children, child{path, inner})
 				p.titles[inner] = path
 			}
-			value = strings.Replace(value, "a mapping", link(path), 1)
+			value = strings.Replace(value, "a mapping", link(pageOf(title), path), 1)
 		}
 		name, fallback, doc := "`"+f.key+"`", "", f.doc
 		if f.required {
@@ -157,16 +185,20 @@ func (p *reference) section(title string, t reflect.Type) {
 			left, rest, _ := strings.Cut(left, ". ")
 			doc, fallback = strings.TrimSpace(meaning+" "+rest), strings.TrimSuffix(plainText(left), ".")
 		}
-		fmt.Fprintf(&p.b, "| %s | %s | %s | %s |\n", name, cell(value), cell(fallback), cell(plainText(doc)))
+		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, cell(value), cell(fallback), cell(plainText(doc)))
 	}
 	for _, c := range children {
 		p.section(c.title, c.t)
 	}
 }
 
-// link leads to the section of a mapping, by GitHub's rule for anchors.
-func link(title string) string {
-	return fmt.Sprintf("[a mapping](#%s)", strings.ToLower(strings.NewReplacer(".", "", " ", "-").Replace(title)))
+// link leads from a page to the section of a mapping, by GitHub's rule for anchors.
+func link(from, title string) string {
+	page := pageOf(title)
+	if page == from {
+		page = ""
+	}
+	return fmt.Sprintf("[a mapping](%s#%s)", page, strings.ToLower(strings.NewReplacer(".", "", " ", "-").Replace(title)))
 }
 
 // mappingOf is the struct with keys that values of a type hold, if any, and
@@ -220,7 +252,7 @@ func inWords(s object) string {
 	case get("items") != nil:
 		return "list of " + inWords(get("items").(object))
 	case get("additionalProperties") != nil:
-		return "mapping from names to " + inWords(get("additionalProperties").(object))
+		return "names with " + inWords(get("additionalProperties").(object))
 	case get("pattern") != nil:
 		return "one with its link, as in `bernoulli(probit)`"
 	}
@@ -237,7 +269,7 @@ func typeInWords(v any) string {
 	if !ok {
 		list = []string{fmt.Sprint(v)}
 	}
-	names := map[string]string{"string": "text", "number": "number", "integer": "whole number", "boolean": "`true` or `false`", "object": "mapping", "array": "list"}
+	names := map[string]string{"string": "text", "number": "number", "integer": "integer", "boolean": "`true` or `false`", "object": "a mapping", "array": "list"}
 	if len(list) == 3 && list[0] == "string" { // a scalar as it is written
 		return "text"
 	}

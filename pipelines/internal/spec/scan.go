@@ -7,18 +7,18 @@ import (
 
 // Scan is the order of updates. The zero value is the systematic scan.
 type Scan struct {
-	Order string `yaml:"order" enum:"systematic random" json:",omitempty" doc:"Order of coordinates in a sweep: from the first to the last, or as many drawn with replacement. Left out: systematic."`
-	For   Names  `yaml:"for" json:",omitempty" doc:"gibbs: ids of variables that matter; an iteration is the shortest list of updates found that is certified for them, and no others are drawn; with order: systematic the shortest systematic one. cggibbs: coefficients that matter, by name or glob, in the basis coordinate: iterations between sweeps update these and what they depend on, by a list chosen for the fewest updates to an effective draw of them. Left out: all, alike."`
+	Order string `yaml:"order" enum:"systematic random" json:",omitempty" doc:"Order of coordinates in a sweep: from first to last, or drawn with replacement. Left out: systematic."`
+	For   Names  `yaml:"for" json:",omitempty" doc:"gibbs: ids of variables that matter; an iteration is the shortest certified list of updates. cggibbs: coefficients that matter, by name or glob, in the basis coordinate: iterations between sweeps update these and what they depend on. Left out: all, alike."`
 	// Within 0 is left out.
-	Within  float64   `yaml:"within" above:"0" max:"1" json:",omitempty" doc:"gibbs, with for: how near the joint law of these variables comes to the model's within an iteration, from any start, in total variation. Left out: 0.01."`
-	Weights []float64 `yaml:"weights" json:",omitempty" doc:"gibbs, with for: how much each of these variables counts, in the order of for. What is certified is then the sum over them of weight times the probability that coupled chains differ in a variable. Left out: 1 for each, which bounds the total variation of their joint law."`
+	Within  float64   `yaml:"within" above:"0" max:"1" json:",omitempty" doc:"gibbs, with for: largest total variation between the joint distribution of these variables after an iteration and the model's. Left out: 0.01."`
+	Weights []float64 `yaml:"weights" json:",omitempty" doc:"gibbs, with for: weights of these variables, in the order of for; the weighted sum of the probabilities that coupled chains differ is certified. Left out: 1 for each, total variation."`
 	// Rounds 0 is left out, as are Updates and Iterate.
-	Rounds  int   `yaml:"rounds" min:"1" max:"1000" json:",omitempty" doc:"gibbs, with for: passes of the coordinate descent that improves a list; they end sooner where one gains nothing. Left out: 20."`
-	Updates int   `yaml:"updates" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for, in place of within: the best list found of so many updates, and what it certifies; with order: systematic as many updates in turn, which end with the last variable; with order: random as many updates of variables drawn uniformly. Left out: as many as within takes."`
-	List    Names `yaml:"list" json:",omitempty" doc:"gibbs, with for: an iteration is this list of updates, of variables by id, and the certificate is of it. Left out: a list is chosen."`
-	Iterate int   `yaml:"iterate" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for: one list of so many updates is chosen, and repeated, after the variables that it leaves out, as often as within takes. Left out: every update is chosen."`
+	Rounds  int   `yaml:"rounds" min:"1" max:"1000" json:",omitempty" doc:"gibbs, with for: most passes of the descent that improves a list. Left out: 20."`
+	Updates int   `yaml:"updates" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for, instead of within: the length of the list; with order: systematic updates in turn that end with the last variable, with order: random drawn uniformly. Left out: as many as within takes."`
+	List    Names `yaml:"list" json:",omitempty" doc:"gibbs, with for: this list of updates, of variables by id, is certified. Left out: a list is chosen."`
+	Iterate int   `yaml:"iterate" min:"1" max:"4194304" json:",omitempty" doc:"gibbs, with for: the length of one list that is repeated as often as within takes. Left out: every update is chosen."`
 	// Inflate 0 is left out.
-	Inflate float64 `yaml:"inflate" above:"1" max:"100" json:",omitempty" doc:"gibbs, with for: the list is chosen as if the bounds of influences were so many times as large, and judged by the bounds as they are, to see what bounds that are too loose cost. Left out: they are taken as they are."`
+	Inflate float64 `yaml:"inflate" above:"1" max:"100" json:",omitempty" doc:"gibbs, with for: factor of the bounds of influences when the list is chosen, to measure the cost of loose bounds. Left out: 1."`
 	// SweepEvery 0 leaves it to cggibbs.
 	SweepEvery int `yaml:"sweep_every" min:"1" max:"64" json:",omitempty" doc:"With for: iterations from one sweep over all coordinates to the next. Left out: chosen with the list, at most 64."`
 }

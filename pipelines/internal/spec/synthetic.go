@@ -4,12 +4,12 @@ package spec
 // coefficients. The zero value describes no data.
 type Synthetic struct {
 	Rows     int     `yaml:"rows" min:"1" max:"10000000" doc:"Rows."`
-	Columns  int     `yaml:"columns" min:"1" max:"1000000" doc:"Columns x1, x2 … beside the response y. Each depends on its number and the seed alone, so that more columns add to the fewer."`
-	Seed     uint64  `yaml:"seed" doc:"Seed of the data, which the pipeline's seed does not touch. Left out: 0."`
+	Columns  int     `yaml:"columns" min:"1" max:"1000000" doc:"Columns x1, x2 … Each depends on its number and the seed only."`
+	Seed     uint64  `yaml:"seed" doc:"Seed of the data, separate from that of the pipeline. Left out: 0."`
 	Family   string  `yaml:"family" enum:"bernoulli poisson gaussian" doc:"Distribution of y, canonical link; gaussian with standard deviation 1. Left out: bernoulli."`
-	Effect   float64 `yaml:"effect" min:"0" max:"1000" doc:"Standard deviation of the true coefficients, which are normal around 0, the intercept included. Left out: 1."`
-	Relevant int     `yaml:"relevant" min:"1" doc:"How many columns have an effect on y: the first ones. Left out: all."`
-	Rest     string  `yaml:"rest" enum:"irrelevant collinear zero" doc:"What the columns after the relevant ones are: noise, copies of x1, or zeros. Left out: irrelevant."`
+	Effect   float64 `yaml:"effect" min:"0" max:"1000" doc:"Standard deviation of the true coefficients, normal around 0. Left out: 1."`
+	Relevant int     `yaml:"relevant" min:"1" doc:"Number of columns with an effect on y, the first ones. Left out: all."`
+	Rest     string  `yaml:"rest" enum:"irrelevant collinear zero" doc:"The columns after the relevant ones: noise, copies of x1, or zeros. Left out: irrelevant."`
 	Density  float64 `yaml:"density" above:"0" max:"1" doc:"Share of cells that are not zero. Left out: 1."`
 }
 

@@ -4,12 +4,12 @@ import "strings"
 
 // Triplets are the non-zeros of further columns of a data set. The zero value has none of them.
 type Triplets struct {
-	Path    string `yaml:"path" doc:"Parquet or CSV file of the triplets, or a glob. A relative path counts from the spec's folder."`
-	Row     string `yaml:"row" doc:"Its column of rows. If the data have a column of this name too, a triplet belongs to the row with that value; otherwise rows count from 1. Left out: row."`
-	Col     string `yaml:"col" doc:"Its column of column numbers, from 1. Left out: col."`
-	Value   string `yaml:"value" doc:"Its column of values. Left out: value."`
-	Prefix  string `yaml:"prefix" doc:"What a column is called: prefix and number. Left out: x."`
-	Columns int    `yaml:"columns" min:"1" max:"16777216" doc:"How many columns there are. Left out: as many as the largest number."`
+	Path    string `yaml:"path" doc:"Parquet or CSV file of the triplets, or a glob."`
+	Row     string `yaml:"row" doc:"Column of rows, by number from 1, or by the data's column of this name. Left out: row."`
+	Col     string `yaml:"col" doc:"Column of column numbers, from 1. Left out: col."`
+	Value   string `yaml:"value" doc:"Column of values. Left out: value."`
+	Prefix  string `yaml:"prefix" doc:"Names of the columns are prefix and number. Left out: x."`
+	Columns int    `yaml:"columns" min:"1" max:"16777216" doc:"Number of columns. Left out: as many as the largest number."`
 }
 
 // triplets fills in what a data set's key triplets leaves out. n is its mapping.
