@@ -15,6 +15,7 @@ type Coefficients struct {
 	form  *smoothSetup // of a plain sampler of smooths, or of a rewritten design, for drifts; or nil
 
 	rewritten bool // each chain has a design of its own
+	proposed  bool // of NewProposed
 }
 
 // NewCoefficients returns the sampler of the posterior without other terms: in opts.Basis, "coordinate" or
@@ -59,6 +60,26 @@ func NewRewritten(target *glm.Target, opts Options) (*Coefficients, error) {
 		b.form = approximate(b.plain)
 	}
 	return b, nil
+}
+
+// NewProposed returns the sampler of a posterior whose likelihood other linear predictors and effects change:
+// coefficients are proposed at once about a Newton step, with the curvature that these leave. A sweep over them comes
+// in every 16th iteration. It returns the same errors as New.
+func NewProposed(target *glm.Target, opts Options) (*Coefficients, error) {
+	opts.Basis = "coordinate"
+	b, err := NewCoefficients(target, opts)
+	if err != nil {
+		return nil, err
+	}
+	if b.plain != nil && b.form == nil {
+		b.form, b.proposed = approximate(b.plain), true
+	}
+	return b, nil
+}
+
+// MayPropose reports whether NewProposed serves a target, by the number of its coefficients.
+func MayPropose(target *glm.Target) bool {
+	return minProposed <= target.Cols() && target.Cols() <= maxJoint && !smooth(target)
 }
 
 // Explain says which coordinates are sampled.
@@ -118,6 +139,9 @@ func (b *Coefficients) Kernel(c infer.Chain) (*CoefficientsChain, error) {
 		dispersions: update.Schedule{First: update.Moves{k.refreshWhenDue, k.moveDispersions}}}
 	if b.form != nil {
 		out.drift = newDrifting(b.form, k)
+		if b.proposed {
+			out.drift.follows, out.drift.every = true, proposedEvery
+		}
 		if b.rewritten {
 			out.drift.count = 1
 			if glm.Tall(own.target.Rows()) {

@@ -85,7 +85,13 @@ func newSetup(data *glm.Data, model glm.Model, by infer.Parallel, o Options) (*s
 	if Sparse(plain) || s.joint != nil {
 		options.Basis = "coordinate"
 	}
-	if s.fixed, err = o.newFixed(target, options); err != nil {
+	propose := o.ordered && options.Basis == "rotated" && cggibbs.MayPropose(target)
+	if propose {
+		s.fixed, err = cggibbs.NewProposed(target, options)
+	} else {
+		s.fixed, err = o.newFixed(target, options)
+	}
+	if err != nil {
 		return nil, err
 	}
 	for i, e := range data.Effects {

@@ -12,7 +12,8 @@
 //
 // Several responses of a row are a Several too: joined. A row that misses a response counts 0 times in it.
 //
-// Read model.go, predictor.go, alone.go, joined.go, order.go, then kernel.go with common.go, joint.go and state.go;
-// cuts.go, shear.go and cutmove.go have the thresholds, monotone.go and monotonemove.go monotonic effects, linked.go
-// effects that several predictors have; target.go is for Hamiltonian samplers, posterior.go for draws from the prior.
+// Read model.go, predictor.go, alone.go, joined.go, order.go, equalrows.go, then kernel.go with common.go, joint.go and
+// state.go; cuts.go, shear.go and cutmove.go have the thresholds, monotone.go and monotonemove.go monotonic effects,
+// linked.go effects that several predictors have; target.go is for Hamiltonian samplers, posterior.go for draws from
+// the prior.
 package model

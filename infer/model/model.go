@@ -17,7 +17,7 @@ import (
 )
 
 // Version names the algorithm: draws of different versions may differ in bits.
-const Version = "model/5"
+const Version = "model/6"
 
 // Problem is a response with its predictors, on the scale of the designs as sampled. It is read-only once made.
 type Problem struct {
@@ -62,10 +62,11 @@ type setup struct {
 	offsets    [][]float64 // of each predictor that is its offset alone, else nil
 	predictors []*predictor
 	together
-	links  []*groups.Link
-	params []infer.Parameter
-	shares int // parameters that follow from the steps of monotonic effects, before the effects of levels
-	draw   func(s prior.Source, row int, eta []float64, disp [2]float64) float64
+	links   []*groups.Link
+	params  []infer.Parameter
+	counted string // about rows that were equal
+	shares  int    // parameters that follow from the steps of monotonic effects, before the effects of levels
+	draw    func(s prior.Source, row int, eta []float64, disp [2]float64) float64
 }
 
 // New returns the sampler of a posterior of several predictors; it keeps the problem. Errors are those of
@@ -76,7 +77,7 @@ func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	p = p.sorted()
+	p, s.counted = p.sorted().grouped()
 	s.read(p, of)
 	few := s.thinned(p, by)
 	if err := s.complete(p, few, true, by); err != nil {
@@ -467,5 +468,5 @@ func (s *setup) Explain() string {
 	if s.joint != nil {
 		text = s.joint.words() + text
 	}
-	return text + strings.Join(out, "; ")
+	return s.counted + text + strings.Join(out, "; ")
 }

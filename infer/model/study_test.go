@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"glmbatch/infer"
@@ -29,6 +30,7 @@ type study struct {
 	smooth                 int   // penalised columns, the last ones; 0 for none
 	trials                 float64
 	weighted, sparse       bool
+	repeated               bool        // whether columns are −1 and 1, so that rows are equal
 	law                    prior.Prior // of slopes
 	bound                  float64     // above which rows are censored; 0 for none
 	dear                   bool        // its chains are run by make study alone
@@ -168,6 +170,9 @@ func (s study) design(rng *infer.Stream, columns int, ones bool) (design.Matrix,
 			v := 2*rng.Float64() - 1
 			if s.sparse && s.columns > 2 && i%(s.columns-1) != j-1 {
 				v = 0
+			}
+			if s.repeated {
+				v = math.Copysign(1, v)
 			}
 			x.Values[j*s.rows+i] = v
 		}
