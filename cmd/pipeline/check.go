@@ -21,10 +21,10 @@ func (a *app) checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check SPEC|NAME",
 		Short: "Calibrate a spec's models and samplers by simulation",
-		Long: `check calibrates a spec by simulation. It draws parameters from the prior, simulates
-responses on the design of the data, fits them with the spec's sampler, and ranks
-the parameters among the draws. If model and sampler are right, the ranks are
-uniform.
+		Long: `check calibrates a spec by simulation. It draws parameters from the prior and
+simulates responses on the design of the data. It fits them with the spec's sampler
+and ranks the parameters among the draws. If model and sampler are right, the ranks
+are uniform.
 
 It prints what it finds on standard output and stores the ranks in the ledger.
 Default priors whose scale comes from the data keep that scale. A stopped check

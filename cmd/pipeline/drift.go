@@ -20,12 +20,10 @@ func (a *app) driftCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "drift [SPEC|NAME]",
 		Short: "Compare each fit with the one before it",
-		Long: `drift compares the newest result of each data set, key, model and sampler of a
-pipeline with the result before it, in the order of the runs. It prints the largest
-shift of a posterior mean in posterior standard deviations, the largest ratio of
-posterior sds, and how the data changed (rows, columns, rows left out for missing
-cells, mean response, means and spreads of columns). Fits without a predecessor are
-left out.
+		Long: `drift compares the newest result of each fit of a pipeline with the result before it,
+in the order of the runs. It prints the largest shift of a posterior mean in posterior
+standard deviations, the largest ratio of posterior sds, and how the data changed.
+Fits without a predecessor are left out.
 
 The limits of gates: {drift: …} in a spec decide about verdicts; drift never changes
 one.`,

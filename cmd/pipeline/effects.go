@@ -16,14 +16,14 @@ func (a *app) effectsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "effects SPEC|NAME [VARIABLE[:VARIABLE…]]",
 		Short: "Compute means of the response at values of a variable",
-		Long: `effects computes the mean of the response at values of a variable, at each kept draw
-of the newest fit, and prints its mean, sd and 95 % interval. Numbers go from their
-least to their largest value, factors through their levels. Other numbers are at
-their mean and other factors at their reference, unless --at gives a value.
+		Long: `effects computes the mean of the response at values of a variable, for each draw of
+the newest fit. It prints its mean, sd and 95 % interval. Numbers go from their least
+to their largest value, factors through their levels. Other numbers are at their mean
+and other factors at their reference, unless --at gives a value.
 
 With --average every row of the data gets each value in turn, and the results are
 averaged over the rows. With --contrast the values are compared by difference, ratio
-or odds ratio, with the share of draws on the side of zero that has most of them.
+or odds ratio. p_direction is the share of draws on the more frequent side of zero.
 
 Group-level effects are 0, offsets too: a mean is per unit of exposure, or the
 probability of one trial.`,

@@ -20,7 +20,7 @@ func (a *app) exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [SPEC|NAME]",
 		Short: "Write draws as files for R, ArviZ, Stan's tools and Arrow",
-		Long: `export writes the draws of the newest fits, in the units of the data, one file per
+		Long: `export writes the draws of the newest fits, in the units of the data: one file per
 fit, named after data set, key, model and sampler.
 
 Layouts: parquet, arrow (IPC file) and csv have a row per draw. Their columns are
@@ -90,8 +90,8 @@ func (a *app) importCommand() *cobra.Command {
 		Long: `import stores draws that another program made of a posterior, as one more sampler
 next to the ledger's own fit of it. The draws get diagnostics, a verdict, and rows in
 the views comparison and draws. Files are Stan's CSV, one per chain, with times and
-divergences, or one Parquet or CSV file with a row per draw and the columns .chain
-and .iteration, as posterior::as_draws_df makes it.
+divergences. Or they are one Parquet or CSV file with a row per draw and the columns
+.chain and .iteration, as posterior::as_draws_df makes it.
 
 Draws must be in the units of the data and have every coefficient and dispersion.
 --rename gives a column the name of a parameter; other columns are left out. import

@@ -16,11 +16,10 @@ func (a *app) explainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain SPEC|NAME",
 		Short: "Describe what a spec fits: model, priors, sampler",
-		Long: `explain reads the data of a spec and describes each fit before anything is drawn:
-the model in mathematics; each prior as sampled, in the units of the data, and for
-the effect of one standard deviation of its column; the mean response that the
-priors together imply, at the means of the columns and over rows of the data; and
-the sampler, with the reason that the ledger records. If a data set has several
+		Long: `explain reads the data of a spec and describes each fit before anything is drawn. It
+prints the model in mathematics, and each prior as sampled, in the units of the data
+and for one standard deviation of its column. Then come the mean response that the
+priors together imply, and the sampler with its reason. If a data set has several
 files or groups, it describes the first.`,
 		Example: `  pipeline explain quickstart
   pipeline explain nightly.yaml --only model=claims

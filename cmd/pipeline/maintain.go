@@ -171,9 +171,9 @@ func (a *app) pruneCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune [SPEC|NAME] --keep N",
 		Short: "Keep the newest fits of each name, and shrink the ledger",
-		Long: `prune keeps the newest N complete fits of each pipeline, data set, key, model and
-sampler, and the newest N errors, and deletes what belongs to the others. With a
-SPEC it deletes fits of that pipeline only. A fit that the newest run found
+		Long: `prune keeps the newest N complete fits and the newest N errors of each name, and
+deletes what belongs to the others. A name is a pipeline, data set, key, model and
+sampler. With a SPEC it deletes fits of that pipeline only. A fit that the newest run found
 unchanged is the newest, whenever it was drawn. The rows of run_fit about deleted
 fits stay. prune writes a new file and then renames it, so that a crash leaves the
 old or the new file, complete. Processes that read the ledger must end first (exit

@@ -77,11 +77,10 @@ func (a *app) gatherCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gather DIR",
 		Short: "Load the shards of a run into the ledger",
-		Long: `gather loads the fragments of all shards into the ledger. It compares the names of
-their fits with the plan and the draws with their checksums, loads some shards in
-each transaction, and publishes what the spec asks for, as one run of all fits would
-have. It may be killed and called again. If a shard or a planned fit is missing,
-damaged or of another run, gather names it and loads nothing; with --partial it
+		Long: `gather loads the fragments of all shards into the ledger. It compares their
+fits with the plan and the draws with their checksums. It loads some shards in each
+transaction, and writes the copy and the report of the spec, as one run would. It may be killed and called again. If a shard or a planned fit is missing,
+damaged or of another run, gather names it and loads nothing. With --partial it
 loads the others. The exit code is 3 in both cases.
 
 With --draws parquet the draws go to a folder next to the ledger,

@@ -29,7 +29,7 @@ type Pipeline struct {
 	Samplers []*Sampler `yaml:"samplers" keyed:"Name" required:"true" example:"{gibbs: {method: cggibbs}}" doc:"Samplers by name."`
 	Run      Run        `yaml:"run" doc:"Chains, and when to stop."`
 	Gates    Gates      `yaml:"gates" doc:"Limits that a fit must keep to pass; 'off' switches a gate off."`
-	Entries  []*Entry   `yaml:"fits" doc:"What to fit: each entry is every combination of its data sets, models and samplers. Left out: every combination of all."`
+	Entries  []*Entry   `yaml:"fits" doc:"Fits: each entry is every combination of its data sets, models and samplers. Left out: every combination of all."`
 	Profiles []*Profile `yaml:"profiles" keyed:"Name" doc:"Overrides by name, chosen by --profile: dev, prod."`
 
 	// Dir is the folder from which relative paths count; empty for the working directory.
@@ -90,7 +90,7 @@ func (Dataset) shorthand() string { return "path" }
 type Model struct {
 	Name        string            `yaml:"-"`
 	Kind        string            `yaml:"kind" json:",omitempty" enum:"glm mrf" doc:"glm: a regression. mrf: a discrete Markov random field, for data sets with edges, image, grid or sequences. Left out: glm."`
-	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, a*b, log(x), offset(log(e)), y | trials(n), bf(y ~ x, sigma ~ z); mvbind(a, b) ~ x and bf(a ~ x) + bf(b ~ z) have several responses. cbind(a, b, c) ~ x has counts of classes, or with mixture items of latent classes."`
+	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, a*b, log(x), offset(log(e)), y | trials(n), bf(y ~ x, sigma ~ z). mvbind(a, b) ~ x and bf(a ~ x) + bf(b ~ z) have several responses. cbind(a, b, c) ~ x has counts of classes, or with mixture items of latent classes."`
 	Family      Family            `yaml:"family" required:"true" example:"bernoulli" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit)."`
 	Families    []*ResponseFamily `yaml:"families" keyed:"Name" json:",omitempty" doc:"Families of single responses: {b: poisson}. Others have family."`
 	Formulas    map[string]string `yaml:"formulas" json:",omitempty" doc:"Formulas of further parameters of the response: {sigma: ~ x, zi: ~ 1}, as in bf(); {mu: y ~ x} replaces formula."`
@@ -112,7 +112,7 @@ type Model struct {
 	PrecisionWeights string `yaml:"precision_weights" doc:"Column of numbers above 0 that multiply the precision of a row's response: variance sigma²/w for gaussian, scale sigma/√w for student_t, shape·w for gamma and inverse_gaussian, as in R's glm(weights =). Other families take none."`
 	// Mixture has no components where it is left out.
 	Mixture Mixture       `yaml:"mixture" json:",omitzero" doc:"Several components, each with coefficients and dispersions of its own: {components: 3}. Each row is of one of them."`
-	Derive  []*Derivation `yaml:"derive" keyed:"Name" doc:"Quantities computed from each draw, by name: expressions over parameters by their R names, such as glu - bmi, exp(10 * glu), a > b, or mean(age = 40, race = 'white'), the mean of a response at a point."`
+	Derive  []*Derivation `yaml:"derive" keyed:"Name" doc:"Quantities computed from each draw, by name: exp(10 * glu), a > b, or mean(age = 40, race = 'white'), the mean of a response at a point."`
 	Effects []Effect      `yaml:"effects" json:",omitempty" doc:"Effects on the scale of the response that are computed and kept with each fit: a variable, variables crossed by ':', or a mapping. The table effect has them."`
 
 	// The fields below are for kind mrf.
@@ -246,9 +246,9 @@ type NamedPrior struct {
 // Sampler is a method with its options. Options of other methods are zero.
 type Sampler struct {
 	Name   string `yaml:"-"`
-	Method string `yaml:"method" enum:"auto cggibbs conjugate nuts hmc collapsed gibbs herded meanfield exact viterbi" default:"auto" doc:"auto: the cheapest exact method. cggibbs: coordinate Gibbs with a cached linear predictor. conjugate: independent draws, gaussian(identity) only. nuts, hmc: Hamiltonian Monte Carlo. collapsed: mixtures with a conjugate prior, rows given all others. For kind mrf: gibbs draws each variable given its neighbours; herded is deterministic herded Gibbs (both also for spike_slab); meanfield is an approximation by independent variables; exact sums over all states, or along a chain or strip; viterbi finds the most probable states of a chain."`
+	Method string `yaml:"method" enum:"auto cggibbs conjugate nuts hmc collapsed gibbs herded meanfield exact viterbi" default:"auto" doc:"auto: the cheapest exact method. cggibbs: coordinate Gibbs with a cached linear predictor. conjugate: independent draws, gaussian(identity) only. nuts, hmc: Hamiltonian Monte Carlo. collapsed: mixtures with a conjugate prior, rows given all others. For kind mrf: gibbs draws each variable given its neighbours; herded is deterministic (both also for spike_slab). meanfield is an approximation by independent variables. exact sums over all states, or along a chain or strip. viterbi finds the most probable states of a chain."`
 	Basis  string `yaml:"basis" enum:"auto coordinate rotated reduced mixture" doc:"cggibbs: the basis in which single coordinates move. coordinate: the coefficients. rotated: nearly uncorrelated combinations. reduced: the directions that the likelihood depends on, at most one a row. mixture: the same for student_t, cauchy, laplace and horseshoe priors. auto: the one of fewest operations. nuts, hmc: coordinate or reduced. Left out: coordinate; with method auto, auto."`
-	Update string `yaml:"update" enum:"doubling stepping_out tangent matched rows" doc:"cggibbs: how a single coordinate moves: by a slice that doubles, that is stepped out, or that a tangent encloses; by Metropolis steps matched to slope and curvature; rows, in the basis reduced, by one row's linear predictor after the other. Left out: doubling in the basis coordinate, else rows or matched if they apply, or stepping_out."`
+	Update string `yaml:"update" enum:"doubling stepping_out tangent matched rows" doc:"cggibbs: how a single coordinate moves: by a slice that doubles, that is stepped out, or that a tangent encloses; by Metropolis steps matched to slope and curvature. rows, in the basis reduced, moves one row's linear predictor after the other. Left out: doubling in the basis coordinate, else rows or matched if they apply, or stepping_out."`
 	Joint  string `yaml:"joint" enum:"auto on off swept" doc:"cggibbs, basis rotated or auto: whether all coordinates are proposed at once. swept: with a sweep after the proposals. auto: if a pilot needs fewer operations. Left out: auto with basis auto, else off."`
 	// Moves 0 leaves it to cggibbs.
 	Moves  int     `yaml:"moves" min:"1" max:"64" doc:"cggibbs: sweeps or joint proposals between stored draws. Left out: 1; with basis auto the number that makes effective draws cheapest."`
@@ -305,7 +305,7 @@ type Run struct {
 	WarmupGiven bool `yaml:"-" json:"-"`
 	// Replicates counts the fit itself.
 	Replicates int    `yaml:"replicates" min:"1" max:"1000" default:"1" doc:"How often each fit is drawn, after the first time with other seeds and summaries only; pipeline compare prints intervals, from 6 on."`
-	Keep       Keep   `yaml:"keep" doc:"What the ledger keeps of draws; {groups: …} for group-level effects."`
+	Keep       Keep   `yaml:"keep" doc:"Draws that the ledger keeps; {groups: …} for group-level effects."`
 	PPC        Checks `yaml:"ppc" default:"false" doc:"Posterior predictive checks: mean, sd, extremes and share of zeros of the response, and its histogram. A mapping adds groups, numbers and statistics."`
 	Sample     string `yaml:"sample" enum:"posterior prior" default:"posterior" doc:"posterior, or prior: independent draws from the prior, with predictive checks, under the sampler name 'prior'."`
 	LOO        LOO    `yaml:"loo" default:"false" doc:"Leave-one-out cross-validation (PSIS-LOO) and WAIC, by row; compare models with the view loo_compare."`

@@ -149,7 +149,7 @@ func (p *reference) section(title string, t reflect.Type) {
 	b := p.pages[pageOf(title)]
 	fmt.Fprintf(b, "\n## %s\n\n", title)
 	if key := shorthandKey(t); key != "" {
-		fmt.Fprintf(b, "A plain value in place of the mapping is its `%s`.\n\n", key)
+		fmt.Fprintf(b, "A plain value instead of the mapping is its `%s`.\n\n", key)
 	}
 	b.WriteString("| key | value | default | meaning |\n|---|---|---|---|\n")
 	type child struct {
@@ -237,6 +237,9 @@ func inWords(s object) string {
 		}
 		return orList(words)
 	case get("enum") != nil:
+		if slices.Contains(get("enum").([]string), "gaussian") && len(get("enum").([]string)) > 10 {
+			return "a [family](language.md#families)"
+		}
 		list := slices.DeleteFunc(slices.Clone(get("enum").([]string)), func(s string) bool { return strings.Contains(s, "(") })
 		return orList(quoted(list))
 	case get("const") != nil:
