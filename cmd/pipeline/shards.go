@@ -79,9 +79,10 @@ func (a *app) gatherCommand() *cobra.Command {
 		Short: "Load the shards of a run into the ledger",
 		Long: `gather loads the fragments of all shards into the ledger. It compares their
 fits with the plan and the draws with their checksums. It loads some shards in each
-transaction, and writes the copy and the report of the spec, as one run would. It may be killed and called again. If a shard or a planned fit is missing,
-damaged or of another run, gather names it and loads nothing. With --partial it
-loads the others. The exit code is 3 in both cases.
+transaction, and writes the copy and the report of the spec, as one run would. It
+may be killed and called again. If a shard or a planned fit is missing, damaged or of
+another run, gather names it and loads nothing. With --partial it loads the others.
+The exit code is 3 in both cases.
 
 With --draws parquet the draws go to a folder next to the ledger,
 posteriors.duckdb.draws, one Parquet file per shard, and all else to the ledger: for

@@ -12,7 +12,8 @@
 // It never raises a record and never adds a file, unless counts.tsv was removed
 // to record all of them again.
 //
-// TestManualIsShort bounds the words of the manual.
+// TestManualIsShort and TestReferenceIsShort bound the words of the manual and of
+// the generated reference.
 //
 // The package has no code of its own. Read rules_test.go, text_test.go and
 // prose_test.go.

@@ -39,3 +39,26 @@ func TestManualIsShort(t *testing.T) {
 			len(pages), total, maxManual)
 	}
 }
+
+// maxReference is the most words of the generated pages of the reference.
+const maxReference = 21_000
+
+// A page that make reference writes explains a column, a flag or a key once.
+func TestReferenceIsShort(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join(root, "docs/reference/*.md"))
+	must(t, err)
+	generated, total := 0, 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		must(t, err)
+		if strings.HasPrefix(string(text), "<!-- written by make reference") {
+			generated++
+			total += words(string(text))
+			t.Logf("%5d %s", words(string(text)), filepath.Base(page))
+		}
+	}
+	if generated < 5 || total > maxReference {
+		t.Errorf("%d generated pages have %d words, at most %d are permitted: shorten descriptions of keys, flags or columns",
+			generated, total, maxReference)
+	}
+}
