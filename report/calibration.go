@@ -34,7 +34,7 @@ type Simulation struct {
 	Index      int    `db:"simulation INTEGER NOT NULL" from:"1" doc:"1, 2, …: names its random stream, so that any one can be made again."`
 	Outcome    string `db:"outcome VARCHAR NOT NULL" doc:"ranked; overflow (responses that no data set has); refused (no posterior that could be fitted); error (the sampler stopped)."`
 	AllEqual   bool   `db:"all_equal BOOLEAN NOT NULL" doc:"All responses were the same."`
-	Redrawn    int    `db:"redrawn INTEGER NOT NULL" doc:"Draws of the parameters before this one that lay beyond the wall of the link."`
+	Redrawn    int    `db:"redrawn INTEGER NOT NULL" doc:"Draws of the parameters before this one that lay outside the domain of the link."`
 	Iterations int    `db:"iterations INTEGER NOT NULL" doc:"Length of the chain, warm-up included."`
 	Mixed      bool   `db:"mixed BOOLEAN NOT NULL" doc:"The chain had enough effective draws to be thinned to independent ones."`
 	Note       string `db:"note VARCHAR" doc:"Why it was not ranked."`

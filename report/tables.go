@@ -31,7 +31,7 @@ var versions = newTable[versionRow]()
 type versionRow struct {
 	_       struct{}  `table:"schema_version" doc:"Migrations that this ledger went through; the largest version is its own."`
 	Version int       `db:"version INTEGER NOT NULL" doc:"1, 2, … in the order in which they were applied."`
-	Name    string    `db:"name VARCHAR NOT NULL" doc:"What the version brought, in a word."`
+	Name    string    `db:"name VARCHAR NOT NULL" doc:"Name of the version."`
 	Applied time.Time `db:"applied TIMESTAMP NOT NULL" doc:"When this ledger went through it, UTC."`
 }
 
@@ -48,7 +48,7 @@ type runRow struct {
 	Program string            `db:"program VARCHAR" doc:"Version and build of the program."`
 	Engine  string            `db:"engine VARCHAR" doc:"Version of DuckDB that wrote the row."`
 	Host    map[string]string `db:"host JSON" doc:"Facts about the machine, a JSON object."`
-	Place   int               `db:"place INTEGER NOT NULL" doc:"Order of runs: one more than that of every run which the ledger had when this one began. It orders runs whatever the clock says; runs side by side share one."`
+	Place   int               `db:"place INTEGER NOT NULL" doc:"Order of runs: one more than that of every run which the ledger had when this one began. It orders runs independently of the clock; simultaneous runs share one."`
 }
 
 // ended is empty of a run that has not ended.
@@ -112,10 +112,10 @@ type fitOrigin struct {
 type fitVerdict struct {
 	Status   record.Status `db:"status VARCHAR NOT NULL" doc:"complete, or error for a fit that could not be computed."`
 	Verdict  judge.Grade   `db:"verdict VARCHAR NOT NULL" doc:"pass, warn, fail or error."`
-	Reasons  []string      `db:"reasons VARCHAR[]" doc:"Why the verdict is what it is, in words."`
+	Reasons  []string      `db:"reasons VARCHAR[]" doc:"Reasons of the verdict."`
 	Gates    judge.Gates   `db:"gates JSON" doc:"Gates that the verdict was judged by, a JSON object; negative: off."`
 	Warnings []string      `db:"warnings VARCHAR[]" doc:"Warnings of ingest, set-up and sampling."`
-	Error    string        `db:"error VARCHAR" doc:"What went wrong; NULL for complete fits."`
+	Error    string        `db:"error VARCHAR" doc:"Message of the error; NULL for complete fits."`
 }
 
 type fitTimes struct {
@@ -132,11 +132,11 @@ type fitPlace struct {
 	Created   time.Time `db:"created TIMESTAMP NOT NULL" doc:"When the fit was computed, UTC."`
 	Judged    time.Time `db:"judged TIMESTAMP NOT NULL" doc:"When the verdict was made; later than created if gates changed, UTC."`
 	Replicate int       `db:"replicate INTEGER NOT NULL" doc:"1 for the fit itself, 2, 3, … for its repetitions with other seeds (run: replicates)."`
-	Place     int       `db:"place INTEGER NOT NULL" doc:"Place of the run that drew the fit. What is newest, or the fit before, goes by place, then created, then fit_id."`
+	Place     int       `db:"place INTEGER NOT NULL" doc:"Order of the run that drew the fit: run.place. The newest fit, and the fit before it, are found by place, then created, then fit_id."`
 }
 
 type runFitRow struct {
-	_       struct{} `table:"run_fit" doc:"What each run did with each fit: drawn, skipped because it was unchanged, or not committed. The newest record of a name decides which fit is its result: see the view newest_fit."`
+	_       struct{} `table:"run_fit" doc:"Action of each run for each fit: drawn, skipped because it was unchanged, or not committed. The newest record of a name decides which fit is its result: see the view newest_fit."`
 	RunID   string   `db:"run_id VARCHAR NOT NULL" doc:"The run."`
 	FitID   int64    `db:"fit_id BIGINT" null:"zero" doc:"The fit; NULL if none was stored, or if prune removed it. A fit that is drawn again with the same fingerprint replaces the earlier one here too."`
 	Dataset string   `db:"dataset VARCHAR NOT NULL" doc:"Name of the data set."`
@@ -148,13 +148,13 @@ type runFitRow struct {
 
 // did holds the action of a run on a fit, and its verdict.
 type did struct {
-	Action    record.Action `db:"action VARCHAR NOT NULL" doc:"computed, skipped (an equal fit was there), error or uncommitted."`
+	Action    record.Action `db:"action VARCHAR NOT NULL" doc:"computed, skipped (the ledger had an equal fit), error or uncommitted."`
 	Verdict   judge.Grade   `db:"verdict VARCHAR NOT NULL" doc:"Verdict that the run took for the fit."`
 	Reasons   []string      `db:"reasons VARCHAR[]" doc:"Reasons of that verdict."`
 	Noted     time.Time     `db:"noted TIMESTAMP NOT NULL" doc:"When, UTC."`
 	Pipeline  string        `db:"pipeline VARCHAR DEFAULT ''" null:"never" since:"3" doc:"Pipeline of the run; of imported draws that of the fit of the same posterior."`
 	Replicate int           `db:"replicate INTEGER DEFAULT 1" since:"3" doc:"1 for the fit itself, 2, 3, … for its repetitions with other seeds."`
-	Place     int           `db:"place INTEGER DEFAULT 0" since:"3" doc:"Place of the run, as in run: the order of the records."`
+	Place     int           `db:"place INTEGER DEFAULT 0" since:"3" doc:"Order of the run: run.place. It is the order of the records."`
 }
 
 type parameterRow struct {
@@ -162,10 +162,10 @@ type parameterRow struct {
 	ofFit
 	ParameterID int       `db:"parameter_id INTEGER NOT NULL" doc:"1, 2, … within the fit; below 0 for effects of levels that have summaries and no draws (keep: groups)."`
 	Name        string    `db:"name VARCHAR NOT NULL" doc:"Name as in R: (Intercept), age, racewhite, a:b, sigma."`
-	Kind        string    `db:"kind VARCHAR NOT NULL" doc:"intercept, coefficient, dispersion, scale (of a horseshoe prior: tau, c), local_scale (lambda, one a coefficient; there with keep: scales only, and seen by no gate), group_sd, group_correlation, group_effect (of group-level effects), smooth_sd, smooth_effect (of a smooth: the standard deviation of its penalised coefficients, and one of these), inclusion (1 where a coefficient of a prior spike_slab is in the model), imputation (of the model of an incomplete column), imputed (a missing cell or response), mixture_weight, probability, unsorted (of a mixture: the weight of a component; the probability of a category of an item in a component; a parameter of one as it was sampled, whose number means nothing and which no gate sees) or derived."`
+	Kind        string    `db:"kind VARCHAR NOT NULL" doc:"intercept, coefficient, dispersion, scale (of a horseshoe prior: tau, c), local_scale (lambda, one a coefficient; kept with keep: scales only, and no gate checks it), group_sd, group_correlation, group_effect (of group-level effects), smooth_sd, smooth_effect (of a smooth: the standard deviation of its penalised coefficients, and one of these), inclusion (1 where a coefficient of a prior spike_slab is in the model), imputation (of the model of an incomplete column), imputed (a missing cell or response), mixture_weight, probability, unsorted (of a mixture: the weight of a component; the probability of a category of an item in a component; a parameter of one as it was sampled, whose number has no meaning and which no gate checks) or derived."`
 	Prior       string    `db:"prior VARCHAR" doc:"Prior on the scale of the design as sampled."`
-	Center      float64   `db:"center DOUBLE" doc:"What was subtracted from the design column before sampling."`
-	Scale       float64   `db:"scale DOUBLE" doc:"What the design column was divided by before sampling."`
+	Center      float64   `db:"center DOUBLE" doc:"Number subtracted from the design column before sampling."`
+	Scale       float64   `db:"scale DOUBLE" doc:"Number that divided the design column before sampling."`
 	Starts      []float64 `db:"starts DOUBLE[]" doc:"Starting point of each chain, on the scale of the design as sampled."`
 	Checksum    *uint32   `db:"checksum UINTEGER" doc:"CRC-32C of the draws as little-endian doubles, by chain and iteration; NULL where they were not kept."`
 	facts
@@ -173,7 +173,7 @@ type parameterRow struct {
 
 // facts holds the facts of an infer.Parameter.
 type facts struct {
-	Grouping  string  `db:"grouping VARCHAR" doc:"Of group-level effects, the grouping: g of (1 + x | g), or g:h; NULL of other parameters."`
+	Grouping  string  `db:"grouping VARCHAR" doc:"The grouping of group-level effects: g of (1 + x | g), or g:h; NULL for other parameters."`
 	Level     *string `db:"level VARCHAR" doc:"The level of the grouping that a group_effect is of; else NULL; of a mixture the number of the component."`
 	Term      string  `db:"term VARCHAR" doc:"The term that a group_effect or group_sd is of, Intercept or a column; the second of the two of a group_correlation; the smooth of a smooth_sd or smooth_effect, s(x) or s(x):level; the column of a coefficient of a mixture's component, or the item of a parameter of latent classes."`
 	Beside    string  `db:"beside VARCHAR" doc:"The other term of a group_correlation; the category of a probability of latent classes; else NULL."`
@@ -188,7 +188,7 @@ type drawRow struct {
 	Chain       int                 `db:"chain SMALLINT NOT NULL" from:"1" doc:"1, 2, …"`
 	First       int                 `db:"first INTEGER NOT NULL" doc:"Iteration of v[1]: 1, 251, …"`
 	N           int                 `db:"n SMALLINT NOT NULL" doc:"How many draws v holds: 250, or fewer at the end of a chain."`
-	V           [pieceDraws]float64 `db:"v DOUBLE[250] NOT NULL" doc:"The draws; zeros behind the first n."`
+	V           [pieceDraws]float64 `db:"v DOUBLE[250] NOT NULL" doc:"The draws; zeros after the first n."`
 }
 
 type chainRow struct {
@@ -271,7 +271,7 @@ type descriptionRow struct {
 }
 
 type identityRow struct {
-	_ struct{} `table:"identity" doc:"What decides the draws of a complete fit: its fingerprint is the hash of it."`
+	_ struct{} `table:"identity" doc:"Everything that determines the draws of a complete fit; the fingerprint is its hash."`
 	ofFit
 	Record json.RawMessage `db:"record JSON NOT NULL" doc:"JSON: data, dataset, key, model, sampler, length, chains, keep, seed, versions."`
 }
@@ -291,7 +291,7 @@ type startRow struct {
 }
 
 type eventRow struct {
-	_     struct{} `table:"event" doc:"What happened in a run that someone may want to know."`
+	_     struct{} `table:"event" doc:"Events of runs, such as retries and warnings."`
 	RunID string   `db:"run_id VARCHAR NOT NULL" doc:"The run."`
 	FitID int64    `db:"fit_id BIGINT" null:"zero" doc:"The fit, if it is about one."`
 	record.Event

@@ -55,7 +55,7 @@ type looSums struct {
 	WAIC       float64 `db:"waic DOUBLE" doc:"elpd_waic on the scale of a deviance: times -2."`
 	KThreshold float64 `db:"k_threshold DOUBLE" doc:"Pareto k from which a row cannot be relied on: min(1 - 1/log10(draws), 0.7)."`
 	KHigh      int     `db:"k_high BIGINT" doc:"Rows whose k is above it."`
-	KMax       float64 `db:"k_max DOUBLE" doc:"Largest k; infinite where no Pareto law could be fitted."`
+	KMax       float64 `db:"k_max DOUBLE" doc:"Largest k; infinite where no Pareto distribution could be fitted."`
 }
 
 type pitRow struct {
@@ -65,7 +65,7 @@ type pitRow struct {
 }
 
 type checkRow struct {
-	_ struct{} `table:"ppc" doc:"Posterior predictive checks, and prior predictive ones where fit.method is prior: a statistic of the response beside those of replicated data."`
+	_ struct{} `table:"ppc" doc:"Posterior predictive checks, and prior predictive ones where fit.method is prior: a statistic of the response with those of replicated data."`
 	ofFit
 	record.Check
 }
@@ -102,7 +102,7 @@ type overMeans struct {
 }
 
 type binRow struct {
-	_ struct{} `table:"ppc_bin" since:"2" doc:"The response beside replicated data as histograms: how many observations fall into each class (run: {ppc: true})."`
+	_ struct{} `table:"ppc_bin" since:"2" doc:"Histograms of the response and of replicated data: how many observations fall into each class (run: {ppc: true})."`
 	ofFit
 	Number int `db:"bin INTEGER NOT NULL" from:"1" doc:"1, 2, … from below."`
 	record.Bin
@@ -111,7 +111,7 @@ type binRow struct {
 type kfoldRow struct {
 	_ struct{} `table:"kfold" since:"2" doc:"K-fold cross-validation: sums over the rows of kfold_pointwise, each predicted by the model fitted without its fold."`
 	ofFit
-	Asked        string  `db:"asked VARCHAR NOT NULL" doc:"What the spec asked for, a number of folds or a grouping, and the version of it."`
+	Asked        string  `db:"asked VARCHAR NOT NULL" doc:"Request of the spec: a number of folds or a grouping, and its version."`
 	Folds        int     `db:"folds INTEGER NOT NULL" doc:"Folds that there were."`
 	Observations float64 `db:"observations BIGINT NOT NULL" doc:"Observations that are summed: rows, as often as they count."`
 	ELPD         float64 `db:"elpd_kfold DOUBLE" doc:"Expected log predictive density of as many new observations; higher is better."`
@@ -153,7 +153,7 @@ type curveRow struct {
 }
 
 type incompleteRow struct {
-	_ struct{} `table:"incomplete_column" since:"2" doc:"Columns of which missing cells were drawn with the coefficients, in the order of their models; the response last, where some of its are predicted."`
+	_ struct{} `table:"incomplete_column" since:"2" doc:"Columns whose missing cells were drawn with the coefficients, in the order of their models; the response is last if cells of it are predicted."`
 	ofFit
 	record.IncompleteColumn
 }
@@ -167,7 +167,7 @@ type cellBinRow struct {
 }
 
 type allocationRow struct {
-	_ struct{} `table:"allocation" since:"2" doc:"Of which component of a mixture each row is: a row for each of them and each component."`
+	_ struct{} `table:"allocation" since:"2" doc:"Component of a mixture that each row belongs to: a line for each row and component."`
 	ofFit
 	Observation int     `db:"observation BIGINT NOT NULL" from:"1" doc:"1, 2, … in the order of the used rows."`
 	Row         int     `db:"row BIGINT NOT NULL" doc:"The row of the data, counted from 1; where equal rows count once, the first of them among the rows that differ."`
@@ -176,11 +176,11 @@ type allocationRow struct {
 }
 
 type imputationRow struct {
-	_ struct{} `table:"imputation" since:"2" doc:"What the draws of the chains of each imputation say of a parameter, in fits of data sets with each: imputation. Of which imputation a chain is stands in diagnostic, under the name imputation."`
+	_ struct{} `table:"imputation" since:"2" doc:"Summaries of a parameter from the chains of each imputation, in fits of data sets with each: imputation. The imputation of a chain is in diagnostic, under the name imputation."`
 	ofFit
 	Name       string  `db:"name VARCHAR NOT NULL" doc:"Name of the parameter."`
 	Imputation int     `db:"imputation INTEGER NOT NULL" doc:"1, 2, …."`
-	Source     string  `db:"source VARCHAR NOT NULL" doc:"Its file, or its value in the column that tells imputations apart."`
+	Source     string  `db:"source VARCHAR NOT NULL" doc:"Its file, or its value in the column that identifies the imputation."`
 	Mean       float64 `db:"mean DOUBLE" doc:"Posterior mean."`
 	SD         float64 `db:"sd DOUBLE" doc:"Posterior standard deviation."`
 	Q025       float64 `db:"q025 DOUBLE" doc:"2.5 % quantile."`
@@ -192,7 +192,7 @@ type imputationRow struct {
 }
 
 type poolingRow struct {
-	_ struct{} `table:"pooling" since:"2" doc:"What all imputations say of a parameter by the rules of Rubin (1987)."`
+	_ struct{} `table:"pooling" since:"2" doc:"Estimates of a parameter from all imputations by the rules of Rubin (1987)."`
 	ofFit
 	Place    int     `db:"place INTEGER NOT NULL" from:"1" doc:"1, 2, … in the order of the parameters."`
 	Name     string  `db:"name VARCHAR NOT NULL" doc:"Name of the parameter."`
@@ -203,7 +203,7 @@ type poolingRow struct {
 	Lambda   float64 `db:"missing_share DOUBLE" doc:"Share of total that is due to what is missing: lambda of mice."`
 	DF       float64 `db:"df DOUBLE" doc:"Degrees of freedom of Barnard and Rubin (1999), complete data having rows less columns of the design."`
 	FMI      float64 `db:"fmi DOUBLE" doc:"Fraction of missing information: (riv + 2/(df + 3))/(riv + 1)."`
-	Across   float64 `db:"rhat_across DOUBLE" doc:"R-hat over the chains of all imputations: far from 1 where imputations differ, which is no fault of the chains."`
+	Across   float64 `db:"rhat_across DOUBLE" doc:"R-hat over the chains of all imputations: far from 1 where imputations differ, even if the chains mix well."`
 }
 
 type calibrationRow struct {
@@ -214,7 +214,7 @@ type calibrationRow struct {
 	Key           string   `db:"key VARCHAR NOT NULL" doc:"File or group of the data set; empty if it is not divided."`
 	Model         string   `db:"model VARCHAR NOT NULL" doc:"Name of the model."`
 	Sampler       string   `db:"sampler VARCHAR NOT NULL" doc:"Name of the sampler."`
-	Method        string   `db:"method VARCHAR" doc:"What the sampler stood for."`
+	Method        string   `db:"method VARCHAR" doc:"Method that the sampler ran."`
 	Given         string   `db:"given VARCHAR NOT NULL" doc:"Where parameters are drawn from: prior, or posterior (given the data, which are doubled)."`
 	Seed          uint64   `db:"seed UBIGINT" doc:"Seed of every random stream."`
 	calibrated
@@ -227,8 +227,8 @@ type calibrated struct {
 	Ranked      int         `db:"ranked INTEGER NOT NULL" doc:"Data sets among them that were fitted."`
 	Draws       int         `db:"draws INTEGER NOT NULL" doc:"Draws that each truth was ranked among: ranks are 0 to draws."`
 	FalseAlarms float64     `db:"false_alarms DOUBLE" doc:"Probability that a right sampler fails this check."`
-	Verdict     judge.Grade `db:"verdict VARCHAR" doc:"pass, warn, fail or error; NULL while it goes on."`
-	Words       []string    `db:"words VARCHAR[]" doc:"What was found."`
+	Verdict     judge.Grade `db:"verdict VARCHAR" doc:"pass, warn, fail or error; NULL while it runs."`
+	Words       []string    `db:"words VARCHAR[]" doc:"Findings, a sentence each."`
 	Program     string      `db:"program VARCHAR" doc:"Build of the program."`
 	Updated     time.Time   `db:"updated TIMESTAMP NOT NULL" doc:"When the row was last written, UTC."`
 }
@@ -254,7 +254,7 @@ type rankTestRow struct {
 }
 
 type systemRow struct {
-	_ struct{} `table:"discrete" doc:"Fits of models of kind mrf: one row each, beside the one in fit."`
+	_ struct{} `table:"discrete" doc:"Fits of models of kind mrf: one row each, in addition to the one in fit."`
 	ofFit
 	record.System
 }
@@ -266,13 +266,13 @@ type variableRow struct {
 	ID          string  `db:"id VARCHAR NOT NULL" doc:"Its id in the data; of an image ROW,COLUMN."`
 	ImageRow    int     `db:"image_row INTEGER" null:"zero" doc:"Row of the pixel, from 1."`
 	ImageColumn int     `db:"image_column INTEGER" null:"zero" doc:"Column of the pixel, from 1."`
-	Observation float64 `db:"observation DOUBLE" doc:"What was observed; NULL where nothing was."`
+	Observation float64 `db:"observation DOUBLE" doc:"Observed value; NULL if the variable was not observed."`
 	Truth       int16   `db:"truth SMALLINT" null:"negative" doc:"Number of the true state, from 0; NULL where it is unknown. No fit looks at it."`
 	Best        int16   `db:"best SMALLINT" null:"negative" doc:"Its state in the most probable state of all variables that the fit saw or found."`
 }
 
 type marginalRow struct {
-	_ struct{} `table:"marginal" doc:"Marginal distributions of the variables of fits of kind mrf. Fits that sample another law than the model's, or look for the most probable states only, have none."`
+	_ struct{} `table:"marginal" doc:"Marginal distributions of the variables of fits of kind mrf. Fits that sample another distribution than the model's, or look for the most probable states only, have none."`
 	ofFit
 	VariableID  int     `db:"variable_id INTEGER NOT NULL" from:"1" doc:"The variable."`
 	State       int     `db:"state SMALLINT NOT NULL" doc:"Number of the state, from 0."`
@@ -281,7 +281,7 @@ type marginalRow struct {
 }
 
 type certificateRow struct {
-	_ struct{} `table:"certificate" doc:"What is proved of the error of fits of kind mrf, and of scans for some coefficients, or why nothing is."`
+	_ struct{} `table:"certificate" doc:"Proved bounds of the error of fits of kind mrf, and of scans for some coefficients, or the reason why there is no bound."`
 	ofFit
 	record.Certificate
 }
@@ -301,7 +301,7 @@ type influenceRow struct {
 }
 
 type fileRow struct {
-	_        struct{} `table:"draw_file" since:"2" doc:"Parquet files with draws, in the folder beside the ledger that has its name and .draws; written by gather --draws parquet."`
+	_        struct{} `table:"draw_file" since:"2" doc:"Parquet files with draws, in the folder next to the ledger that has its name and .draws; written by gather --draws parquet."`
 	FileID   int64    `db:"file_id BIGINT NOT NULL" doc:"Number of the file, drawn at random; each row of the file has it."`
 	Path     string   `db:"path VARCHAR NOT NULL" doc:"Where it is in the folder: RUN/SHARD.parquet."`
 	Bytes    int64    `db:"bytes BIGINT NOT NULL" doc:"Its size."`

@@ -15,7 +15,7 @@
 //
 // Slices of one call have the length of the first; longer ones are cut, shorter
 // ones panic. A result may be written over an operand, but not over a shifted
-// one. Costs in ns per element are in docs/decisions/0058-measurements.md.
+// one. Costs in ns per element are in docs/evidence/measurements.md.
 //
 // Read kernels.go, then reduce.go, elementary.go, along.go, rows.go
 // and sparse.go; counter.go makes uniform draws,

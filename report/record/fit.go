@@ -181,7 +181,7 @@ func Family(p infer.Parameter) string {
 
 // Diagnostic is one number about a fit or one of its chains. Chain is 0-based; −1: the whole fit.
 type Diagnostic struct {
-	Name  string  `db:"name VARCHAR NOT NULL" doc:"What is measured."`
+	Name  string  `db:"name VARCHAR NOT NULL" doc:"Name of the measure."`
 	Chain int     `db:"chain SMALLINT" from:"1" doc:"The chain; NULL for the whole fit."`
 	Value float64 `db:"value DOUBLE" doc:"The number."`
 	Note  string  `db:"note VARCHAR" doc:"Words about it."`
@@ -190,7 +190,7 @@ type Diagnostic struct {
 // Metric measures a chain's metric after a window of its warm-up. Chain is 0-based.
 type Metric struct {
 	Chain      int     `db:"chain SMALLINT NOT NULL" from:"1" doc:"The chain: 1, 2, …."`
-	Iterations int     `db:"after_iterations INTEGER NOT NULL" doc:"Iterations of warm-up that the chain had behind it when it took this metric; 0 for the one it began with."`
+	Iterations int     `db:"after_iterations INTEGER NOT NULL" doc:"Iterations of warm-up before the chain took this metric; 0 for the one it began with."`
 	Condition  float64 `db:"condition DOUBLE" doc:"Effective condition number: that of the curvature over the coefficients at the penalised point after preconditioning by the metric."`
 	Note       string  `db:"note VARCHAR" doc:"Why condition is NULL."`
 }
@@ -199,7 +199,7 @@ type Metric struct {
 type Event struct {
 	At      time.Time `db:"noted TIMESTAMP NOT NULL" doc:"When, UTC."`
 	Level   string    `db:"level VARCHAR NOT NULL" doc:"info, warn or error."`
-	Message string    `db:"message VARCHAR NOT NULL" doc:"What happened."`
+	Message string    `db:"message VARCHAR NOT NULL" doc:"Text of the event."`
 }
 
 // Action is the action of a run for a fit.
@@ -324,7 +324,7 @@ type Estimate struct{ Value, SE float64 }
 type Check struct {
 	Statistic  string  `db:"statistic VARCHAR NOT NULL" doc:"mean, sd, min, max, or zeros: the share of zeros."`
 	Words      string  // Statistic as people say it
-	Observed   float64 `db:"observed DOUBLE" doc:"Of the data."`
+	Observed   float64 `db:"observed DOUBLE" doc:"Value in the data."`
 	Mean       float64 `db:"mean DOUBLE" doc:"Mean over the replicated data sets."`
 	SD         float64 `db:"sd DOUBLE" doc:"Standard deviation over them."`
 	Q025       float64 `db:"q025 DOUBLE" doc:"2.5 % quantile over them."`
@@ -423,11 +423,11 @@ type System struct {
 	Labels      []string `db:"labels VARCHAR[] NOT NULL" doc:"Names of the states: labels[1] is that of state 0."`
 	Rows        int      `db:"image_rows INTEGER" null:"zero" doc:"Rows of an image or grid, whose variables are numbered row by row; NULL of other data."`
 	Columns     int      `db:"image_columns INTEGER" null:"zero" doc:"Columns of an image or grid."`
-	Interaction string   `db:"interaction VARCHAR NOT NULL" doc:"What joins neighbours: ising, potts, or tables of the data."`
+	Interaction string   `db:"interaction VARCHAR NOT NULL" doc:"Interaction of neighbours: ising, potts, or tables of the data."`
 	LogZ        float64  `db:"log_z DOUBLE" doc:"Logarithm of the sum of exp(log_lik) over all states, where an exact method knows it."`
 	BestLogLik  float64  `db:"best_log_lik DOUBLE" doc:"The largest log_lik of a state that the fit saw or found: that of variable.best."`
 	BestChain   int      `db:"best_chain SMALLINT" from:"1" doc:"Chain that saw it; NULL where it was found without chains."`
-	Gated       bool     `db:"gated BOOLEAN NOT NULL" doc:"Whether the chains are Markov chains of the model, which R-hat and ESS speak of: not those of herded Gibbs, nor annealed ones, nor methods without chains."`
+	Gated       bool     `db:"gated BOOLEAN NOT NULL" doc:"Whether the chains are Markov chains of the model, to which R-hat and ESS apply: not those of herded Gibbs, nor annealed ones, nor methods without chains."`
 	ModelBytes  int64    `db:"model_bytes BIGINT" doc:"Memory of the model."`
 	ChainBytes  int64    `db:"chain_bytes BIGINT" null:"zero" doc:"Memory of a chain, counts included; NULL without chains."`
 }
@@ -435,19 +435,19 @@ type System struct {
 // Certificate is an error that is proved, or why there is none. IDs is nil for all variables, Bound NaN if nothing is
 // proved.
 type Certificate struct {
-	Method    string   `db:"method VARCHAR NOT NULL" doc:"What proves it."`
-	Bounded   string   `db:"bounded VARCHAR NOT NULL" doc:"What the bound is of."`
-	Variables int      `db:"variables BIGINT NOT NULL" doc:"How many variables, or coefficients, it speaks of."`
+	Method    string   `db:"method VARCHAR NOT NULL" doc:"Theorem or method of the proof."`
+	Bounded   string   `db:"bounded VARCHAR NOT NULL" doc:"Quantity that is bounded."`
+	Variables int      `db:"variables BIGINT NOT NULL" doc:"Number of variables, or coefficients, that it applies to."`
 	IDs       []string `db:"ids VARCHAR[]" null:"zero" doc:"Their ids, or names, where they were chosen; NULL: all."`
 	Updates   int64    `db:"after_updates BIGINT" null:"zero" doc:"Updates of single variables after which it holds; NULL where there are none."`
 	Bound     float64  `db:"bound DOUBLE" doc:"The error is proved to be at most this; NULL where nothing is proved."`
-	Note      string   `db:"note VARCHAR" doc:"What the bound rests on, or why there is none."`
+	Note      string   `db:"note VARCHAR" doc:"Assumptions of the bound, or the reason why there is none."`
 }
 
 // Start says where the chains of a fit began that was asked to start from an
 // earlier one.
 type Start struct {
-	Question        string  `db:"question VARCHAR NOT NULL" doc:"Fingerprint that the fit would have without an earlier one: fits with the same question are of the same data, model, sampler and seed, and the night that asks it again is answered by any of them."`
+	Question        string  `db:"question VARCHAR NOT NULL" doc:"Fingerprint that the fit would have without an earlier one: fits with the same question are of the same data, model, sampler and seed, and a later run with that question uses any of them."`
 	From            int64   `db:"from_fit_id BIGINT" null:"zero" doc:"The fit that it started from, which may have been pruned since; NULL where it started as usual."`
 	FromFingerprint string  `db:"from_fingerprint VARCHAR" doc:"Fingerprint of that fit."`
 	Known           int     `db:"parameters_known INTEGER" null:"negative" doc:"How many of its parameters that fit knew, by name."`

@@ -6,7 +6,7 @@ type IncompleteColumn struct {
 	Formula  string `db:"formula VARCHAR NOT NULL" doc:"Formula of its model; of the response that of the regression."`
 	Family   string `db:"family VARCHAR NOT NULL" doc:"Family of its model: multinomial of a column of more than two levels."`
 	Response bool   `db:"response BOOLEAN NOT NULL" doc:"Whether it is the response."`
-	Observed int    `db:"observed BIGINT NOT NULL" doc:"Cells that are there."`
+	Observed int    `db:"observed BIGINT NOT NULL" doc:"Cells with a value."`
 	Missing  int    `db:"missing BIGINT NOT NULL" doc:"Missing cells."`
 	Bins     []CellBin
 }

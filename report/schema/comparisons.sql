@@ -72,9 +72,9 @@ COMMENT ON COLUMN comparison.compared IS 'Quantities that both samplers have.';
 COMMENT ON COLUMN comparison.not_compared IS 'Parameters that one lacks, or quantities without Monte Carlo errors.';
 COMMENT ON COLUMN comparison.difference_max IS 'Largest difference of means in posterior standard deviations.';
 COMMENT ON COLUMN comparison.difference_rms IS 'Root mean square of these differences.';
-COMMENT ON COLUMN comparison.z_max IS 'Largest difference of means or sds, or of medians where neither sampler tells a mean, in Monte Carlo standard errors.';
+COMMENT ON COLUMN comparison.z_max IS 'Largest difference of means or sds, or of medians where neither sampler has a mean, in Monte Carlo standard errors.';
 COMMENT ON COLUMN comparison.z_rms IS 'Root mean square of the differences of means (or medians) in Monte Carlo standard errors.';
-COMMENT ON COLUMN comparison.z_limit IS 'What z_max exceeds by chance with probability at most 0.001.';
+COMMENT ON COLUMN comparison.z_limit IS 'Limit that z_max exceeds by chance with probability at most 0.001.';
 COMMENT ON COLUMN comparison.worst IS 'Quantity with the largest z.';
 COMMENT ON COLUMN comparison.sd_ratio_min IS 'Smallest ratio of posterior standard deviations, that of sampler_a over that of sampler_b.';
 COMMENT ON COLUMN comparison.sd_ratio_max IS 'Largest ratio of posterior standard deviations.';
@@ -168,7 +168,7 @@ COMMENT ON COLUMN loo_compare.se_diff IS 'Standard error of elpd_diff from the r
 COMMENT ON COLUMN loo_compare.elpd_loo IS 'Expected log pointwise predictive density of the model.';
 COMMENT ON COLUMN loo_compare.best_model IS 'The model that is compared with.';
 COMMENT ON COLUMN loo_compare.best_sampler IS 'The sampler that stands for it.';
-COMMENT ON COLUMN loo_compare.note IS 'What to know before reading the difference.';
+COMMENT ON COLUMN loo_compare.note IS 'Caution about the difference, if any.';
 COMMENT ON COLUMN loo_compare.outcomes IS 'Hash of the responses: fits with another one are never subtracted.';
 COMMENT ON COLUMN loo_compare.mcse_elpd_loo IS 'Its Monte Carlo standard error.';
 COMMENT ON COLUMN loo_compare.mcse_diff IS 'Monte Carlo standard error of elpd_diff: more draws make it smaller, and not se_diff.';
@@ -201,6 +201,6 @@ COMMENT ON VIEW kfold_compare IS 'Models of one data set by k-fold cross-validat
 -- As in loo_compare: se_diff, best_model, pipeline.
 COMMENT ON COLUMN kfold_compare.elpd_diff IS 'elpd_kfold less that of the best model: 0 for the best, negative for the others.';
 COMMENT ON COLUMN kfold_compare.elpd_kfold IS 'Expected log predictive density of the model.';
-COMMENT ON COLUMN kfold_compare.asked IS 'What the spec asked for, and the version of it.';
+COMMENT ON COLUMN kfold_compare.asked IS 'Request of the spec, and its version.';
 COMMENT ON COLUMN kfold_compare.observations IS 'Observations that are summed.';
 COMMENT ON COLUMN kfold_compare.outcomes IS 'Hash of the responses, and the folds: fits with others are never subtracted.';

@@ -7,7 +7,7 @@ JOIN variable v USING (fit_id, variable_id)
 JOIN fit f USING (fit_id);
 COMMENT ON VIEW marginals IS 'Marginals with the names of fits, variables and states.';
 -- As in variable: variable_id.
-COMMENT ON COLUMN marginals.observation IS 'What was observed of the variable; NULL where nothing was.';
+COMMENT ON COLUMN marginals.observation IS 'Observed value of the variable; NULL if it was not observed.';
 COMMENT ON COLUMN marginals.state IS 'Label of the state.';
 COMMENT ON COLUMN marginals.true_state IS 'Whether it is the true one; NULL where that is unknown.';
 COMMENT ON COLUMN marginals.best_state IS 'Whether the variable is in it in the most probable state seen.';

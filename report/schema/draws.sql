@@ -1,7 +1,7 @@
 -- Another definition of it takes the place of this one while there are files: outside_view.sql.
 CREATE OR REPLACE VIEW piece AS
 SELECT fit_id, parameter_id, chain, first, n, v FROM draw_piece;
-COMMENT ON VIEW piece IS 'Posterior draws as they are stored, wherever they are: in draw_piece, or in files beside the ledger. Filters on fit_id reach both.';
+COMMENT ON VIEW piece IS 'Posterior draws as they are stored, in draw_piece or in files next to the ledger. Filters on fit_id reach both.';
 -- As in draw_piece: fit_id, parameter_id, chain, first, n, v.
 
 -- Filters on fit_id, parameter_id and chain reach the pieces, so that only those are read. Numbers of the draws are made

@@ -123,7 +123,7 @@ FROM ranked
 GROUP BY pipeline, fit_id, dataset, key, model, sampler, parameter
 UNION ALL SELECT nothing, nothing, nothing, nothing, nothing, nothing::DOUBLE, nothing::DOUBLE, nothing::BIGINT, nothing::BIGINT, nothing FROM check_names(names::VARCHAR[], true, of_dataset, of_model, of_sampler, of_pipeline)
 ORDER BY pipeline, dataset, key, model, sampler, mean_rank, parameter;
-COMMENT ON MACRO TABLE ranking IS 'Where each parameter stands among those of a list of names (an empty one: all), 1 being the largest: mean rank, P(first), 90 % interval.';
+COMMENT ON MACRO TABLE ranking IS 'Rank of each parameter among those of a list of names (an empty one: all), 1 being the largest: mean rank, P(first), 90 % interval.';
 
 CREATE OR REPLACE MACRO scenario(given, of_dataset := '%', of_model := '%', of_sampler := '%', of_pipeline := '%') AS TABLE
 SELECT fit_id, dataset, key, model, sampler, chain, iteration,

@@ -35,7 +35,7 @@ SELECT n.dataset, n.key, n.model, n.sampler, n.run_id, max(coalesce(r.started, n
 FROM ranked n
 LEFT JOIN run r USING (run_id)
 GROUP BY ALL;
-COMMENT ON VIEW attempt IS 'What the newest run that tried for each pipeline, data set, key, model and sampler did about it.';
+COMMENT ON VIEW attempt IS 'Newest attempt for each pipeline, data set, key, model and sampler, and its result.';
 -- As in run_fit: reasons.
 COMMENT ON COLUMN attempt.attempted IS 'When that run began, UTC.';
 COMMENT ON COLUMN attempt.outcome IS 'computed, skipped (found unchanged), error or uncommitted; the worst one if there are replicates.';
@@ -95,7 +95,7 @@ COMMENT ON VIEW needs_attention IS 'One row for each fit that a person has to lo
 COMMENT ON COLUMN needs_attention.pipeline IS 'Its pipeline.';
 COMMENT ON COLUMN needs_attention.state IS 'error, uncommitted, fail (a gate is broken), or gone: its fit is not in the ledger any more.';
 COMMENT ON COLUMN needs_attention.reason IS 'The first reason that the run recorded.';
-COMMENT ON COLUMN needs_attention.remedy IS 'What to do about it, and which fit the views show until then.';
+COMMENT ON COLUMN needs_attention.remedy IS 'Remedy, and the fit that the views show until then.';
 COMMENT ON COLUMN needs_attention.created IS 'When the fit that views show was drawn, UTC; NULL if there is none.';
 COMMENT ON COLUMN needs_attention.fit_id IS 'The fit that views show; NULL if there is none.';
 COMMENT ON COLUMN needs_attention.run_id IS 'The run that tried for it last.';
@@ -109,7 +109,7 @@ FROM piece d
 JOIN parameter p ON p.fit_id = d.fit_id AND p.parameter_id = d.parameter_id
 JOIN fit f ON f.fit_id = d.fit_id
 JOIN fit_state s ON s.fit_id = d.fit_id;
-COMMENT ON VIEW draws IS 'Draws of all fits with names: filter by pipeline, dataset, model, sampler and parameter, and by state if there are several runs. A fit that two pipelines share is there for each of them.';
+COMMENT ON VIEW draws IS 'Draws of all fits with names: filter by pipeline, dataset, model, sampler and parameter, and by state if there are several runs. A fit that two pipelines share appears once for each.';
 -- As in piece: chain.
 COMMENT ON COLUMN draws.iteration IS '1, 2, … over the kept draws of the chain.';
 COMMENT ON COLUMN draws.value IS 'The draw, in the units of the data.';

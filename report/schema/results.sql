@@ -7,7 +7,7 @@ FROM latest l
 JOIN summary s ON s.fit_id = l.fit_id
 WHERE s.kind NOT IN ('statistic', 'group_effect', 'smooth_effect', 'imputed')
 ORDER BY l.dataset, l.key, l.model, l.sampler, s.parameter_id;
-COMMENT ON VIEW coefficients IS 'Summaries of the parameters of the latest fits; those of levels of a grouping stand in group_effects, the curves of smooths in smooths, missing cells in imputed.';
+COMMENT ON VIEW coefficients IS 'Summaries of the parameters of the latest fits; those of levels of a grouping are in group_effects, the curves of smooths in smooths, missing cells in imputed.';
 -- As in summary: q025, q975.
 -- As in draws: pipeline.
 COMMENT ON COLUMN coefficients.mean IS 'Posterior mean; NULL where it may not exist.';
@@ -149,7 +149,7 @@ SELECT l.dataset, l.key, l.model, l.sampler, c.variable, c.formula, c.family, c.
 FROM latest l
 JOIN incomplete_column c USING (fit_id)
 ORDER BY l.dataset, l.key, l.model, l.sampler, c.rowid;
-COMMENT ON VIEW incomplete_columns IS 'Columns of the newest fits of models with missing: impute of which missing cells were drawn, with their models.';
+COMMENT ON VIEW incomplete_columns IS 'Columns whose missing cells were drawn, with their models: newest fits of models with missing: impute.';
 -- As in incomplete_column: variable, formula, family, response, observed, missing.
 -- As in draws: pipeline.
 
@@ -160,11 +160,11 @@ FROM latest l
 JOIN pooling p USING (fit_id)
 JOIN imputation i ON i.fit_id = p.fit_id AND i.name = p.name
 ORDER BY l.dataset, l.key, l.model, l.sampler, p.place, i.imputation;
-COMMENT ON VIEW imputations IS 'What each imputation says of each parameter of the newest fits of data sets with each: imputation.';
+COMMENT ON VIEW imputations IS 'Summaries of each parameter from each imputation, of the newest fits of data sets with each: imputation.';
 -- As in imputation: q025, q975.
 -- As in draws: pipeline.
 COMMENT ON COLUMN imputations.parameter IS 'Its name.';
-COMMENT ON COLUMN imputations.source IS 'File of the imputation, or its value in the column that tells imputations apart.';
+COMMENT ON COLUMN imputations.source IS 'File of the imputation, or its value in the column that identifies the imputation.';
 COMMENT ON COLUMN imputations.mean IS 'Posterior mean given the imputation.';
 COMMENT ON COLUMN imputations.sd IS 'Posterior standard deviation given it.';
 
@@ -176,7 +176,7 @@ FROM latest l
 JOIN pooling p USING (fit_id)
 JOIN summary s ON s.fit_id = p.fit_id AND s.name = p.name AND s.kind <> 'statistic'
 ORDER BY l.dataset, l.key, l.model, l.sampler, p.place;
-COMMENT ON VIEW pooled IS 'Pooled draws of the newest fits of data sets with each: imputation, and what Rubin''s rules say of each parameter.';
+COMMENT ON VIEW pooled IS 'Pooled draws of the newest fits of data sets with each: imputation, and the estimates of Rubin''s rules for each parameter.';
 -- As in imputations: parameter, pipeline.
 COMMENT ON COLUMN pooled.mean IS 'Mean of all draws.';
 COMMENT ON COLUMN pooled.sd IS 'Standard deviation of all draws.';
@@ -194,8 +194,8 @@ ORDER BY l.dataset, l.key, l.model, l.sampler, s.place;
 COMMENT ON VIEW prior_sensitivity IS 'Sensitivities of the newest fits to their priors and data.';
 -- As in imputations: parameter, pipeline.
 COMMENT ON COLUMN prior_sensitivity.prior IS 'Sensitivity to the prior; from 0.05 on it matters.';
-COMMENT ON COLUMN prior_sensitivity.likelihood IS 'Sensitivity to the likelihood; below 0.05 the data say little.';
-COMMENT ON COLUMN prior_sensitivity.diagnosis IS 'What a sensitivity to the prior from 0.05 on means; NULL below.';
+COMMENT ON COLUMN prior_sensitivity.likelihood IS 'Sensitivity to the likelihood; below 0.05 the data contain little information.';
+COMMENT ON COLUMN prior_sensitivity.diagnosis IS 'Meaning of a sensitivity to the prior of 0.05 or more; NULL below.';
 
 CREATE OR REPLACE VIEW allocations AS
 SELECT f.dataset, f.key, f.model, f.sampler, a.row, a.component, a.posterior AS probability, a.observation,
@@ -220,17 +220,17 @@ JOIN diagnostic p USING (fit_id)
 LEFT JOIN diagnostic m ON m.fit_id = p.fit_id AND m.name = p.name || '_measured'
 WHERE starts_with(p.name, 'forecast_') AND NOT ends_with(p.name, '_measured')
 ORDER BY f.dataset, f.key, f.model, f.sampler, quantity;
-COMMENT ON VIEW forecasts IS 'How fast the chains of the newest fits were expected to forget, before they were drawn, beside what the draws have.';
+COMMENT ON VIEW forecasts IS 'Mixing rates of the newest fits: predicted before sampling, and measured from the draws.';
 -- As in diagnostic: fit_id.
 -- As in group_effects: dataset, key, model, sampler, state, pipeline.
 COMMENT ON COLUMN forecasts.method IS 'Its method.';
 COMMENT ON COLUMN forecasts.n_rows IS 'Rows of the design.';
 COMMENT ON COLUMN forecasts.n_columns IS 'Its columns.';
-COMMENT ON COLUMN forecasts.quantity IS 'rate (share of the distance along the slowest direction that an iteration keeps), rate_bound (what a theorem says of it), rate_bound_residual (the same by the residual condition number), ess_slowest, ess_least (effective draws an iteration of the slowest combination of coefficients, and of the slowest coefficient), gradients (to an effective draw, of nuts and hmc), cost_ratio (sweeps to an effective draw over the gradients that hmc would take).';
+COMMENT ON COLUMN forecasts.quantity IS 'rate (share of the distance along the slowest direction that an iteration keeps), rate_bound (a bound of it by a theorem), rate_bound_residual (the same by the residual condition number), ess_slowest, ess_least (effective draws an iteration of the slowest combination of coefficients, and of the slowest coefficient), gradients (to an effective draw, of nuts and hmc), cost_ratio (sweeps to an effective draw over the gradients that hmc would take).';
 COMMENT ON COLUMN forecasts.predicted IS 'From the normal approximation at the penalised point.';
-COMMENT ON COLUMN forecasts.measured IS 'Of the draws: autocorrelation at lag 1 along the direction, bulk effective sample size over draws, gradients over the least of these.';
-COMMENT ON COLUMN forecasts.ratio IS 'Measured over predicted; of a rate the same of 1 - rate, what an iteration forgets: no less than 1 where a bound holds.';
-COMMENT ON COLUMN forecasts.note IS 'What the forecast rests on, or why there is none.';
+COMMENT ON COLUMN forecasts.measured IS 'Measured from the draws: autocorrelation at lag 1 along the direction, bulk effective sample size over draws, gradients over the least of these.';
+COMMENT ON COLUMN forecasts.ratio IS 'Measured over predicted; for a rate, of 1 - rate: at least 1 if a bound holds.';
+COMMENT ON COLUMN forecasts.note IS 'Basis of the forecast, or the reason why there is none.';
 
 CREATE OR REPLACE VIEW conditions AS
 SELECT f.fit_id, f.dataset, f.key, f.model, f.sampler, f.n_rows, f.n_columns, split_part(d.name, '_', 3) AS place,
@@ -250,7 +250,7 @@ COMMENT ON COLUMN conditions.place IS 'mode or draws.';
 COMMENT ON COLUMN conditions.raw IS 'Largest over smallest eigenvalue.';
 COMMENT ON COLUMN conditions.correlation IS 'The same with all diagonal entries scaled to 1.';
 COMMENT ON COLUMN conditions.residual IS 'The least found under any diagonal scaling.';
-COMMENT ON COLUMN conditions.residual_low IS 'What no diagonal scaling can go below.';
+COMMENT ON COLUMN conditions.residual_low IS 'Lower bound for every diagonal scaling.';
 COMMENT ON COLUMN conditions.reason IS 'Why a number is NULL.';
 
 CREATE OR REPLACE VIEW ppc_misfit AS
