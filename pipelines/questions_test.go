@@ -63,6 +63,7 @@ var kindsOfModels = map[string]struct{ data, model, derived, average string }{
 	"measured":       {"rows", `{formula: "y ~ me(x, p) + z", family: gaussian}`, "exp(x)", "mean(x = 1, z = 1)"},
 	"mixture":        {"rows", "{formula: y ~ x, family: gaussian, mixture: {components: 2}}", "mu1_x - mu2_x", "mean(x = 1)"},
 	"classes":        {"rows", `{formula: "cbind(b, q) ~ 1", mixture: {components: 2}}`, "p1_q_l - p2_q_l", "mean(b = 1)"},
+	"correlated":     {"rows", `{formula: "cbind(y, q, x) ~ 1", mixture: {components: 2, correlated: [y, x]}}`, "cor_y_x1 - cor_y_x2", "mean(y = 1)"},
 	"pooled":         {"imputations", "{formula: chl ~ age + bmi, family: gaussian}", "exp(age)", "mean(age = 1, bmi = 20)"},
 	"responses": {"rows", `{formula: "bf(y ~ x + (1 | p | g), sigma ~ z) + bf(n ~ x + (1 | p | g))", family: gaussian, ` +
 		`families: {n: poisson}}`, "exp(y_x)", "mean(x = 1)"},
@@ -146,15 +147,19 @@ func (a *asking) run(question, table string, model func(string) string, run stri
 	kinds := slices.Clone(a.kinds)
 	a.write("spec.yaml", questionsSpec(kinds, model, "run: {"+shortRun+run+"}\n"))
 	out, err := pipelines.Run(a.t.Context(), a.path("spec.yaml"), pipelines.RunOptions{})
-	if err != nil { // the spec is refused for some kinds
+	for err != nil { // the spec is refused for some kinds
+		before := len(kinds)
 		for _, line := range strings.Split(err.Error(), "\n") {
 			if m := regexp.MustCompile(`model "(\w+)"`).FindStringSubmatch(line); m != nil {
 				a.note(question, m[1], line)
 				kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == m[1] })
 			}
 		}
+		if len(kinds) == before {
+			a.t.Fatal(err)
+		}
 		a.write("spec.yaml", questionsSpec(kinds, model, "run: {"+shortRun+run+"}\n"))
-		out = a.folder.run(pipelines.RunOptions{})
+		out, err = pipelines.Run(a.t.Context(), a.path("spec.yaml"), pipelines.RunOptions{})
 	}
 	var have []string
 	if table != "" {

@@ -37,6 +37,8 @@ type ItemRecord struct {
 	Trials     string   `json:"trials,omitempty"`
 	TrialsEach float64  `json:"trials_each,omitempty"`
 	Prior      string   `json:"prior"`
+	// Correlated reports whether it has a covariance matrix with the other items that are correlated.
+	Correlated bool `json:"correlated,omitempty"`
 }
 
 // ItemRows are the items of a table.

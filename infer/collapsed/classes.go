@@ -29,6 +29,9 @@ type Column struct {
 	Categories []string
 	// Counts has how often a row has each category, by category; then Y is nil.
 	Counts [][]float64
+	// Correlated reports whether the column has a covariance matrix with all others that are correlated. They are
+	// gaussian, and the rows and the shape of their priors are equal, see normals.
+	Correlated bool
 	// Prior is conjugate to the family. Of categories it is dirichlet, with a number for each of them, or one for all.
 	Prior Prior
 }
@@ -59,7 +62,7 @@ func ClassesOf(columns []Column) (*Classes, error) {
 		case n != p.n || n == 0:
 			err = fmt.Errorf("it has %d rows, and column %q has %d", n, columns[0].Name, p.n)
 		default:
-			err = p.join(c)
+			err = p.joinNext(columns, i)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("latent classes: column %q: %w", c.Name, err)
@@ -75,7 +78,7 @@ func (x *Classes) Rows() int { return x.n }
 // Layout is where a position of such rows has the parameters of components.
 func (x *Classes) Layout(o mixture.Options) *mixture.Layout {
 	return &mixture.Layout{Components: o.Components, Of: x.of, Order: mixture.OrderOf(x.of, o.Order),
-		Known: o.Known, Process: o.Process}
+		Known: o.Known, Process: o.Process, Real: realOf(x.of)}
 }
 
 // LogLik writes the log densities of all rows in a component whose parameters a position has, in the order of
@@ -103,6 +106,9 @@ func NewClasses(columns []Column, opts Options) (infer.Setup, error) {
 	}
 	x, err := ClassesOf(columns)
 	if err != nil {
+		return nil, err
+	}
+	if err := x.whole(); err != nil {
 		return nil, err
 	}
 	return newSetup(&x.product, x.n, opts)
@@ -246,18 +252,65 @@ type part struct {
 	theta, stat [2]int // from … to
 }
 
-// join adds a column.
-func (p *product) join(c *Column) error {
-	f, of, has, err := c.family()
+// joinNext adds column i; the first one that is correlated brings the others.
+func (p *product) joinNext(columns []Column, i int) error {
+	c := &columns[i]
+	if !c.Correlated {
+		f, of, has, err := c.family()
+		if err != nil {
+			return err
+		}
+		p.join(f, of, has)
+		return nil
+	}
+	var joint []*Column
+	for k := range columns {
+		if columns[k].Correlated {
+			joint = append(joint, &columns[k])
+		}
+	}
+	if joint[0] != c {
+		return nil
+	}
+	for _, other := range joint {
+		if len(other.Y) != len(c.Y) {
+			return fmt.Errorf("%d rows of %q, and %d of %q", len(c.Y), c.Name, len(other.Y), other.Name)
+		}
+	}
+	f, err := newNormals(joint)
 	if err != nil {
 		return err
 	}
+	has := make([]bool, len(c.Y))
+	for i := range has {
+		has[i] = slices.ContainsFunc(f.y, func(y []float64) bool { return !math.IsNaN(y[i]) })
+	}
+	p.join(f, f.parameters(), has)
+	return nil
+}
+
+// join adds a family, and whether each row has a response of it; nil if all have.
+func (p *product) join(f family, of []infer.Parameter, has []bool) {
 	own := part{family: f, theta: [2]int{len(p.of), len(p.of) + len(of)}, stat: [2]int{p.sizes, p.sizes + f.size()}}
 	if slices.Contains(has, false) {
 		own.has = has
 	}
 	p.of, p.sizes = append(p.of, of...), own.stat[1]
 	p.parts = append(p.parts, own)
+}
+
+// whole refuses a row with some of the correlated columns: its statistics are not those of the prior.
+func (p *product) whole() error {
+	for k := range p.parts {
+		f, ok := p.parts[k].family.(*normals)
+		for i := 0; ok && i < p.n; i++ {
+			for j, y := range f.y {
+				if math.IsNaN(y[i]) && p.parts[k].seen(i) {
+					return fmt.Errorf("row %d lacks %q, and has other correlated columns", i+1, f.names[j])
+				}
+			}
+		}
+	}
 	return nil
 }
 

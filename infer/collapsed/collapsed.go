@@ -66,7 +66,8 @@ func newSetup(f family, rows int, opts Options) (infer.Setup, error) {
 			"take method: collapsed or auto")
 	}
 	return &setup{opts: opts, family: f, rows: rows, Layout: mixture.Layout{Components: opts.Components, Of: of,
-		Order: mixture.OrderOf(of, opts.Order), Known: opts.Known, Process: opts.Process}}, nil
+		Order: mixture.OrderOf(of, opts.Order), Known: opts.Known, Process: opts.Process,
+		Real: realOf(of)}}, nil
 }
 
 // probabilities converts the logs of probabilities of a position.

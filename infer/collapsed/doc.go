@@ -7,9 +7,10 @@
 //	gamma of known shape: mean ~ inverse gamma
 //	bernoulli, binomial: probability ~ beta
 //	categories, counts of categories: probabilities ~ Dirichlet
+//	correlated gaussian: mu, covariances ~ normal-inverse-Wishart
 //
-// If a row has several responses, each has a family of its own, and they are independent given the component:
-// latent classes, whose items may be missing.
+// If a row has several responses, each has a family of its own, and all but correlated ones are independent given the
+// component: latent classes, whose items may be missing.
 //
 // The collapsed sampler draws the label of one row after the other given the labels of all others,
 //
@@ -26,7 +27,7 @@
 // problem, doi:10.1080/01621459.1994.10476829; Neal (2000), Markov chain sampling methods for Dirichlet process
 // mixture models, doi:10.1080/10618600.2000.10474879, algorithm 3, for a fixed number of components.
 //
-// Read prior.go (priors and their spelling), family.go, gamma.go and dirichlet.go (what each family knows of its
-// rows), classes.go (several responses), collapsed.go (the set-up), kernel.go (an iteration),
-// state.go and simulate.go.
+// Read prior.go (priors and their spelling), family.go, gamma.go, dirichlet.go and normals.go (what each family knows
+// of its rows), classes.go (several responses), collapsed.go (the set-up), kernel.go (an iteration), state.go and
+// simulate.go.
 package collapsed

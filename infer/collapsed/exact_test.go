@@ -59,6 +59,12 @@ var (
 		}},
 		{name: "gamma", family: likelihood.Measurements, data: ones([]float64{0.3, 1.5, 4, 4.5, 2}, nil),
 			prior: "inverse_gamma(3, 1.5, 2)"},
+		{name: "correlated", columns: []Column{
+			{Name: "a", Family: normal, Correlated: true, Y: []float64{0.3, 1.5, nan, 4.5, -2},
+				Prior: priorOf("normal_inverse_gamma", 1, 0.5, 2.5, 3)},
+			{Name: "q", Categories: abc[:2], Y: []float64{0, 1, 1, nan, 0}, Prior: categoriesPrior(1.3, 0.9)},
+			{Name: "b", Family: normal, Correlated: true, Y: []float64{1, 2.5, nan, 5, -0.5},
+				Prior: priorOf("normal_inverse_gamma", 0.5, 0.5, 2.5, 2)}}},
 	}
 )
 
@@ -245,6 +251,8 @@ func marginal(f family, s statistics) float64 {
 	case *poisson:
 		shape, rate := f.shape+s[1], f.rate+s[0]
 		return float64(f.shape*vec.Log(f.rate)) - vec.LogGamma(f.shape) + vec.LogGamma(shape) - float64(shape*vec.Log(rate))
+	case *normals:
+		return f.marginal(s)
 	case *positive:
 		a, b := f.given(s)
 		return vec.LogGamma(a) - vec.LogGamma(f.a) + float64(f.a*vec.Log(f.b)) - float64(a*vec.Log(b))
@@ -297,6 +305,9 @@ func TestMarginals(t *testing.T) {
 
 // integral is the log of likelihood times prior summed over a grid of theta, less constants of the rows.
 func integral(f family, n int, seen func(int) bool) float64 {
+	if f, ok := f.(*normals); ok {
+		return f.byBayes(n, seen)
+	}
 	const cells = 1500
 	rows := make([]float64, n)
 	at := func(theta ...float64) float64 {
@@ -446,6 +457,8 @@ func (k *kernel) mean(c int) float64 {
 	switch f := f.(type) {
 	case *gaussian:
 		return f.mean + s[1]/(f.rows+s[0])
+	case *normals:
+		return f.mean[0] + s[1]/(f.rows+s[0])
 	case *poisson:
 		return (f.shape + s[1]) / (f.rate + s[0])
 	case *positive:
@@ -471,7 +484,7 @@ func (k *kernel) first() family {
 // inverse is the inverse link, of the log of a probability its exponential.
 func (k *kernel) inverse(eta float64) float64 {
 	switch k.first().(type) {
-	case *gaussian:
+	case *gaussian, *normals:
 		return eta
 	case *binomial:
 		return 1 / (1 + math.Exp(-eta))

@@ -60,21 +60,25 @@ func (r *regression) far(i, j int) float64 {
 
 // newRegression orders the rows by their responses, of trials by the share of successes.
 func newRegression(f glm.Family, rows *glm.Pointwise, data *glm.Data) regression {
-	order, ranks := make([]int, data.Rows()), make([]int, data.Rows())
-	for i := range order {
-		order[i] = i
-	}
-	share := func(i int) float64 {
+	return regression{f, data, rows, ranksOf(data.Rows(), func(i int) float64 {
 		if m := data.Trials; m != nil && m[i] > 0 {
 			return data.Y[i] / m[i]
 		}
 		return data.Y[i]
+	})}
+}
+
+// ranksOf returns the ranks of n values, those of equal ones by their order.
+func ranksOf(n int, value func(i int) float64) []int {
+	order, ranks := make([]int, n), make([]int, n)
+	for i := range order {
+		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(share(a), share(b)) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(value(a), value(b)) })
 	for r, i := range order {
 		ranks[i] = r
 	}
-	return regression{f, data, rows, ranks}
+	return ranks
 }
 
 const halfLog2Pi = 0.91893853320467274178

@@ -20,6 +20,9 @@ type Prior struct {
 // inverseGamma is the prior of the mean of gamma.
 const inverseGamma = "inverse_gamma"
 
+// normalInverseGamma is the prior of gaussian.
+const normalInverseGamma = "normal_inverse_gamma"
+
 // conjugatePrior is a conjugate prior with the likelihoods that it belongs to.
 type conjugatePrior struct {
 	name, usage string
@@ -31,7 +34,7 @@ type conjugatePrior struct {
 }
 
 var laws = []conjugatePrior{
-	{"normal_inverse_gamma", "normal_inverse_gamma(mean, rows, shape, scale): sigma² ~ inverse_gamma(shape, scale), " +
+	{normalInverseGamma, "normal_inverse_gamma(mean, rows, shape, scale): sigma² ~ inverse_gamma(shape, scale), " +
 		"mu ~ normal(mean, sigma/√rows)", 4, ofForm(likelihood.Squares), newGaussian,
 		func(mean, sd float64) []float64 {
 			return []float64{prior.ToScale(mean, sd), 0.04, 2, prior.Rounded(sd * sd / 4)}
@@ -107,6 +110,16 @@ func (p Prior) check(l conjugatePrior) error {
 			return fmt.Errorf("%s: number %d is %v; it must be above 0", p, i+1, x)
 		}
 		return fmt.Errorf("%s: number %d is %v; it must be from %v to %v", p, i+1, x, least, most)
+	}
+	return nil
+}
+
+// lawNamed returns the prior with a name; nil if there is none.
+func lawNamed(name string) *conjugatePrior {
+	for k := range laws {
+		if laws[k].name == name {
+			return &laws[k]
+		}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/infertest"
 	"glmbatch/infer/mixture"
+	"glmbatch/internal/variate"
 )
 
 // joint is the distribution of a mixture by its definition: weights, parameters from their conjugate prior, then
@@ -76,6 +77,12 @@ func (e example) respond(rng *infer.Stream, labels []int, theta []float64, d int
 				}
 			}
 			c.Counts = of
+		case c.Correlated:
+			if k = 0; c.Name == "a" {
+				k = 5
+				e.columns[2].Y = respondTogether(rng, c.Y, labels, theta[at:], d, y)
+				c.Y = y
+			}
 		case k > 0:
 			for i, label := range labels {
 				if !math.IsNaN(y[i]) {
@@ -102,6 +109,20 @@ func (e example) respond(rng *infer.Stream, labels []int, theta []float64, d int
 	return e, nil
 }
 
+// respondTogether draws two correlated responses: the first into y, the second is returned.
+func respondTogether(rng *infer.Stream, was []float64, labels []int, theta []float64, d int, y []float64) []float64 {
+	second := slices.Clone(was)
+	for i, label := range labels {
+		of := theta[label*d:]
+		one, other := variate.Normal(rng), variate.Normal(rng)
+		if !math.IsNaN(was[i]) {
+			y[i] = of[0] + of[1]*one
+			second[i] = of[2] + of[3]*(of[4]*one+math.Sqrt(1-of[4]*of[4])*other)
+		}
+	}
+	return second
+}
+
 // respond draws responses of a family of package glm, whose parameters are the first of each component.
 func respond(rng *infer.Stream, f glm.Family, data *glm.Data, labels []int, theta []float64, d int) (*glm.Data, error) {
 	own := *data
@@ -125,7 +146,9 @@ func (e example) believing(prior string) example {
 	}
 	if prior != "" {
 		e.columns = slices.Clone(e.columns)
-		e.columns[0].Prior = categoriesPrior(3, 1, 1)
+		if e.columns[0].Prior = categoriesPrior(3, 1, 1); e.columns[0].Correlated {
+			e.columns[0].Prior = priorOf("normal_inverse_gamma", 3, 0.5, 2.5, 3)
+		}
 	}
 	return e
 }
@@ -139,7 +162,7 @@ func (e example) believing(prior string) example {
 func TestRanks(t *testing.T) {
 	for i, e := range examples {
 		for plain, steps := range map[bool]int{false: 15, true: 60} {
-			if !infertest.Full() && (i%3 != 0 || plain && i > 0) {
+			if !infertest.Full() && (i%3 != 0 && e.name != "correlated" || plain && i > 0) {
 				continue
 			}
 			o := Options{Options: mixture.Options{Components: 2 + i%2, Concentration: 0.8, Starts: 1}, Plain: plain}
@@ -155,7 +178,7 @@ func TestRanks(t *testing.T) {
 // probability that is larger.
 func TestRanksCatch(t *testing.T) {
 	for i, prior := range map[int]string{0: "normal_inverse_gamma(2.5, 0.5, 1.5, 2)", 1: "gamma(1.3, 0.2)", 3: "beta(3, 1)",
-		4: Dirichlet, 5: Dirichlet, 6: Dirichlet} {
+		4: Dirichlet, 5: Dirichlet, 6: Dirichlet, 8: Dirichlet} {
 		e := examples[i]
 		t.Run(e.name, func(t *testing.T) {
 			infertest.MustReject(t, func(tb infertest.TB) {

@@ -20,7 +20,7 @@ func (k *kernel) list(c *state.Codec) {
 	c.Finite("log weights", k.LogW)
 	for i, v := range c.Finite("parameters", k.Theta) {
 		p := k.Of[i%len(k.Of)]
-		c.Demand(p.Kind != infer.Dispersion || v > 0, "%s is %v", p.Name, v)
+		c.Demand(p.Kind != infer.Dispersion || v > 0 || correlation(p), "%s is %v", p.Name, v)
 		c.Demand(p.Kind != infer.Probability || v <= 0, "the log of probability %s is %v", p.Name, v)
 	}
 	c.Rest(k.Stream)

@@ -112,12 +112,34 @@ func classesOf(u *Unit, m *spec.Model) (*Classes, error) {
 		}
 		out.items, columns[k] = append(out.items, *item), item.Column
 	}
+	if err := out.wholeRows(); err != nil {
+		return nil, err
+	}
 	if out.of, err = collapsed.ClassesOf(columns); err != nil {
 		return nil, err
 	}
 	out.at = out.of.Layout(out.options())
 	out.folds, err = u.foldsOf(u.readFolds(table.Data), nil, out.TableRows())
 	return out, err
+}
+
+// wholeRows refuses a row with some of the items that are correlated.
+func (c *Classes) wholeRows() error {
+	for row := range c.Rows {
+		lacks, has := "", false
+		for k := range c.items {
+			if i := &c.items[k]; i.Correlated && math.IsNaN(i.Y[row]) {
+				lacks = i.Name
+			} else {
+				has = has || i.Correlated
+			}
+		}
+		if lacks != "" && has {
+			return c.CellError(lacks, row, errors.New("the value is missing, and the row has other correlated items"),
+				"leave such rows out in sql:, or take the item out of correlated")
+		}
+	}
+	return nil
 }
 
 // answers makes factors of items of which nothing is said and that have two numbers other than 0 and 1, as answers that
@@ -127,6 +149,7 @@ func (c *Classes) answers() (any bool) {
 		v := &c.Items[k]
 		given := c.fit.Model.Item(v.Column)
 		if v.Categories == nil && v.Trials == nil && (given == nil || given.Family == "") &&
+			!c.fit.Model.IsCorrelated(v.Column) &&
 			family.Likely(v.Y).Support.Probability() && !zeroOne(v.Y) {
 			c.formula.List[k].Factor, any = true, true
 		}
@@ -142,8 +165,14 @@ func zeroOne(y []float64) bool {
 // item determines the distribution of an item. given is nil if the spec has no entry for it.
 func (c *Classes) item(v *transform.ItemValues, given *spec.Item) (*classItem, error) {
 	out := &classItem{values: v, Column: collapsed.Column{Name: v.Column, Y: v.Y, Trials: v.Trials}}
-	if out.family = familyOfItem(v); given != nil && given.Family != "" {
+	out.Correlated = c.fit.Model.IsCorrelated(v.Column)
+	switch {
+	case given != nil && given.Family != "":
 		out.family = given.Family
+	case out.Correlated:
+		out.family = family.Default.Name
+	default:
+		out.family = familyOfItem(v)
 	}
 	if err := c.fits(out); err != nil {
 		return nil, err
@@ -362,7 +391,7 @@ func ItemRows(rows *transform.ItemRows, r *transform.Record) (part func(first, n
 	for k := range items {
 		v, known := &rows.Items[k], &r.Items[k]
 		items[k] = classItem{values: v, family: known.Family, Column: collapsed.Column{Name: v.Column, Y: v.Y,
-			Trials: v.Trials, Family: spec.ItemFamily(known.Family)}}
+			Trials: v.Trials, Family: spec.ItemFamily(known.Family), Correlated: known.Correlated}}
 		if items[k].Prior, err = collapsed.ParsePrior(known.Prior); err != nil {
 			return nil, err
 		}
@@ -445,7 +474,7 @@ func (c *Classes) Record() *transform.Record {
 		i := &c.items[k]
 		out.Items = append(out.Items, transform.ItemRecord{Column: i.Name, Factor: i.values.Factor,
 			Categories: i.values.Categories, Text: i.values.Text, Family: i.family, Trials: i.values.Item.Trials,
-			TrialsEach: i.values.TrialsEach, Prior: i.Prior.String()})
+			TrialsEach: i.values.TrialsEach, Prior: i.Prior.String(), Correlated: i.Correlated})
 	}
 	return out
 }
@@ -461,7 +490,9 @@ func (c *Classes) Describe(rec *record.Fit, params []infer.Parameter) (err error
 			continue
 		}
 		k := slices.IndexFunc(c.items, func(i classItem) bool { return i.Name == p.Term })
-		rec.Parameters[i].Prior = c.items[k].Prior.String()
+		if rec.Parameters[i].Prior = c.items[k].Prior.String(); p.Term2 != "" && c.items[k].Correlated {
+			rec.Parameters[i].Prior = "inverse_wishart"
+		}
 	}
 	return nil
 }

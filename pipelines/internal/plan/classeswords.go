@@ -18,6 +18,9 @@ func (c *Classes) laws() (out []string) {
 		if !i.given {
 			by = " by default"
 		}
+		if i.Correlated {
+			what += ", correlated"
+		}
 		out = append(out, fmt.Sprintf("item %s: %s, prior %s%s", i.Name, what, i.Prior, by))
 	}
 	return out

@@ -245,7 +245,10 @@ func (d *describing) items(components []string) {
 					continue
 				}
 				name := cmp.Or(p.Term2, "mu")
-				if p.Kind == infer.Dispersion {
+				switch {
+				case p.Kind == infer.Dispersion && p.Term2 != "":
+					name = "cor_" + p.Term2
+				case p.Kind == infer.Dispersion:
 					name, dispersions = dispersions[0].Name, dispersions[1:]
 				}
 				c.Scalars = append(c.Scalars, record.Scalar{Name: name, Parameter: k + 1})

@@ -81,7 +81,36 @@ func (c *checker) classes(m *Model) {
 		}
 		c.item(given, &items.List[k], path)
 	}
+	c.correlated(m, items, names)
 	c.derivations(m)
+}
+
+// correlated checks the items that a model says are correlated.
+func (c *checker) correlated(m *Model, items *transform.Items, names []string) {
+	path := []string{"models", m.Name, "mixture", "correlated"}
+	if n := len(m.Mixture.Correlated); n == 1 {
+		c.at("correlated names one item", "name two or more, or leave it out", path...)
+	}
+	for i, name := range m.Mixture.Correlated {
+		k := slices.Index(names, name)
+		if k < 0 {
+			c.at("correlated: the formula has no item "+quote(name), words.DidYouMean(name, "its items are", names), path...)
+			continue
+		}
+		given := m.Item(name)
+		switch item := &items.List[k]; {
+		case slices.Contains(m.Mixture.Correlated[:i], name):
+			c.at("correlated names "+quote(name)+" twice", "name it once", path...)
+		case item.Factor || item.Trials != "" || item.TrialsEach > 0 ||
+			given != nil && given.Family != "" && given.Family != family.Default.Name:
+			c.at("item "+quote(name)+" is correlated, and not gaussian", "leave it out of correlated", path...)
+		}
+	}
+}
+
+// IsCorrelated reports whether an item of the model is correlated with others.
+func (m *Model) IsCorrelated(column string) bool {
+	return slices.Contains(m.Mixture.Correlated, column)
 }
 
 // item checks what a model says of an item.

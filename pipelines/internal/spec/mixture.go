@@ -28,6 +28,8 @@ type Mixture struct {
 	Conjugate ConjugatePrior `yaml:"conjugate" json:",omitzero" doc:"Instead of prior, for y ~ 1: normal_inverse_gamma(mean, rows, shape, scale) of gaussian, gamma(shape, rate) of poisson, beta(a, b) of bernoulli and binomial, inverse_gamma(k, shape, scale) of gamma with the shape k. auto then integrates the parameters out."`
 	// Items are those whose family or prior is not left to the data.
 	Items []*Item `yaml:"items" keyed:"Name" json:",omitempty" doc:"Families and priors of items of cbind(a, b, c) ~ 1, by column. Left out: text, true and false and factor() are categories, 0 and 1 bernoulli, small whole numbers poisson, other numbers gaussian."`
+	// Correlated are the items that have a covariance matrix in each component.
+	Correlated []string `yaml:"correlated" json:",omitempty" example:"[eruptions, waiting]" doc:"Gaussian items that are multivariate normal together, with a normal-inverse-Wishart prior whose marginals are the items' own. A row has all of them or none."`
 }
 
 // Item is one of several responses of a row of latent classes.
@@ -106,6 +108,10 @@ func (c *checker) mixture(m *Model) {
 			"models", m.Name, "mixture", "items")
 	}
 	at := func(keys ...string) []string { return append([]string{"models", m.Name}, keys...) }
+	if m.Mixture.Correlated != nil {
+		c.at("correlated items are of several responses, and the formula has one", "write cbind(a, b, c) ~ 1, and leave "+
+			"family out", at("mixture", "correlated")...)
+	}
 	c.knownWeights(m, at("mixture", "known_weights"))
 	m.Sparse = "false"
 	if o := m.Mixture.Order; m.Family.Dispersion(o) == nil &&
