@@ -78,11 +78,25 @@ func (t *Target) termCurves(r family.Rows, eta []float64, disp [2]float64, value
 		t.terms.Terms(part, eta[i:i+n], value[i:i+n])
 		part.CountRows(value[i : i+n])
 	}
+	t.termSlopes(r, eta, disp, grad, curv)
+}
+
+func (t *Target) termSlopes(r family.Rows, eta []float64, disp [2]float64, grad, curv []float64) {
+	r.Disp = disp
 	if t.model.Family.LogConcave() {
 		t.slopes(r, eta, disp, grad, curv, nil)
 		return
 	}
 	t.slopes(r, eta, disp, grad, nil, curv)
+}
+
+// rowSlopes is RowCurves without the log likelihood, for which scratch has room.
+func (t *Target) rowSlopes(first int, eta, disp, scratch, grad, curv []float64) {
+	if t.form == family.Termwise {
+		t.termSlopes(t.rows.Part(first, first+len(eta)), eta, pair(disp), grad, curv)
+		return
+	}
+	t.RowCurves(first, eta, disp, scratch, nil, grad, curv)
 }
 
 // Closed reports whether RowCurves takes one exponential and logarithm of a row at most.

@@ -117,13 +117,13 @@ func (k *kernel) expand(g *group) bool {
 	for l, r := range g.r {
 		g.step[l] = -r
 	}
-	k.sumsAt(g, &g.here, g.step, false)
+	k.slopesAt(g, &g.here, g.step)
 	most := furthest / math.Sqrt(g.reference[0])
 	for l, r := range g.r {
 		at := max(-most, min(most, g.here.slope[l]/(g.here.curve[l]+g.reference[0])))
 		g.quotient[l], g.step[l] = at, at-r
 	}
-	k.sumsAt(g, &g.here, g.step, false)
+	k.slopesAt(g, &g.here, g.step)
 	for l, at := range g.quotient {
 		h := g.here.curve[l]
 		s := math.FMA(h, at, g.here.slope[l])

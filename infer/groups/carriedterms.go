@@ -16,7 +16,7 @@ import (
 //
 // Cost: O(n·q) and O(levels·q³) for each place of a slice.
 func (k *kernel) moveCarriedTerms(g *group) bool {
-	if !g.expandTerms(func() { k.sumsAt(g, &g.here, g.step, false) }) || !g.hold() {
+	if !g.expandTerms(func() { k.slopesAt(g, &g.here, g.step) }) || !g.hold() {
 		return true // as in moveCarried
 	}
 	return k.eachScale(g, func(at *float64, prior func(x float64) float64) bool {

@@ -100,6 +100,18 @@ func (k *kernel) sumsAt(g *group, s *sums, step []float64, keep bool) {
 	s.end(g.block)
 }
 
+// slopesAt is sumsAt at eta + Z·step without the log likelihoods, which are left 0.
+func (k *kernel) slopesAt(g *group, s *sums, step []float64) {
+	s.begin()
+	k.point.SlopesAt(g.effects, step, func(first int, grad, curv []float64) {
+		s.add(g.block, first, zeros[:len(grad)], nil, grad, curv)
+	})
+	s.end(g.block)
+}
+
+// zeros are log likelihoods of the rows of a pass, see glm.Point.RowsAt.
+var zeros [1024]float64
+
 // matchLevels makes one or two Metropolis–Hastings moves of the effects of every level of g, which are independent
 // given all else: from the normal distribution with gradient and curvature of the level's log density at the point,
 // with its reverse at the proposed point. It makes one pass over the rows with exponentials if the rows' numbers at

@@ -308,7 +308,7 @@ func (m *LinkedMove) sums(rows Rows, here *sums) {
 	clear(here.curve)
 	rows.Lay(m.steps, func(part int) {
 		g, first := m.parts[part], m.first[part]
-		m.owners[part].sumsAt(g, &g.here, m.steps[part], false)
+		m.owners[part].slopesAt(g, &g.here, m.steps[part])
 		for l := range g.levels {
 			for i := range g.q {
 				at := l*q + first + i
