@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"glmbatch/internal/words"
 )
@@ -118,6 +119,14 @@ func (s *screen) sentence(indent, text string) {
 		}
 		fmt.Fprintln(s)
 	}
+}
+
+// fold breaks a command that is wider than the screen before its ledger, as a shell reads it.
+func (s *screen) fold(call string) string {
+	if utf8.RuneCountInString(call) > s.width {
+		call = strings.Replace(call, " --database ", " \\\n    --database ", 1)
+	}
+	return call
 }
 
 // reason prints why something went wrong: in lines that a terminal can hold, elsewhere in whole lines.

@@ -183,7 +183,7 @@ func printLooks(s *screen, database string, fits []pipelines.Look) {
 	}
 	fmt.Fprintf(s, "\n%s: %s\n", plural(len(fits), "fit"), strings.Join(parts, ", "))
 	if len(fits) > 0 && fits[0].ID != 0 {
-		fmt.Fprintf(s, "look closer: %s\n", showCall(database, fits[0].ID))
+		fmt.Fprintln(s, s.fold("look closer: "+showCall(database, fits[0].ID)))
 	}
 }
 

@@ -102,6 +102,17 @@ func TestShowForMachines(t *testing.T) {
 }
 
 // Among 20,000 coefficients those with the largest |mean|/sd are shown, and the worst diagnostics of all.
+// A command that is wider than the terminal has two lines, which a shell reads as one.
+func TestCommandsAreFolded(t *testing.T) {
+	s, call := on(new(strings.Builder), 60), "look closer: pipeline show --database a-ledger-of-forty-characters.duckdb 12"
+	if got := s.fold(call); widest(got) > 60 || strings.ReplaceAll(got, "\\\n    ", "") != call {
+		t.Errorf("%q", got)
+	}
+	if got := on(new(strings.Builder), 80).fold(call); got != call {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestShowWide(t *testing.T) {
 	lines := make([]pipelines.Line, 20_000)
 	for j := range lines {

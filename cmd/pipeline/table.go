@@ -222,7 +222,8 @@ func printTail(w *screen, out *pipelines.Outcome) {
 	if counts["pass"]+counts["warn"] == 0 && counts["fail"]+counts["error"] > 0 {
 		look = "show" + flag // faults come before numbers that they make useless
 	}
-	fmt.Fprintf(w, "ledger: %s\nlook further: %s %s\n", words.Visible(relative(out.Database)), shellQuote(calledAs), look)
+	fmt.Fprintf(w, "ledger: %s\n", words.Visible(relative(out.Database)))
+	fmt.Fprintln(w, w.fold("look further: "+shellQuote(calledAs)+" "+look))
 }
 
 // relative is path as seen from the working directory, if it is below it.

@@ -22,11 +22,23 @@ var thresholdText = regexp.MustCompile(`[(,]\s*threshold\s*=\s*["']?(\w+)["']?\s
 
 // foreignFamilies are families of other tools whose names here differ much, or that are models of another kind.
 var foreignFamilies = map[string]string{
-	"negbinomial": "write negative_binomial",
-	"geometric":   "write negative_binomial, with prior: {shape: constant(1)}",
-	"normal":      "write gaussian",
-	"custom":      "write {custom: {predictors: [mu], log_density: …}}",
-	"cox":         "a hazard in pieces is family poisson with offset(log(exposure)); weibull has a hazard of its own",
+	"negbinomial":   "write negative_binomial",
+	"quasipoisson":  "write negative_binomial, whose spread is estimated",
+	"quasibinomial": "write beta_binomial, whose spread is estimated",
+	"geometric":     "write negative_binomial, with prior: {shape: constant(1)}",
+	"normal":        "write gaussian",
+	"student":       "write student_t",
+	"t":             "write student_t",
+	"logistic":      "write bernoulli for 0 and 1, binomial for counts of trials, or cumulative for ordered classes",
+	"binary":        "write bernoulli",
+	"logit":         "write bernoulli, or bernoulli(probit) for another link",
+	"ordinal":       "write cumulative; sratio, cratio and acat are other models of ordered classes",
+	"multinom":      "write categorical for a class in each row, multinomial for counts of classes",
+	"zip":           "write zero_inflated_poisson",
+	"zinb":          "write zero_inflated_negative_binomial",
+	"hurdle":        "write hurdle_poisson, hurdle_negative_binomial, hurdle_gamma or hurdle_lognormal",
+	"custom":        "write {custom: {predictors: [mu], log_density: …}}",
+	"cox":           "a hazard in pieces is family poisson with offset(log(exposure)); weibull has a hazard of its own",
 }
 
 func (fam *Family) decodeNode(d *decoder, n *node, f field, path []string) {

@@ -3,8 +3,11 @@ package spec
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/family"
 )
 
 var codeSpan = regexp.MustCompile("`([^`]+)`")
@@ -66,10 +69,22 @@ func TestOtherTools(t *testing.T) {
 // Families of other tools that this program names otherwise are refused with their name here, if there is one.
 func TestForeignFamilies(t *testing.T) {
 	for name, want := range map[string]string{"negbinomial": "write negative_binomial", "cox": "family poisson",
-		"geometric": "constant(1)", "normal": "write gaussian"} {
+		"geometric": "constant(1)", "normal": "write gaussian", "zip": "zero_inflated_poisson", "ordinal": "cumulative"} {
 		_, err := Parse("s.yaml", []byte(whole("{formula: y ~ x, family: "+name+"}")), testOptions())
 		if err == nil || !strings.Contains(err.Error(), name+`" is not among the families`) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+	// Remedies name families that exist, and no family that exists is refused.
+	known := append(family.Names(), "constant", "ordered", "classes")
+	for name, remedy := range foreignFamilies {
+		if family.Named(name) != nil {
+			t.Errorf("%s is a family, and is refused", name)
+		}
+		for _, word := range regexp.MustCompile(`\b[a-z]+(_[a-z]+)+\b`).FindAllString(remedy, -1) {
+			if word != "log_density" && !slices.Contains(known, word) {
+				t.Errorf("%s: %q is not a family", name, word)
+			}
 		}
 	}
 }
