@@ -1,9 +1,55 @@
 package pipelines_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"glmbatch/infer/infertest"
 )
+
+// newKnown is a folder with files of testdata/known.
+func newKnown(t *testing.T, spec string, files ...string) folder {
+	t.Helper()
+	f := newFolder(t, spec)
+	for _, name := range files {
+		data, err := os.ReadFile(filepath.Join("..", "testdata", "known", name))
+		must(t, err)
+		f.write(name, string(data))
+	}
+	return f
+}
+
+// likeKnown compares the fits of a spec with the reference posterior of one model: each mean within 0.12 standard
+// deviations, and each standard deviation within 12 %.
+func likeKnown(t *testing.T, model, spec string, files ...string) {
+	t.Helper()
+	infertest.Study(t)
+	rows, _, of := brmsMoments(t, "../testdata/known/known.json")
+	f := newKnown(t, spec, files...)
+	f.computes()
+	f.far(model+": mean or standard deviation", fmt.Sprintf(`
+		SELECT max(greatest(abs(s.mean - v.m) / s.sd, abs(ln(s.sd / v.s)))) + abs(count(*) - %d * count(DISTINCT fit_id))
+		FROM summary s JOIN fit USING (fit_id) JOIN (VALUES %s) AS v(model, name, m, s) USING (model, name)`, of[model], rows), 0.12)
+}
+
+// A predictor with errors of measurement has the posterior of JAGS.
+func TestMeasurementErrorsLikeJAGS(t *testing.T) {
+	likeKnown(t, "exposure", `
+pipeline: p
+database: t.duckdb
+seed: 3
+datasets: {exposure: exposure.csv}
+models:
+  exposure: {formula: "response ~ me(dose, sd) + age", family: gaussian, standardize: none,
+    prior: {coefficients: "normal(0, 5)", intercept: {prior: "normal(0, 20)", at: zero}, sigma: "exponential(1)"},
+    imputation: {dose: {formula: dose ~ 1, prior: {intercept: "normal(0, 10)", sigma: "exponential(1)"}}}}
+samplers: {auto: {method: auto}}
+run: {chains: 4, warmup: 3000, draws: 6000}
+`, "exposure.csv")
+}
 
 // Measurements that are missing, exact or text, and models of the column that are not gaussian, are refused.
 func TestMeasurementErrorsRefused(t *testing.T) {
