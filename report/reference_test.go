@@ -34,6 +34,36 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// The section of each table, view and function names all of its columns.
+func TestReferenceHasEveryColumn(t *testing.T) {
+	db := freshLedger(t)
+	pages := referencePages(t, db)
+	lacks := func(text string, r relation) (out []string) {
+		_, section, _ := strings.Cut(text, "\n## "+r.name+"\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		for _, c := range r.columns {
+			if !strings.Contains(section, "`"+c.name+"`") && !strings.Contains(section, "`"+c.name+" ") {
+				out = append(out, r.name+"."+c.name)
+			}
+		}
+		return out
+	}
+	planted := relation{name: "fit", columns: []refColumn{{"fit_id", "", ""}, {"nobody_knows", "", ""}}}
+	text := pages["ledger.md"] + "\n" + pages["ledger-all.md"]
+	if got := lacks(text, planted); len(got) != 1 {
+		t.Fatalf("a column that the section lacks is not seen: %v", got)
+	}
+	list := relations(t, db)
+	if len(list) < 80 {
+		t.Fatalf("only %d tables, views and functions", len(list))
+	}
+	for _, r := range list {
+		for _, c := range lacks(text, r) {
+			t.Errorf("the section of %s does not name it", c)
+		}
+	}
+}
+
 // refOnly writes the lines of a that b does not have.
 func refOnly(w *strings.Builder, sign string, a, b []string) {
 	have := map[string]bool{}
