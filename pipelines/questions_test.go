@@ -65,6 +65,8 @@ var kindsOfModels = map[string]struct{ data, model, derived, average string }{
 	"classes":        {"rows", `{formula: "cbind(b, q) ~ 1", mixture: {components: 2}}`, "p1_q_l - p2_q_l", "mean(b = 1)"},
 	"correlated":     {"rows", `{formula: "cbind(y, q, x) ~ 1", mixture: {components: 2, correlated: [y, x]}}`, "cor_y_x1 - cor_y_x2", "mean(y = 1)"},
 	"pooled":         {"imputations", "{formula: chl ~ age + bmi, family: gaussian}", "exp(age)", "mean(age = 1, bmi = 20)"},
+	"areas": {"rows", `{formula: "y ~ x + car(W, gr = g, type = \"bym2\")", family: gaussian}`, "exp(x)",
+		"mean(x = 1, g = 'a')"},
 	"responses": {"rows", `{formula: "bf(y ~ x + (1 | p | g), sigma ~ z) + bf(n ~ x + (1 | p | g))", family: gaussian, ` +
 		`families: {n: poisson}}`, "exp(y_x)", "mean(x = 1)"},
 	"discrete": {"friends", "{kind: mrf, coupling: 0.6, field: lean, watch: [ann]}", "exp(ann)", "mean(ann = 1)"},
@@ -89,7 +91,7 @@ func questionedKinds() []string {
 func questionsSpec(kinds []string, model func(kind string) string, run string) string {
 	var b strings.Builder
 	b.WriteString("pipeline: questions\ndatabase: t.duckdb\nseed: 5\ndatasets:\n  rows: {path: rows.csv}\n" +
-		"  imputations: {path: imp*.csv, each: imputation}\n  friends: {path: people.csv, edges: {path: ties.csv}}\nmodels:\n")
+		"  imputations: {path: imp*.csv, each: imputation}\n  friends: {path: people.csv, edges: {path: ties.csv}}\nmatrices: {W: pairs.csv}\nmodels:\n")
 	for _, kind := range kinds {
 		text := kindsOfModels[kind].model
 		fmt.Fprintf(&b, "  %s: %s%s}\n", kind, strings.TrimSuffix(text, "}"), model(kind))
@@ -119,6 +121,7 @@ func newQuestions(t *testing.T) folder {
 			[]string{"u", "v", "w"}[(i*11)%3], x, z, []string{"a", "b", "c", "d"}[i%4], hole, []string{"k", "l", "m"}[(i*13)%3], 1+i%3)
 	}
 	f.write("rows.csv", b.String())
+	f.write("pairs.csv", "g,h\na,b\nb,c\nc,d\n")
 	return f
 }
 

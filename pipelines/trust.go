@@ -80,6 +80,17 @@ func (t *Trust) fence(p *spec.Pipeline, target string, databaseGiven bool) error
 		look(p.Report, "report")
 		look(p.Report+outfile.TempSuffix, "report")
 	}
+	lookAtData(p, look)
+	problems.List = slices.CompactFunc(problems.List,
+		func(a, b spec.Problem) bool { return a.Line == b.Line && a.Column == b.Column })
+	if len(problems.List) > 0 {
+		return problems
+	}
+	return nil
+}
+
+// lookAtData visits the files that data come from.
+func lookAtData(p *spec.Pipeline, look func(path string, place ...string)) {
 	for _, d := range p.Datasets {
 		look(d.Database, "datasets", d.Name, "database")
 		look(ingest.Stem(d.Triplets.Path), "datasets", d.Name, "triplets", "path")
@@ -93,12 +104,10 @@ func (t *Trust) fence(p *spec.Pipeline, target string, databaseGiven bool) error
 			look(ingest.Stem(d.Path), "datasets", d.Name, "path")
 		}
 	}
-	problems.List = slices.CompactFunc(problems.List,
-		func(a, b spec.Problem) bool { return a.Line == b.Line && a.Column == b.Column })
-	if len(problems.List) > 0 {
-		return problems
+	for _, m := range p.Matrices {
+		look(ingest.Stem(m.Path), "matrices", m.Name, "path")
+		look(m.Database, "matrices", m.Name, "database")
 	}
-	return nil
 }
 
 // folders are absolute, with links resolved; nil for everywhere.

@@ -23,7 +23,6 @@ var absentTerms = map[string]string{
 	"ma":   autocorrel,
 	"arma": autocorrel,
 	"cosy": autocorrel, "unstr": autocorrel, "fcor": autocorrel, "sar": autocorrel,
-	"car": "independent effects of areas are (1 | area)",
 	"cse": "write cs(x)", "monotonic": "write mo(x)",
 	"mvbind": alone,
 }

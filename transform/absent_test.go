@@ -40,7 +40,6 @@ var brmsFaults = []struct{ formula, message, hint string }{
 	{"y ~ arma(t, g)", "arma() of brms", "residuals"},
 	{"y ~ cosy(t)", "cosy() of brms", "residuals"},
 	{"y ~ unstr(t, g)", "unstr() of brms", "residuals"},
-	{"y ~ car(W)", "car() of brms", "(1 | area)"},
 	{"y ~ sar(W)", "sar() of brms", "residuals"},
 	{"y ~ fcor(V)", "fcor() of brms", "residuals"},
 	{"y | thres(4) ~ x", "thres() of brms", "levels"},

@@ -35,6 +35,9 @@ func (s *selector) factorCall(n *node) error {
 		return err
 	case "mo":
 		return s.monotone(n)
+	case carCall, rwCall:
+		_, err := s.structure(n)
+		return err
 	}
 	if one := len(n.args) == 1 && n.args[0].kind == nodeName && n.names[0] == ""; !one && n.calendar() {
 		return s.fail(n.pos, n.text+"() takes one column of dates", "for example "+n.text+"(day)")

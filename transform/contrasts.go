@@ -38,6 +38,8 @@ func contrast(coding string, full bool, p, level, levels int) float64 {
 // columns is how many columns a variable of the record makes.
 func (v *Variable) columns(full bool) int {
 	switch {
+	case v.Structure != nil:
+		return v.Structure.columns(len(v.Levels))
 	case v.Basis != nil:
 		return v.Basis.columns()
 	case v.Levels == nil:
@@ -46,6 +48,14 @@ func (v *Variable) columns(full bool) int {
 		return len(v.Levels)
 	}
 	return len(v.Levels) - 1
+}
+
+// value returns the entry of column p of a factor at a level.
+func (v *Variable) value(full bool, p, level int) float64 {
+	if v.Structure != nil {
+		return v.Structure.Map[p*len(v.Levels)+level]
+	}
+	return contrast(v.Contrasts, full, p, level, len(v.Levels))
 }
 
 // suffix is R's suffix of the variable's name for its column p.

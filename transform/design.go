@@ -59,10 +59,18 @@ type Spec struct {
 	// 10 of claims.csv)". Nil means "row 9".
 	Locate func(row int64) string
 
+	// Matrix returns a matrix that the formula names. Nil if there is none.
+	Matrix func(name string) (*Matrix, error)
+
 	// Also are columns in addition to those of the formula in which a missing value drops a row.
 	Also []string
 
-	cuts bool // thresholds of the response stand for the intercept
+	withoutIntercept
+}
+
+// withoutIntercept holds what stands for the intercept of a design.
+type withoutIntercept struct {
+	cuts bool // those of the response
 	bare bool // as cuts, of a predictor that no threshold is added to: its columns are not centred
 }
 

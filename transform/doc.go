@@ -112,6 +112,7 @@
 //   - basis.go, spline.go: one number as several columns;
 //   - smooth.go, smooths.go, penalised.go, knots.go, cubic.go: curves with a penalty, their terms, then their columns;
 //   - distances.go, process.go: distances of points, Gaussian processes;
+//   - matrix.go, structure.go, areas.go: matrices over levels, effects of areas and random walks;
 //   - monotone.go: steps from each level to the next one;
 //   - bars.go, grouping.go, effects.go, identify.go: group-level effects, and which of them the data do not identify;
 //   - response.go, limits.go, surv.go, separation.go, dependent.go, fill.go, sparse.go, memory.go, units.go: the

@@ -202,7 +202,7 @@ func (e *Entries) Table(k int) (entries [][]float64, ok bool) {
 		}
 		row := make([]float64, len(s.state))
 		for state, level := range s.state {
-			row[state] = (contrast(v.Contrasts, t.full(0), c.Parts[0], level, len(v.Levels)) - c.Centre) / c.Scale
+			row[state] = (v.value(t.full(0), c.Parts[0], level) - c.Centre) / c.Scale
 		}
 		entries = append(entries, row)
 	}
@@ -233,7 +233,7 @@ func (e *Entries) part(v, p int, full bool, row int, states []float64) float64 {
 		} else {
 			level = int(e.raw[s.variable.columns[0]][row])
 		}
-		return contrast(r.Contrasts, full, p, level, len(r.Levels))
+		return r.value(full, p, level)
 	}
 	scales := r.Scales
 	x := e.number(s.node, row, states, &scales)

@@ -14,7 +14,7 @@ var functions = []string{"I", "log", "log2", "log10", "log1p", "exp", "sqrt", "a
 // inside another function.
 var (
 	bases       = []string{"poly", "ns", "bs", "s", processBasis}
-	factorCalls = []string{"factor", "as.factor", "relevel", "cut", "weekday", "month", "mo"}
+	factorCalls = []string{"factor", "as.factor", "relevel", "cut", "weekday", "month", "mo", carCall, rwCall}
 )
 
 // variable is a variable of the model frame, in R's sense: a column, or a function of columns.
@@ -71,9 +71,11 @@ func (n *node) reads(visit func(*node)) {
 		return
 	}
 	settings := n.kind == nodeCall &&
-		(n.text == "scale" || n.text == "relevel" || n.text == "cut" || slices.Contains(bases, n.text))
+		(n.isStructured() || n.text == "scale" || n.text == "relevel" || n.text == "cut" || slices.Contains(bases, n.text))
 	x := 0
-	if settings {
+	if n.isStructured() {
+		x = n.structuredLevels()
+	} else if settings {
 		x = slices.Index(n.names, "x")
 		if x < 0 {
 			x = slices.Index(n.names, "")

@@ -126,7 +126,7 @@ func (b *builder) part(v, p int, full, alone bool, col []float64) ([]float64, er
 	case r.Levels != nil:
 		table := make([]float64, len(r.Levels))
 		for level := range table {
-			table[level] = contrast(r.Contrasts, full, p, level, len(table))
+			table[level] = r.value(full, p, level)
 		}
 		out := col
 		if !alone {

@@ -72,9 +72,10 @@ func (b *builder) learnMonotone(c *column, f *factor) error {
 	_, ordered := b.spec.Levels[c.name]
 	switch {
 	case c.kind == numeric && !ordered:
-		levels, err := wholeLevels(c, b.keep, b.n)
+		levels, err := wholeLevels(c, b.keep, b.n, maxSteps)
 		if err != nil {
-			return b.columnError(c.name, err, "mo() takes whole numbers such as 0 to 4, or text with levels in order")
+			return b.columnError(c.name, fmt.Errorf("mo() takes whole numbers, %w", err),
+				"mo() takes whole numbers such as 0 to 4, or text with levels in order")
 		}
 		f.reorder(levels)
 	case c.kind != logical && !ordered && b.all == nil:
@@ -88,19 +89,19 @@ func (b *builder) learnMonotone(c *column, f *factor) error {
 	return nil
 }
 
-// wholeLevels spells the whole numbers from the least of a column to its largest.
-func wholeLevels(c *column, keep []bool, rows int) (levels []string, err error) {
+// wholeLevels spells the whole numbers from the least of a column to its largest, at most most steps apart.
+func wholeLevels(c *column, keep []bool, rows int, most float64) (levels []string, err error) {
 	values := make([]float64, rows)
 	c.floats(values, keep)
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {
 		if v != math.Floor(v) {
-			return nil, fmt.Errorf("mo() takes whole numbers, and it has %v", v)
+			return nil, fmt.Errorf("and it has %v", v)
 		}
 		low, high = min(low, v), max(high, v)
 	}
-	if !(high-low <= maxSteps) {
-		return nil, fmt.Errorf("its numbers are from %v to %v, and mo() takes at most %d steps", low, high, maxSteps)
+	if !(high-low <= most) {
+		return nil, fmt.Errorf("and its numbers are from %v to %v, with at most %v steps", low, high, most)
 	}
 	for v := low; v <= high; v++ {
 		levels = append(levels, rNumber(v))

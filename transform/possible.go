@@ -116,8 +116,13 @@ func (s *selection) ofGroup(name string) bool {
 
 // deviation is how names of the standard deviation of a smooth begin.
 func (n *node) deviation() string {
-	if n.isProcess() {
+	switch n.text {
+	case processBasis:
 		return "sdgp_"
+	case carCall:
+		return "sd"
+	case rwCall:
+		return "sdrw_"
 	}
 	return "sds_"
 }
@@ -125,6 +130,9 @@ func (n *node) deviation() string {
 // ofSmooth reports whether a parameter of a smooth may have the name.
 func (s *selection) ofSmooth(name string) bool {
 	return slices.ContainsFunc(s.smooths, func(t smoothing) bool {
+		if t.node.text == carCall && slices.Contains([]string{"sdcar", carCall, "rhocar"}, name) {
+			return true
+		}
 		whole := t.node.text + plainName(s.smoothX(t))
 		return slices.ContainsFunc([]string{t.node.deviation(), "lscale_", "bs_", t.node.text + "_"}, func(p string) bool {
 			return strings.HasPrefix(name, p+whole)

@@ -207,8 +207,8 @@ type Wave struct {
 // Waves are the Gaussian processes of the design.
 func (r *Record) Waves() (out []Wave) {
 	for i := range r.Smooths {
-		if p := r.bases(&r.Smooths[i])[0].Process; p != nil {
-			out = append(out, Wave{&r.Smooths[i], p})
+		if b := r.Variables[r.Smooths[i].Basis].Basis; b != nil && b.Process != nil {
+			out = append(out, Wave{&r.Smooths[i], b.Process})
 		}
 	}
 	return out

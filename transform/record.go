@@ -86,13 +86,14 @@ type Offset struct {
 // Variable is a column of the data, or a function of columns, as the terms use
 // it.
 type Variable struct {
-	Label      string    `json:"label"`               // R's spelling, which names its coefficients
-	Expression string    `json:"expression"`          // the same to be read back, numbers to the bit
-	Kind       string    `json:"kind"`                // numeric; of a factor's column: numeric, logical, text
-	Levels     []string  `json:"levels,omitempty"`    // of a factor, the reference first
-	Contrasts  string    `json:"contrasts,omitempty"` // of a factor: treatment, sum, helmert
-	Scales     []Scaling `json:"scales,omitempty"`    // of each scale() in the expression, in order
-	Basis      *Basis    `json:"basis,omitempty"`     // of poly(), ns(), bs() and s()
+	Label      string     `json:"label"`               // R's spelling, which names its coefficients
+	Expression string     `json:"expression"`          // the same to be read back, numbers to the bit
+	Kind       string     `json:"kind"`                // numeric; of a factor's column: numeric, logical, text
+	Levels     []string   `json:"levels,omitempty"`    // of a factor, the reference first
+	Contrasts  string     `json:"contrasts,omitempty"` // of a factor: treatment, sum, helmert
+	Scales     []Scaling  `json:"scales,omitempty"`    // of each scale() in the expression, in order
+	Basis      *Basis     `json:"basis,omitempty"`     // of poly(), ns(), bs() and s()
+	Structure  *Structure `json:"structure,omitempty"` // of car() and rw(), over the levels
 }
 
 // Term is a term of the formula; several variables are an interaction.
@@ -265,8 +266,11 @@ func (r *Record) checkParts(terms []Term, c *Column) error {
 
 // check finds a variable that no Build writes.
 func (v *Variable) check() error {
-	if v.Levels != nil && !slices.Contains(codings, v.Contrasts) && !v.isMonotone() {
+	if v.Levels != nil && !slices.Contains(codings, v.Contrasts) && !v.isMonotone() && v.Structure == nil {
 		return fmt.Errorf("design record: factor %q has the unknown coding %q", v.Label, v.Contrasts)
+	}
+	if v.Structure != nil {
+		return v.Structure.check(v)
 	}
 	s := v.Basis
 	if s == nil {

@@ -52,13 +52,16 @@ var (
 		"cp": `the nearest is bs = "ps", whose ends are not joined; sin and cos of the angle join them`,
 		"ad": `the nearest is bs = "ps"`, "bs": `the nearest is bs = "ps"`, "gp": `the nearest is bs = "tp"`,
 		"ds": `the nearest is bs = "tp"`, "so": `the nearest is bs = "tp"`, "sos": `the nearest is bs = "tp"`,
-		"mrf": "the nearest is (1 | g), which has no neighbours",
+		"mrf": "effects of areas with neighbours are car(W, gr = area)",
 	}
 )
 
-// Smooths reports whether the formula has smooth terms: s(x) or gp(x).
+// Smooths reports whether the formula has smooth terms: s(x), gp(x), car(W, gr = g) or rw(x).
 func (f *Formula) Smooths() bool {
-	return slices.ContainsFunc(f.all(), func(g *Formula) bool { return g.right.count("s")+g.right.count("gp") > 0 })
+	return slices.ContainsFunc(f.all(), func(g *Formula) bool {
+		return g.right.count("s")+g.right.count("gp")+
+			g.right.count(carCall)+g.right.count(rwCall) > 0
+	})
 }
 
 // Processes reports whether the formula has Gaussian processes: gp(x).
@@ -66,8 +69,10 @@ func (f *Formula) Processes() bool {
 	return slices.ContainsFunc(f.all(), func(g *Formula) bool { return g.right.count(processBasis) > 0 })
 }
 
-// isSmooth reports whether the node is s(…) or gp(…).
-func (n *node) isSmooth() bool { return n.kind == nodeCall && (n.text == "s" || n.isProcess()) }
+// isSmooth reports whether the node is s(…), gp(…), car(…) or rw(…).
+func (n *node) isSmooth() bool {
+	return n.kind == nodeCall && (n.text == "s" || n.isProcess() || n.isStructured())
+}
 
 // isProcess reports whether the node is gp(…).
 func (n *node) isProcess() bool { return n.kind == nodeCall && n.text == processBasis }
@@ -81,6 +86,9 @@ func (s *selector) smooth(n *node, added bool) error {
 	case s.crossing > 0:
 		return s.fail(n.pos, text+" cannot be crossed with other terms, or vary by the levels of a grouping",
 			fmt.Sprintf("add it to the terms; %s(x, by = f) is a curve for each level of f", n.text))
+	}
+	if n.isStructured() {
+		return s.structured(n)
 	}
 	call, err := s.basis(n)
 	if err != nil {
@@ -192,11 +200,14 @@ func (s *selector) smoothArguments(n *node) ([]*node, error) {
 
 // smoothName is how brms calls a smooth: s, its number and what it is multiplied by, without what no name has.
 func (s *selection) smoothName(t smoothing, level string) string {
+	if t.node.text == carCall {
+		return carCall
+	}
 	name := t.node.text + plainName(s.smoothX(t))
 	if t.by >= 0 {
 		name += plainName(s.variables[t.by].label + level)
 	}
-	if t.node.isProcess() {
+	if t.node.isProcess() || t.node.isStructured() {
 		return name
 	}
 	return name + "_1"
@@ -204,6 +215,9 @@ func (s *selection) smoothName(t smoothing, level string) string {
 
 // smoothX is the number that is smoothed, or several, in R's spelling.
 func (s *selection) smoothX(t smoothing) string {
+	if t.node.isStructured() {
+		return s.variables[t.x[0]].columns[0]
+	}
 	var labels []string
 	for _, of := range t.node.coordinates() {
 		labels = append(labels, of.args[0].label())

@@ -30,6 +30,11 @@ type Smooth struct {
 func (r *Record) smooths() (out []design.Smooth) {
 	for _, s := range r.Smooths {
 		d := design.Smooth{Name: s.Name, Term: s.Label, First: s.First, Last: s.Last}
+		if of := r.Variables[s.Basis].Structure; of != nil {
+			d.Structure, d.Shares = of.Kind, of.Shares
+			out = append(out, d)
+			continue
+		}
 		if of := r.bases(&s); of[0].Process != nil {
 			d.Frequencies, d.Numbers = frequencies(of), len(of)
 			d.Distances = [2]float64{of[0].Process.Nearest, of[0].Process.Farthest}
@@ -50,6 +55,13 @@ func (r *Record) bases(s *Smooth) (out []*Basis) {
 // checkSmooths finds smooths that no Build writes.
 func (r *Record) checkSmooths() error {
 	for _, s := range r.Smooths {
+		if s.Basis >= 0 && s.Basis < len(r.Variables) && r.Variables[s.Basis].Structure != nil {
+			if v := &r.Variables[s.Basis]; s.Fixed < 0 || s.First-s.Fixed != v.Structure.Fixed ||
+				s.Last-s.Fixed != v.columns(false) || s.Last > len(r.Columns) {
+				return fmt.Errorf("design record: smooth %q has not the columns of its levels", s.Name)
+			}
+			continue
+		}
 		columns := 1
 		unknown := slices.ContainsFunc(append([]int{s.Basis}, s.Others...), func(v int) bool {
 			if v < 0 || v >= len(r.Variables) || r.Variables[v].Basis == nil || !r.Variables[v].Basis.smooth() {
@@ -70,6 +82,10 @@ func (r *Record) checkSmooths() error {
 
 // reserveSmooth keeps the columns that s() and gp() smooth away from . and globs.
 func (s *selector) reserveSmooth(n *node) error {
+	if n.isStructured() {
+		s.take(newVariable(n, n.label(), s.formula.source))
+		return nil
+	}
 	for _, of := range n.coordinates() {
 		if x := of.args[0]; s.arithmetic(x) == nil { // else reported where terms are read
 			v := newVariable(x, x.label(), s.formula.source)
@@ -145,7 +161,7 @@ func (b *builder) planSmooths(names *names) error {
 		k := len(b.chosen.terms) + i
 		term := &b.record.Terms[k]
 		at := term.Variables[len(term.Variables)-len(t.x):]
-		basis := b.record.Variables[at[0]].Basis
+		fixedColumns := b.record.Variables[at[0]].unpenalised()
 		s := Smooth{Text: term.Label, Basis: at[0], Others: at[1:]}
 		levels := []string{""}
 		if t.by >= 0 {
@@ -163,15 +179,18 @@ func (b *builder) planSmooths(names *names) error {
 			taken[s.Name] = cmp.Or(level, s.Text)
 			s.Label = t.node.text + "(" + b.chosen.smoothX(t) + ")"
 			fixed := "bs_s" + plainName(b.chosen.smoothX(t))
+			if t.node.isStructured() {
+				s.Label, fixed = term.Label, "bs_"+s.Name
+			}
 			if t.by >= 0 {
 				s.Label += ":" + s.By + level
 				fixed += ":" + plainName(s.By+level)
 			}
-			s.Fixed, s.First = len(b.plan), len(b.plan)+basis.Fixed
-			for j, parts := range products(b.record.bases(&s)) {
+			s.Fixed, s.First = len(b.plan), len(b.plan)+fixedColumns
+			for j, parts := range b.record.parts(&s) {
 				name := fixed + "_" + strconv.Itoa(j+1)
-				if j >= basis.Fixed {
-					name = t.node.text + "_" + s.Name + "[" + strconv.Itoa(j-basis.Fixed+1) + "]"
+				if j >= fixedColumns {
+					name = t.node.coefficients() + s.Name + "[" + strconv.Itoa(j-fixedColumns+1) + "]"
 				}
 				if t.by >= 0 {
 					parts = slices.Insert(parts, 0, l)
@@ -182,11 +201,39 @@ func (b *builder) planSmooths(names *names) error {
 			s.Last = len(b.plan)
 			b.record.Smooths = append(b.record.Smooths, s)
 		}
-		if !t.node.isProcess() { // which has no line, and is not centred
+		if t.node.text == "s" { // others have no line
 			b.remarkSmooth(t, term)
 		}
 	}
 	return nil
+}
+
+// unpenalised is how many columns of a smooth have no penalty.
+func (v *Variable) unpenalised() int {
+	if v.Structure != nil {
+		return v.Structure.Fixed
+	}
+	return v.Basis.Fixed
+}
+
+// coefficients is how names of the coefficients of a smooth begin.
+func (n *node) coefficients() string {
+	if n.text == carCall {
+		return "b"
+	}
+	return n.text + "_"
+}
+
+// parts are those of the columns of a smooth.
+func (r *Record) parts(s *Smooth) (out [][]int) {
+	v := &r.Variables[s.Basis]
+	if v.Structure == nil {
+		return products(r.bases(s))
+	}
+	for j := range v.columns(false) {
+		out = append(out, []int{j})
+	}
+	return out
 }
 
 // products are the products of columns of bases, a column of each: those of the first in turn for each of the others.
@@ -221,10 +268,12 @@ func (b *builder) remarkSmooth(t smoothing, of *Term) {
 	}
 }
 
-// Curve is a smooth on a grid of its number, from the least value to the largest that the model was fitted with.
+// Curve is a smooth on a grid of its number, from the least value to the largest that the model was fitted with; or the
+// effect of one level of car() or rw().
 type Curve struct {
 	*Smooth
-	X []float64
+	Name, Level string    // of car() and rw(): of effects, as rcar, and the level
+	X           []float64 // of car() and rw(): the number of the level, from 1
 	// Columns are those of the design from Fixed to Last at X, where what it is multiplied by is 1.
 	Columns [][]float64
 }
@@ -236,14 +285,31 @@ func (r *Record) Curves(points int) (out []Curve) {
 		if len(s.Others) > 0 {
 			continue
 		}
+		if r.Variables[s.Basis].Structure != nil {
+			out = append(out, r.levelCurves(s)...)
+			continue
+		}
 		basis := r.Variables[s.Basis].Basis
-		c := Curve{Smooth: s, X: make([]float64, points)}
+		c := Curve{Smooth: s, Name: s.Name, Level: s.Level, X: make([]float64, points)}
 		low, high := basis.Boundary[0], basis.Boundary[1]
 		for k := range c.X {
 			share := float64(k) / float64(points-1)
 			c.X[k] = float64((1-share)*low) + float64(share*high)
 		}
 		c.Columns = basis.evaluate(c.X)
+		out = append(out, c)
+	}
+	return out
+}
+
+// levelCurves are the effects of the levels of a structured term.
+func (r *Record) levelCurves(s *Smooth) (out []Curve) {
+	v := &r.Variables[s.Basis]
+	for level, name := range v.Levels {
+		c := Curve{Smooth: s, Name: "r" + s.Name, Level: name, X: []float64{float64(level + 1)}}
+		for p := range v.columns(false) {
+			c.Columns = append(c.Columns, []float64{v.value(false, p, level)})
+		}
 		out = append(out, c)
 	}
 	return out

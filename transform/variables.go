@@ -72,6 +72,9 @@ func (b *builder) learn(v *variable) (*Variable, *coded, error) {
 	record := &Variable{Label: v.label, Expression: v.key, Kind: string(numeric)}
 	made := &coded{variable: v}
 	if c, is := b.factorColumn(v); is {
+		if v.node.isStructured() {
+			return record, made, b.learnStructure(v, c, record, made)
+		}
 		f, err := b.factor(c, v)
 		if err != nil {
 			return nil, nil, err

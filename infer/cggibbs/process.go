@@ -44,7 +44,7 @@ func (l *processDensity) at(x smoothScales) float64 {
 		return math.Inf(-1)
 	}
 	factor.SolveLower(side)
-	return value + x.sd + x.length + float64(0.5*(kernels.Dot(side, side)-factor.LogDet()))
+	return value + x.sd + l.group.SlabJacobian(x.length) + float64(0.5*(kernels.Dot(side, side)-factor.LogDet()))
 }
 
 // move makes a slice update of the log sd, then one of the log of the length.
@@ -61,7 +61,7 @@ const peakStep = 3
 
 // peak returns scales with a higher density than those given, one after the other.
 func (l *processDensity) peak(at smoothScales) smoothScales {
-	at.length = l.group.Length.Peak(func(x float64) float64 { return l.at(smoothScales{at.sd, x}) })
+	at.length = l.group.Second.Peak(func(x float64) float64 { return l.at(smoothScales{at.sd, x}) })
 	at.sd = golden(at.sd-peakStep, at.sd+peakStep, func(x float64) float64 { return l.at(smoothScales{x, at.length}) })
 	return at
 }
@@ -97,7 +97,7 @@ const shortStep, longStep = 0.4, 1.2
 func (f *drifting) moveProcesses() bool {
 	groups := f.target.Groups()
 	for g := range groups {
-		if h := &groups[g]; h.Length != nil && !f.rescale(h) {
+		if h := &groups[g]; h.Second != nil && !f.rescale(h) {
 			return false
 		}
 	}
@@ -163,7 +163,7 @@ func (f *drifting) rescale(h *prior.Group) bool {
 // scalesPrior returns the log prior density of the logs of the scales of a process, less the logs of the spreads of its
 // coefficients.
 func scalesPrior(h *prior.Group, x smoothScales) float64 {
-	sum := h.LogTau(x.sd, 0) + h.LogSlab(x.length) + x.sd + x.length
+	sum := h.LogTau(x.sd, 0) + h.LogSlab(x.length) + x.sd + h.SlabJacobian(x.length)
 	for i := range h.Columns {
 		sum -= h.LogSpread(x.sd, 0, x.length, i)
 	}

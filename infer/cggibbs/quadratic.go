@@ -36,7 +36,7 @@ func (p *normals) spread(columns []int, logSD float64) {
 
 // spreadBy sets the precisions of the coefficients of a smooth.
 func (p *normals) spreadBy(h *prior.Group, at smoothScales) {
-	if h.Length == nil {
+	if h.Second == nil {
 		p.spread(h.Columns, at.sd)
 		return
 	}
@@ -129,7 +129,7 @@ func (q *quadratic) marginal(h *prior.Group, p *normals, scale float64) *margina
 			own[i*m+k], own[k*m+i] = x, x
 		}
 	}
-	if h.Length != nil {
+	if h.Second != nil {
 		return &marginal{group: h, process: &processDensity{group: h, own: own, pull: pull}}
 	}
 	curve, axes, err := linalg.SymEigen(own, m)

@@ -38,7 +38,7 @@ var (
 // blocksOf returns the blocks of every horseshoe of a target, in order.
 func blocksOf(t *glm.Target) (all [][]scaleBlock) {
 	for _, h := range t.Groups() {
-		if h.Length != nil {
+		if h.Second != nil {
 			all = append(all, processBlocks)
 		} else if h.Smooth {
 			all = append(all, smoothBlocks)

@@ -261,7 +261,7 @@ func (s *smoothSetup) pilot() {
 	copy(u, s.mode)
 	for i, h := range s.smooths {
 		u[s.swept+h.Tau] = -0.5 * vec.Log(s.start.precision[h.Columns[0]])
-		if h.Length != nil {
+		if h.Second != nil {
 			u[s.swept+h.Tau], u[s.swept+h.Slab] = s.scales[i].sd, s.scales[i].length
 		}
 	}
@@ -411,7 +411,7 @@ func (k *smoothKernel) lay() {
 // setScales moves the scales of a smooth, with the coefficients held.
 func setScales(p *glm.Point, h *prior.Group, to smoothScales) {
 	p.SetLogScale(h.Tau, to.sd)
-	if h.Length != nil {
+	if h.Second != nil {
 		p.SetLogScale(h.Slab, to.length)
 	}
 }
@@ -419,7 +419,7 @@ func setScales(p *glm.Point, h *prior.Group, to smoothScales) {
 // scalesAt returns the logs of the scales of a smooth.
 func scalesAt(p *glm.Point, h *prior.Group) smoothScales {
 	at := smoothScales{sd: p.LogScale(h.Tau)}
-	if h.Length != nil {
+	if h.Second != nil {
 		at.length = p.LogScale(h.Slab)
 	}
 	return at

@@ -75,7 +75,7 @@ func TestSmoothInvariance(t *testing.T) {
 
 // ofProcess leaves other groups than Gaussian processes as they are.
 func ofProcess(block scaleBlock) scaleBlock {
-	return func(k *kernel, g int) bool { return k.target.Groups()[g].Length == nil || block(k, g) }
+	return func(k *kernel, g int) bool { return k.target.Groups()[g].Second == nil || block(k, g) }
 }
 
 // Each way of moving standard deviations by itself leaves the law as it is. False alarms and power: see

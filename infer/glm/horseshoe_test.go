@@ -105,10 +105,7 @@ func TestHorseshoeConditionals(t *testing.T) {
 			edit(u)
 			q.SetCentred(u)
 			sum := q.Value().LogLik + q.LogPrior()
-			for _, l := range u[target.Cols():] {
-				sum += l
-			}
-			return sum
+			return sum + centredJacobian(target, u)
 		}
 		p.SetUnconstrained(wander(r, target))
 		p.Centred(centred)
@@ -132,7 +129,7 @@ func TestHorseshoeConditionals(t *testing.T) {
 			p.Unconstrained(u)
 			before := p.LogPosterior()
 			u[target.scaleStart()+h.Tau] -= 0.4
-			if h.Slab >= 0 && h.Length == nil {
+			if h.Slab >= 0 && h.Second == nil {
 				u[target.scaleStart()+h.Slab] -= 0.4
 			}
 			q.SetUnconstrained(u)
@@ -142,11 +139,25 @@ func TestHorseshoeConditionals(t *testing.T) {
 			for j, b := range p.beta {
 				same(fmt.Sprint("stretched ", j), b, q.beta[j])
 			}
-			if h.Length != nil {
+			if h.Second != nil {
 				lengthens(t, p, q, g)
 			}
 		}
 	}
+}
+
+// centredJacobian is the log of the derivative of dispersions and scales at centred coordinates.
+func centredJacobian(target *Target, u []float64) (sum float64) {
+	for _, l := range u[target.Cols():] {
+		sum += l
+	}
+	for _, h := range target.Groups() {
+		if h.Second != nil {
+			x := u[target.scaleStart()+h.Slab]
+			sum += h.Second.LogJacobian(x) - x
+		}
+	}
+	return sum
 }
 
 // lengthens moves the length of a Gaussian process with the standardised coefficients held: the density in these

@@ -7,12 +7,12 @@ import (
 	"glmbatch/internal/vec"
 )
 
-// AlongLength returns, up to a constant, the log posterior density where the length scale of Gaussian process g is e^x
+// AlongLength returns, up to a constant, the log posterior density where the second parameter of group g is at x
 // and each coefficient keeps its number of prior standard deviations; it writes the linear predictor there to eta.
 // Cost: O(n·columns).
 func (p *Point) AlongLength(g int, x float64, eta []float64) (float64, Value) {
 	h := &p.t.scaleGroups[g]
-	density := h.LogSlab(x) + x
+	density := h.LogSlab(x) + h.SlabJacobian(x)
 	if math.IsInf(density, -1) {
 		return density, Value{}
 	}
@@ -24,7 +24,7 @@ func (p *Point) AlongLength(g int, x float64, eta []float64) (float64, Value) {
 	return density + v.LogLik, v
 }
 
-// lengthened returns by what the log of the spread of column i of a process grows if its length becomes e^x.
+// lengthened returns by what the log of the spread of column i of a smooth grows if its second parameter is at x.
 func (p *Point) lengthened(h *prior.Group, x float64, i int) float64 {
 	tau := p.scale.log[h.Tau]
 	return h.LogSpread(tau, 0, x, i) - p.scale.logSpread[h.Columns[i]]

@@ -7,7 +7,6 @@ import (
 	"glmbatch/infer/design"
 	"glmbatch/infer/family"
 	"glmbatch/internal/simd"
-	"glmbatch/internal/vec"
 )
 
 // Point is a point theta with its cached linear predictor eta = offset + effects + X·beta, the compute graph that makes
@@ -53,9 +52,7 @@ func NewPoint(t *Target) *Point {
 func (p *Point) SetTheta(theta []float64) {
 	copy(p.beta, theta[:len(p.beta)])
 	p.t.setTheta(&p.disp, theta[len(p.beta):])
-	for i, x := range theta[p.t.scaleStart():] {
-		p.scale.log[i] = vec.Log(x)
-	}
+	p.t.scaleLogs(theta[p.t.scaleStart():], p.scale.log)
 	p.spread()
 	p.Refresh()
 }
@@ -99,9 +96,7 @@ func (p *Point) Theta(dst []float64) {
 	for i, k := range p.t.free {
 		dst[len(p.beta)+i] = p.disp.at[k]
 	}
-	for i, l := range p.scale.log {
-		dst[p.t.scaleStart()+i] = vec.Exp(l)
-	}
+	p.t.scaleValues(p.scale.log, dst[p.t.scaleStart():])
 }
 
 // Unconstrained writes the point as SetUnconstrained reads it.

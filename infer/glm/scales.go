@@ -75,6 +75,39 @@ func (p *Point) SetLogScale(i int, x float64) {
 	s.spread[j] = vec.Exp(s.logSpread[j])
 }
 
+// jacobianOf returns the log of the derivative of scale i of a group at x on the whole line.
+func jacobianOf(h *prior.Group, i int, x float64) float64 {
+	if i == h.Slab {
+		return h.SlabJacobian(x)
+	}
+	return x
+}
+
+// seconds visits the groups with a second parameter.
+func (t *Target) seconds(visit func(h *prior.Group)) {
+	for g := range t.scaleGroups {
+		if t.scaleGroups[g].Second != nil {
+			visit(&t.scaleGroups[g])
+		}
+	}
+}
+
+// scaleValues writes the scales at their numbers on the whole line. The two may be one slice.
+func (t *Target) scaleValues(logs, values []float64) {
+	for i, l := range logs {
+		values[i] = vec.Exp(l)
+	}
+	t.seconds(func(h *prior.Group) { values[h.Slab] = h.Second.Value(logs[h.Slab]) })
+}
+
+// scaleLogs is the inverse of scaleValues, into another slice.
+func (t *Target) scaleLogs(values, logs []float64) {
+	for i, x := range values {
+		logs[i] = vec.Log(x)
+	}
+	t.seconds(func(h *prior.Group) { logs[h.Slab] = h.Second.At(values[h.Slab]) })
+}
+
 // owner returns the horseshoe of scale i, and where i is a lambda its place
 // among the columns, otherwise −1.
 func (p *Point) owner(i int) (g, local int) {
@@ -120,7 +153,7 @@ func (p *Point) AlongScale(i int, x float64) float64 {
 	} else {
 		c = x
 	}
-	sum := p.logScale(g, i == h.Slab, x) + x
+	sum := p.logScale(g, i == h.Slab, x) + jacobianOf(h, i, x)
 	for k, j := range h.Columns {
 		sd := h.LogSpread(tau, h.LogLambda(logs, k), c, k)
 		sum += prior.LogNormal(p.beta[j]/vec.Exp(sd), sd)
@@ -240,9 +273,7 @@ func (p *Point) logScalePrior() float64 {
 func (t *Target) logHorseshoePrior(theta []float64) float64 {
 	p := Point{t: t, beta: theta[:t.Cols()], disp: t.newDispersions(), scale: t.newScales()}
 	t.setTheta(&p.disp, theta[t.Cols():])
-	for i, x := range theta[t.scaleStart():] {
-		p.scale.log[i] = vec.Log(x)
-	}
+	t.scaleLogs(theta[t.scaleStart():], p.scale.log)
 	p.spread()
 	return p.logScalePrior()
 }
@@ -251,6 +282,10 @@ func (t *Target) logHorseshoePrior(theta []float64) float64 {
 // scales.
 func (p *Point) logScaleJacobian() float64 {
 	sum := vec.Sum(p.scale.log)
+	p.t.seconds(func(h *prior.Group) {
+		x := p.scale.log[h.Slab]
+		sum += h.SlabJacobian(x) - x
+	})
 	for _, h := range p.t.scaleGroups {
 		for _, j := range h.Columns {
 			sum += p.scale.logSpread[j]
@@ -300,16 +335,12 @@ func (t *Target) constrainScales(u, theta []float64) {
 			theta[j] = u[j] * vec.Exp(h.LogSpread(logs[h.Tau], h.LogLambda(logs, i), h.LogC(logs), i))
 		}
 	}
-	for i, l := range logs {
-		theta[t.scaleStart()+i] = vec.Exp(l)
-	}
+	t.scaleValues(logs, theta[t.scaleStart():])
 }
 
 // unconstrainScales is the inverse of constrainScales; u has the coefficients.
 func (t *Target) unconstrainScales(theta, u []float64) {
-	for i, x := range theta[t.scaleStart():] {
-		u[t.scaleStart()+i] = vec.Log(x)
-	}
+	t.scaleLogs(theta[t.scaleStart():], u[t.scaleStart():])
 	t.uncentre(u)
 }
 
@@ -320,8 +351,8 @@ func (t *Target) drawScales(s prior.Source, u []float64, at *scales) {
 	for _, h := range t.scaleGroups {
 		if h.Smooth {
 			at.log[h.Tau] = max(-minSD, vec.Log(h.Prior.Draw(s)))
-			if h.Length != nil {
-				at.log[h.Slab] = max(-minSD, vec.Log(h.Length.Prior.Draw(s)))
+			if h.Second != nil {
+				at.log[h.Slab] = max(-minSD, h.Second.Draw(s))
 			}
 			continue
 		}
@@ -358,11 +389,11 @@ func (t *Target) penalisedScales(u []float64) {
 	logs := u[t.scaleStart():]
 	for _, h := range t.scaleGroups {
 		if h.Smooth {
-			if h.Length != nil {
-				logs[h.Slab] = h.Length.Start()
+			if h.Second != nil {
+				logs[h.Slab] = h.Second.Start()
 			}
-			logs[h.Tau] = insideRange(h.Prior, logSize(u, &h, logs))
-			if h.Length != nil {
+			logs[h.Tau] = prior.Inside(h.Prior, logSize(u, &h, logs))
+			if h.Second != nil {
 				pullIn(u, &h, logs)
 			}
 			continue
@@ -436,8 +467,8 @@ func (t *Target) scaleParameters(coefficients []infer.Parameter) []infer.Paramet
 	for g, h := range t.scaleGroups {
 		if h.Smooth {
 			out[h.Tau] = t.smoothSD(&h)
-			if h.Length != nil {
-				out[h.Slab] = t.smoothLength(&h)
+			if h.Second != nil {
+				out[h.Slab] = t.smoothSecond(&h)
 			}
 			continue
 		}

@@ -31,8 +31,8 @@ func checkSmooths(data *Data, model *Model) error {
 		if err := p.ForDispersion(); err != nil {
 			return fmt.Errorf("prior of %s: %w", s.SDName(), err)
 		}
-		if s.Frequencies != nil {
-			if err := checkProcess(&s, model, k); err != nil {
+		if s.SecondName() != "" {
+			if err := checkSecond(&s, model, k); err != nil {
 				return err
 			}
 		}
@@ -44,19 +44,23 @@ func checkSmooths(data *Data, model *Model) error {
 	return nil
 }
 
-// checkProcess looks at the priors of Gaussian process k.
-func checkProcess(s *design.Smooth, model *Model, k int) error {
+// checkSecond looks at the priors of smooth k, which has a second parameter.
+func checkSecond(s *design.Smooth, model *Model, k int) error {
 	if len(model.Lengths) != len(model.Smooths) {
 		return fmt.Errorf("glm: %d smooths with %d priors of lengths", len(model.Smooths), len(model.Lengths))
 	}
 	of := model.Lengths[k]
-	if err := of.ForDispersion(); err != nil {
-		return fmt.Errorf("prior of %s: %w", s.LengthName(), err)
+	err := of.ForDispersion()
+	if s.Shares != nil {
+		err = of.ForShare()
+	}
+	if err != nil {
+		return fmt.Errorf("prior of %s: %w", s.SecondName(), err)
 	}
 	for i, p := range []prior.Prior{of, model.Smooths[k]} {
 		if p.Kind == prior.Constant || !p.Proper() {
-			return fmt.Errorf("prior of %s: %s is not a proper density, which a Gaussian process needs: give it one, as "+
-				"half_student_t(3, 2.5)", []string{s.LengthName(), s.SDName()}[i], p)
+			return fmt.Errorf("prior of %s: %s is not a proper density, which %s needs: give it one, as "+
+				"half_student_t(3, 2.5)", []string{s.SecondName(), s.SDName()}[i], p, s.InMessages())
 		}
 	}
 	return nil
@@ -91,9 +95,9 @@ func (t *Target) addSmooths() {
 			continue
 		}
 		h := prior.Group{Prior: t.model.Smooths[k], Smooth: true, Tau: at, Slab: -1, Local: -1}
-		if s.Frequencies != nil {
+		if s.SecondName() != "" {
 			at++
-			h.Slab, h.Length = at, &prior.Length{Numbers: s.Numbers, Frequencies: s.Frequencies, Prior: t.model.Lengths[k]}
+			h.Slab, h.Second = at, secondOf(&s, t.model.Lengths[k])
 		}
 		for j := s.First; j < s.Last; j++ {
 			h.Columns = append(h.Columns, j)
@@ -104,6 +108,14 @@ func (t *Target) addSmooths() {
 	for g := range horseshoes {
 		t.scaleGroups[g].Local += at - first
 	}
+}
+
+// secondOf is the second parameter of a smooth that has one.
+func secondOf(s *design.Smooth, p prior.Prior) prior.Second {
+	if s.Shares != nil {
+		return &prior.Share{Weights: s.Shares, Precision: s.Structure == "escar", Prior: p}
+	}
+	return &prior.Length{Numbers: s.Numbers, Frequencies: s.Frequencies, Prior: p}
 }
 
 // penalised returns the place in Data.Smooths of the penalised column j, −1 of another.
@@ -122,10 +134,10 @@ func (t *Target) smoothSD(h *prior.Group) infer.Parameter {
 	return infer.Parameter{Name: s.SDName(), Kind: infer.SmoothSD, Term: s.Term}
 }
 
-// smoothLength describes the length scale of a Gaussian process.
-func (t *Target) smoothLength(h *prior.Group) infer.Parameter {
+// smoothSecond describes the second parameter of a smooth.
+func (t *Target) smoothSecond(h *prior.Group) infer.Parameter {
 	s := t.data.Smooths[penalised(t.data, h.Columns[0])]
-	return infer.Parameter{Name: s.LengthName(), Kind: infer.SmoothSD, Term: s.Term}
+	return infer.Parameter{Name: s.SecondName(), Kind: infer.SmoothSD, Term: s.Term}
 }
 
 // minSD is minus the least log of a standard deviation of a smooth that a chain starts at.
@@ -138,7 +150,7 @@ func logSize(beta []float64, h *prior.Group, logs []float64) float64 {
 	for _, j := range h.Columns {
 		sum = math.FMA(beta[j], beta[j], sum)
 	}
-	if h.Length != nil {
+	if h.Second != nil {
 		expected = 0
 		for i := range h.Columns {
 			expected += vec.Exp(2 * h.LogSpread(0, 0, logs[h.Slab], i))
@@ -166,22 +178,14 @@ func (t *Target) startSmooths(z func() float64, u []float64, at *scales) {
 		if !h.Smooth {
 			continue
 		}
-		if h.Length != nil {
-			at.log[h.Slab] = insideRange(h.Length.Prior, h.Length.Start()+float64(0.5*z()))
+		if h.Second != nil {
+			at.log[h.Slab] = h.Second.Inside(h.Second.Start() + float64(0.5*z()))
 		}
-		at.log[h.Tau] = insideRange(h.Prior, logSize(u, &h, at.log)+z())
-		if h.Length != nil {
+		at.log[h.Tau] = prior.Inside(h.Prior, logSize(u, &h, at.log)+z())
+		if h.Second != nil {
 			pullIn(u, &h, at.log)
 		}
 	}
-}
-
-// insideRange moves the log of a standard deviation, or of a length, into the support of a uniform prior.
-func insideRange(p prior.Prior, x float64) float64 {
-	if p.Kind == prior.Uniform && !(vec.Exp(x) > p.Low && vec.Exp(x) < p.High) {
-		return vec.Log(0.5 * (p.Low + p.High))
-	}
-	return x
 }
 
 // smoothMeans looks at the standard deviations of smooths under flat priors: with m columns their posterior falls like

@@ -42,10 +42,24 @@ func smoothExamples() map[string]example {
 			prior.Prior{Kind: prior.InverseGamma, Shape: 4, Scale: 2}, 1, 2.1, 3.2),
 		"process beside scaleGroups": process(smoothed(shoe(), 2, 4, prior.Prior{Kind: prior.InverseGamma, Shape: 3, Scale: 2}),
 			prior.Prior{Kind: prior.Gamma, Shape: 3, Rate: 2}, 0.7, 1.6),
+		"areas bym2": mapped(smoothed(plain("poisson"), 2, 5, prior.Prior{Kind: prior.HalfStudentT, DF: 3, Scale: 0.8}), "bym2",
+			prior.Prior{Kind: prior.Uniform, High: 1}, 0, 0.8, 2.5),
+		"areas escar": mapped(smoothed(shoe(), 2, 4, prior.Prior{Kind: prior.HalfNormal, Scale: 2}), "escar",
+			prior.Prior{Kind: prior.Beta, Shape: 2, Rate: 3}, 0, 1.3),
 		"flat":          smoothed(plain("gaussian"), 2, 5, prior.Prior{Kind: prior.Flat}),
 		"fixed sd":      smoothed(plain("gamma"), 2, 5, prior.Prior{Kind: prior.Constant, Location: 0.5}),
 		"negative flat": smoothed(plain("poisson"), 2, 4, prior.Prior{Kind: prior.HalfCauchy, Scale: 1}),
 	}
+}
+
+// mapped makes the last smooth of an example the effects of areas.
+func mapped(e example, structure string, share prior.Prior, shares ...float64) example {
+	last := len(e.data.Smooths) - 1
+	s := &e.data.Smooths[last]
+	s.Name, s.Structure, s.Shares = "car", structure, shares
+	e.model.Lengths = make([]prior.Prior, last+1)
+	e.model.Lengths[last] = share
+	return e
 }
 
 func TestSmoothLayout(t *testing.T) {
@@ -66,6 +80,8 @@ func TestSmoothLayout(t *testing.T) {
 			"sds_sx2_1:smooth_sd:s(x2) lambda[x1]:local_scale: lambda[x4]:local_scale:",
 		"process beside scaleGroups": "x2:smooth_effect:s(x2) x3:smooth_effect:s(x2) tau:scale: tau2:scale: c2:scale: " +
 			"sdgp_gpx2:smooth_sd:s(x2) lscale_gpx2:smooth_sd:s(x2) lambda[x1]:local_scale: lambda[x4]:local_scale:",
+		"areas escar": "x2:smooth_effect:s(x2) x3:smooth_effect:s(x2) tau:scale: tau2:scale: c2:scale: " +
+			"sdcar:smooth_sd:s(x2) car:smooth_sd:s(x2) lambda[x1]:local_scale: lambda[x4]:local_scale:",
 		"fixed sd": "x2:smooth_effect:s(x2) x3:smooth_effect:s(x2) x4:smooth_effect:s(x2)",
 	} {
 		if got := names(all[name]); got != want {

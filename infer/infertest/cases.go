@@ -294,6 +294,9 @@ func drawPrior(p prior.Prior, rng *infer.Stream) float64 {
 		return variate.Gamma(rng, p.Shape) / p.Rate
 	case prior.InverseGamma:
 		return p.Scale / variate.Gamma(rng, p.Shape)
+	case prior.Beta:
+		x := variate.Gamma(rng, p.Shape)
+		return x / (x + variate.Gamma(rng, p.Rate))
 	case prior.Uniform:
 		return p.Low + (p.High-p.Low)*rng.Float64()
 	}

@@ -49,8 +49,8 @@ func (c Case) scaleNames() []string {
 	}
 	for _, s := range c.Data.Smooths {
 		names = append(names, "sds of "+s.Name)
-		if s.Frequencies != nil {
-			names = append(names, "length of "+s.Name)
+		if s.SecondName() != "" {
+			names = append(names, s.SecondName())
 		}
 	}
 	return append(names, locals...)
@@ -92,7 +92,7 @@ func (c Case) drawScales(beta, free []float64, rng *infer.Stream) []float64 {
 		sd := drawPrior(model.Smooths[k], rng)
 		scales = append(scales, sd)
 		length := 0.0
-		if s.Frequencies != nil {
+		if s.SecondName() != "" {
 			length = drawPrior(model.Lengths[k], rng)
 			scales = append(scales, length)
 		}
@@ -103,9 +103,14 @@ func (c Case) drawScales(beta, free []float64, rng *infer.Stream) []float64 {
 	return append(scales, locals...)
 }
 
-// spectral is the spread of column j of a smooth for a standard deviation of 1.
+// spectral is the spread of column j of a smooth for a standard deviation of 1, given its second parameter.
 func spectral(s *design.Smooth, length float64, j int) float64 {
-	if s.Frequencies == nil {
+	switch {
+	case s.Structure == "bym2":
+		return math.Sqrt(1 - length + length*s.Shares[j-s.First])
+	case s.Structure == "escar":
+		return 1 / math.Sqrt(1-length+length*s.Shares[j-s.First])
+	case s.Frequencies == nil:
 		return 1
 	}
 	z := length * s.Frequencies[j-s.First]
@@ -125,7 +130,7 @@ func regularised(wide, c float64) float64 {
 func scalesDensity(data *glm.Data, model *glm.Model, theta []float64) (sum float64) {
 	horseshoes, sds := model.Horseshoes(), len(data.Smooths)
 	for _, s := range data.Smooths {
-		if s.Frequencies != nil {
+		if s.SecondName() != "" {
 			sds++
 		}
 	}
@@ -157,7 +162,7 @@ func scalesDensity(data *glm.Data, model *glm.Model, theta []float64) (sum float
 		sd, length := scales[heads], 0.0
 		heads++
 		sum += priorDensity(model.Smooths[k], sd)
-		if s.Frequencies != nil {
+		if s.SecondName() != "" {
 			length = scales[heads]
 			heads++
 			sum += priorDensity(model.Lengths[k], length)

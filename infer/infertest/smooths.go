@@ -59,6 +59,21 @@ func Process(c Case, length prior.Prior) Case {
 	return c
 }
 
+// Areas makes the last smooth of a case the effects of areas, of escar or of bym2, whose variances a number between 0
+// and 1 divides.
+func Areas(c Case, structure string, share prior.Prior) Case {
+	last := len(c.Data.Smooths) - 1
+	s := &c.Data.Smooths[last]
+	s.Name, s.Structure = "car", structure
+	for l := range s.Last - s.First {
+		s.Shares = append(s.Shares, 1.7*float64(l)) // the first column is the constant of a component
+	}
+	c.Model.Lengths = make([]prior.Prior, last+1)
+	c.Model.Lengths[last] = share
+	c.Name += "/" + structure
+	return c
+}
+
 // SmoothCases returns models with one or two smooths, some also with a horseshoe prior, of several families, with
 // standard deviations of every size.
 func SmoothCases() []Case {
@@ -85,5 +100,8 @@ func SmoothCases() []Case {
 		shoe, tailed,
 		Process(Smoothed(Gaussian(10, half(1)), half(0.7), half(0.8)), half(0.7)),
 		Process(Smoothed(Poisson(9), half(0.7)), prior.Prior{Kind: prior.Gamma, Shape: 3, Rate: 6}),
+		Areas(Smoothed(Poisson(9), half(0.7)), "bym2", prior.Prior{Kind: prior.Uniform, High: 1}),
+		Areas(Smoothed(Gaussian(10, half(1)), half(0.7), half(0.8)), "escar",
+			prior.Prior{Kind: prior.Beta, Shape: 2, Rate: 1.5}),
 	}
 }

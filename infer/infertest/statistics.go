@@ -327,6 +327,9 @@ func priorDensity(p prior.Prior, x float64) float64 {
 		return p.Shape*math.Log(p.Rate) - logGamma(p.Shape) + (p.Shape-1)*math.Log(x) - p.Rate*x
 	case prior.InverseGamma:
 		return p.Shape*math.Log(p.Scale) - logGamma(p.Shape) - (p.Shape+1)*math.Log(x) - p.Scale/x
+	case prior.Beta:
+		return logGamma(p.Shape+p.Rate) - logGamma(p.Shape) - logGamma(p.Rate) + (p.Shape-1)*math.Log(x) +
+			(p.Rate-1)*math.Log(1-x)
 	case prior.Uniform:
 		if x < p.Low || x > p.High {
 			return math.Inf(-1)

@@ -8,5 +8,5 @@
 // Read law.go (the density of each kind), kinds.go (the table, draws, what may be
 // the prior of what) and parse.go (the spelling); joint.go for the coefficients of
 // a model together, group.go for horseshoes and their scales, length.go for Gaussian
-// processes, defaults.go for weakly informative priors.
+// processes, share.go for areas, defaults.go for weakly informative priors.
 package prior

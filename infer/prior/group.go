@@ -12,7 +12,7 @@ import (
 // global one, tau: a horseshoe prior, or that of the penalised coefficients of a smooth:
 //
 //	beta_j | tau, lambda_j ~ N(0, spread_j²),  lambda_j ~ C⁺(0, 1),  tau ~ C⁺(0, tau0·unit)
-//	smooth:                 spread_j = tau, whose prior is any of a dispersion; of a Gaussian process see Length
+//	smooth:                 spread_j = tau, whose prior is any of a dispersion; see Length and Share of others
 //	horseshoe:              spread_j = tau·lambda_j
 //	regularised_horseshoe:  1/spread_j² = 1/(tau·lambda_j)² + 1/c²,
 //	                        c² ~ InvGamma(slab_df/2, slab_df·slab_scale²/2)
@@ -26,12 +26,29 @@ import (
 type Group struct {
 	Prior   Prior // of the coefficients of a horseshoe, of tau of a smooth
 	Smooth  bool
-	Length  *Length // of a smooth that is a Gaussian process; nil of others
-	Columns []int   // of the design, in increasing order
+	Second  Second // of a smooth whose spreads a further parameter divides; nil of others
+	Columns []int  // of the design, in increasing order
 	// Tau, Slab and Local are indices among the scales, which follow the dispersions in theta: of tau, of c or the
-	// length ℓ of Length (−1 without one), and of the first column's lambda, before those of the other columns (−1
+	// parameter of Second (−1 without one), and of the first column's lambda, before those of the other columns (−1
 	// without any).
 	Tau, Slab, Local int
+}
+
+// Second is a second parameter of the spreads of a smooth: *Length or *Share. It is sampled as a number x on the whole
+// line.
+type Second interface {
+	Value(x float64) float64 // of the parameter
+	At(value float64) float64
+	LogJacobian(x float64) float64
+	Start() float64
+	Inside(x float64) float64
+	Peak(at func(x float64) float64) float64
+	Draw(s Source) float64
+
+	logSpread(x float64, i int) float64
+	slope(x float64, i int) float64
+	logPrior(x float64) float64
+	priorSlope(x float64) float64
 }
 
 // Shrinks reports whether the prior is one of a group of coefficients with a common
@@ -85,7 +102,7 @@ func Groups(coefficients []Prior, apart []int) []Group {
 	return out
 }
 
-// LogC returns log c, +Inf in the plain form; log ℓ of a Gaussian process.
+// LogC returns log c, +Inf in the plain form; the number on the whole line of Second.
 func (h *Group) LogC(logs []float64) float64 {
 	if h.Slab < 0 {
 		return math.Inf(1)
@@ -112,8 +129,8 @@ func (h *Group) LogLambda(logs []float64, i int) float64 {
 // LogSpread returns the log of the prior standard deviation of the group's column i, given logs of its scales; c is the
 // result of LogC.
 func (h *Group) LogSpread(tau, lambda, c float64, i int) float64 {
-	if h.Length != nil {
-		return tau + h.Length.logSpread(c, i)
+	if h.Second != nil {
+		return tau + h.Second.logSpread(c, i)
 	}
 	return LogSpread(tau, lambda, c)
 }
@@ -121,32 +138,36 @@ func (h *Group) LogSpread(tau, lambda, c float64, i int) float64 {
 // SpreadSlopes returns the derivatives of LogSpread in tau, which is that in lambda too, and in c: with
 // w = (tau·lambda)²/((tau·lambda)² + c²), 0 in the plain form, they are 1 − w and w.
 func (h *Group) SpreadSlopes(tau, lambda, c float64, i int) (inTau, inC float64) {
-	if h.Length != nil {
-		return 1, h.Length.slope(c, i)
+	if h.Second != nil {
+		return 1, h.Second.slope(c, i)
 	}
 	w := vec.Logistic(2 * (tau + lambda - c))
 	return 1 - w, w
 }
 
 // Stretches reports whether c counts in the unit of the coefficients, as tau does.
-func (h *Group) Stretches() bool { return h.Slab >= 0 && h.Length == nil }
+func (h *Group) Stretches() bool { return h.Slab >= 0 && h.Second == nil }
 
-// LogSlab returns the log prior density of c = e^x, or of ℓ = e^x, on its own scale.
+// LogSlab returns the log prior density of c = e^x, or of the parameter of Second at x, on its own scale.
 func (h *Group) LogSlab(x float64) float64 {
-	switch {
-	case h.Length == nil:
+	if h.Second == nil {
 		return h.Prior.LogSlab(x)
-	case math.Abs(x) > scaleRange:
-		return math.Inf(-1)
 	}
-	return h.Length.Prior.LogDensityAt(vec.Exp(x), x)
+	return h.Second.logPrior(x)
 }
 
-// SlabSlope returns the derivative of LogSlab + x in x, without the terms of the spreads.
+// SlabJacobian returns the log of the derivative in x of what LogSlab is the density of.
+func (h *Group) SlabJacobian(x float64) float64 {
+	if h.Second == nil {
+		return x
+	}
+	return h.Second.LogJacobian(x)
+}
+
+// SlabSlope returns the derivative of LogSlab + SlabJacobian in x, without the terms of the spreads.
 func (h *Group) SlabSlope(x float64) float64 {
-	if h.Length != nil {
-		length := vec.Exp(x)
-		return math.FMA(length, h.Length.Prior.Gradient(length), 1)
+	if h.Second != nil {
+		return h.Second.priorSlope(x)
 	}
 	return math.FMA(2, vec.Exp(math.FMA(-2, x, h.Prior.LogSlabScale())), -h.Prior.DF)
 }

@@ -35,6 +35,7 @@ var table = []Info{
 	{Gamma, []string{"shape", "rate"}, false, true, "all"},
 	{InverseGamma, []string{"shape", "scale"}, false, true, "those below shape"},
 	{Uniform, []string{"low", "high"}, true, true, "all"},
+	{Beta, []string{"alpha", "beta"}, false, false, "all"},
 	{Constant, []string{"value"}, false, true, "fixed"},
 	{Horseshoe, []string{"tau0"}, true, false, "none"},
 	{RegularisedHorseshoe, []string{"tau0", "slab_df", "slab_scale"}, true, false, "those below slab_df + 1"},
@@ -65,9 +66,9 @@ func (p *Prior) argument(name string) *float64 {
 		return &p.DF
 	case "slab_scale":
 		return &p.Slab
-	case "shape":
+	case "shape", "alpha":
 		return &p.Shape
-	case "rate":
+	case "rate", string(Beta): // the second number of that kind
 		return &p.Rate
 	case "low":
 		return &p.Low
@@ -134,6 +135,9 @@ func (p Prior) Draw(s Source) float64 {
 		return p.Scale / variate.Gamma(s, p.Shape)
 	case Uniform:
 		return math.FMA(p.High-p.Low, s.Float64(), p.Low)
+	case Beta:
+		x := variate.Gamma(s, p.Shape)
+		return x / (x + variate.Gamma(s, p.Rate))
 	case Constant:
 		return p.Location
 	}
@@ -163,6 +167,10 @@ func (p Prior) ForDispersion() error {
 	return fmt.Errorf("%s cannot be the prior of a dispersion: use half_cauchy(scale), half_normal(scale) or flat", p)
 }
 
+func shareError(p Prior) error {
+	return fmt.Errorf("%s cannot be the prior of a number between 0 and 1: use uniform(0, 1) or beta(1, 1)", p)
+}
+
 // Limits of a prior's numbers: outside them the products that a sampler forms
 // may overflow or underflow.
 const (
@@ -188,7 +196,7 @@ func (p Prior) check() error {
 			if !(v >= minInclusion && v <= 1-minInclusion) {
 				return fmt.Errorf("inclusion %v is not a probability between 1e-6 and 1 - 1e-6", v)
 			}
-		case "df", "shape", "slab_df":
+		case "df", "shape", "slab_df", "alpha", string(Beta):
 			if !(v >= minShape && v <= maxShape) {
 				return fmt.Errorf("%s %v is not a number between 0.001 and 1e6", name, v)
 			}

@@ -25,6 +25,7 @@ const (
 	InverseGamma Kind = "inverse_gamma"
 	Uniform      Kind = "uniform"
 	Constant     Kind = "constant"
+	Beta         Kind = "beta" // of a number between 0 and 1, see Share
 	// The horseshoe priors, see Group.
 	Horseshoe            Kind = "horseshoe"
 	RegularisedHorseshoe Kind = "regularised_horseshoe"
@@ -42,8 +43,8 @@ type Prior struct {
 	Location float64 // normal, student_t, cauchy, laplace; the value of constant
 	Scale    float64 // of these and the half priors; of inverse_gamma; tau0 of the horseshoes
 	DF       float64 // degrees of freedom of student_t, half_student_t and the slab of regularised_horseshoe
-	Shape    float64 // gamma, inverse_gamma
-	Rate     float64 // exponential, gamma: 1/scale
+	Shape    float64 // gamma, inverse_gamma; the first of beta
+	Rate     float64 // exponential, gamma: 1/scale; the second shape of beta
 	Low      float64 // uniform
 	High     float64 // uniform
 	Slab     float64 // scale of the slab of regularised_horseshoe
@@ -66,7 +67,7 @@ func (p Prior) LogDensity(x float64) float64 { return p.at(x, p.top()) }
 // at is LogDensity with the density's constant given.
 func (p *Prior) at(x, top float64) float64 {
 	switch p.Kind {
-	case Gamma, InverseGamma:
+	case Gamma, InverseGamma, Beta:
 		if !(x >= 0) {
 			return math.Inf(-1)
 		}
@@ -106,6 +107,8 @@ func (p *Prior) top() float64 {
 		return math.FMA(p.Shape, vec.Log(p.Scale), -vec.LogGamma(p.Shape))
 	case Uniform:
 		return -vec.Log(p.High - p.Low)
+	case Beta:
+		return vec.LogGamma(p.Shape+p.Rate) - vec.LogGamma(p.Shape) - vec.LogGamma(p.Rate)
 	}
 	return 0
 }
@@ -150,6 +153,11 @@ func (p *Prior) over(x, logX, top float64) float64 {
 		if !(x >= p.Low && x <= p.High) {
 			return math.Inf(-1)
 		}
+	case Beta:
+		if !(x > 0 && x < 1) {
+			return math.Inf(-1)
+		}
+		return math.FMA(p.Shape-1, logX, math.FMA(p.Rate-1, vec.Log1p(-x), top))
 	}
 	return top
 }
@@ -194,6 +202,8 @@ func (p *Prior) Gradient(x float64) float64 {
 		return (p.Shape-1)/x - p.Rate
 	case InverseGamma:
 		return (p.Scale/x - (p.Shape + 1)) / x
+	case Beta:
+		return (p.Shape-1)/x - (p.Rate-1)/(1-x)
 	}
 	return 0
 }

@@ -60,3 +60,40 @@ func (l *Length) Peak(at func(logLength float64) float64) float64 {
 	}
 	return best
 }
+
+// Value returns ℓ at its log.
+func (l *Length) Value(x float64) float64 { return vec.Exp(x) }
+
+// At is the inverse of Value.
+func (l *Length) At(length float64) float64 { return vec.Log(length) }
+
+// LogJacobian returns the log of the derivative of Value.
+func (l *Length) LogJacobian(x float64) float64 { return x }
+
+// logPrior returns the log prior density of ℓ on its own scale.
+func (l *Length) logPrior(x float64) float64 {
+	if math.Abs(x) > scaleRange {
+		return math.Inf(-1)
+	}
+	return l.Prior.LogDensityAt(vec.Exp(x), x)
+}
+
+// priorSlope returns the derivative of logPrior + LogJacobian.
+func (l *Length) priorSlope(x float64) float64 {
+	length := vec.Exp(x)
+	return math.FMA(length, l.Prior.Gradient(length), 1)
+}
+
+// Inside moves the log of ℓ into the support of a uniform prior.
+func (l *Length) Inside(x float64) float64 { return Inside(l.Prior, x) }
+
+// Draw draws the log of ℓ from its prior.
+func (l *Length) Draw(s Source) float64 { return vec.Log(l.Prior.Draw(s)) }
+
+// Inside moves the log of a scale into the support of a uniform prior.
+func Inside(p Prior, x float64) float64 {
+	if p.Kind == Uniform && !(vec.Exp(x) > p.Low && vec.Exp(x) < p.High) {
+		return vec.Log(0.5 * (p.Low + p.High))
+	}
+	return x
+}

@@ -126,10 +126,16 @@ func (e *Explanation) smooths(c *plan.Case) {
 		of := c.Data.Smooths[k]
 		of.Name = c.Predictor.Named(of.Name)
 		sd := "the sd " + of.SDName()
-		if of.Frequencies != nil {
-			sd = "sds by " + of.SDName() + " and the length " + of.LengthName()
+		switch {
+		case of.Frequencies != nil:
+			sd = "sds by " + of.SDName() + " and the length " + of.SecondName()
+		case of.Shares != nil:
+			sd = "sds by " + of.SDName() + " and the share " + of.SecondName()
 		}
 		what, where := "curve", "the view smooths has the curve"
+		if of.Structure != "" {
+			what, where = "term", "the view smooths has the effects of its levels"
+		}
 		if of.Numbers > 1 {
 			what, where = "surface", "pipeline effects has it at points"
 		}
@@ -148,8 +154,8 @@ func smoothPriors(c *plan.Case, stream *infer.Stream) (out []Prior) {
 			out = append(out, Prior{words.Visible(name), law.String(), low, high, nan, nan})
 		}
 		add(s.SDName(), c.Posterior.Smooths[k])
-		if s.Frequencies != nil {
-			add(s.LengthName(), c.Posterior.Lengths[k])
+		if s.SecondName() != "" {
+			add(s.SecondName(), c.Posterior.Lengths[k])
 		}
 	}
 	return out

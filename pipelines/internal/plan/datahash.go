@@ -15,6 +15,8 @@ type DataHash struct {
 	// Older is the hash of the same columns in the order of the file, by which earlier programs stored fits; empty if
 	// it is Value.
 	Older string
+
+	matrices string // names and hashes of the matrices that the model names; empty: none
 }
 
 // hashColumns hashes the columns that a model reads, given in the order of the table. inFileOrder reports whether the

@@ -136,7 +136,7 @@ func numbersOf(m *spec.Model, all glm.Model, data *glm.Data) (out []string) {
 		if name := s.SDName(); m.Prior.ForSD(name).Kind == "" {
 			out = append(out, name+": "+all.Smooths[k].String())
 		}
-		if name := s.LengthName(); s.Frequencies != nil && m.Prior.ForSD(name).Kind == "" {
+		if name := s.SecondName(); name != "" && secondPrior(m, &s).Kind == "" {
 			out = append(out, name+": "+all.Lengths[k].String())
 		}
 	}

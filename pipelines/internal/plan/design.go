@@ -66,6 +66,11 @@ func (c *coded) need(f *Fit, chains, workers int) Need {
 // identify adds the hash of the data, and the model.
 func (h DataHash) identify(f *Fit, id *Identity) {
 	id.Data, id.data, id.Model = h.Value, h, identifyModel(f.Model)
+	if h.matrices != "" {
+		of := identifyModel(f.Model)
+		of.Matrices = h.matrices
+		id.Model = of
+	}
 }
 
 // observed are the rows of the design.
@@ -119,7 +124,9 @@ func (u *Unit) design(m *spec.Model) (*design, error) {
 		if d.err != nil {
 			return
 		}
-		if d.dataHash, d.err = hashColumns(d.reads, d.inFileOrder, d.table.Hash); d.err == nil {
+		d.dataHash, d.err = hashColumns(d.reads, d.inFileOrder, d.table.Hash)
+		d.dataHash.matrices = u.hashMatrices(m)
+		if d.err == nil {
 			d.Design, d.err = d.prepared.Build()
 		}
 		if d.err == nil && m.Response.Whole != nil {
@@ -323,6 +330,7 @@ func (u *Unit) coding(m *spec.Model, formula *transform.Formula, t *ingest.Table
 		File:        t.From(),
 		Locate:      t.Locate,
 		Counts:      t.Counts(),
+		Matrix:      u.matrix,
 	}
 }
 

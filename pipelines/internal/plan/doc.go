@@ -12,7 +12,7 @@
 //
 //   - select.go, choice.go, share.go: which fits a call chooses, and one of several machines;
 //   - reader.go, reading.go, unit.go, doubts.go, factored.go, discreteread.go, patience.go, stopwatch.go: units of
-//     data;
+//     data; matrix.go: matrices over levels;
 //   - regression.go, selection.go, design.go, method.go, groups.go, smooths.go, priors.go, scales.go, focus.go,
 //     blocks.go, describe.go: regressions; imputed.go, columns.go, imputedrows.go, incomplete.go, imputedgroups.go,
 //     marked.go: those with missing cells, the models of incomplete columns, the rows at a draw, the observed cells

@@ -62,6 +62,8 @@ type modelIdentity struct {
 	Imputation                                  []string `json:",omitempty"`
 	// Dispersions are the priors of dispersions that have no field above, by name.
 	Dispersions map[string]string `json:",omitempty"`
+	// Matrices are the names and hashes of those that the formula has.
+	Matrices string `json:",omitempty"`
 	// Custom defines the family, of a likelihood of a user's own.
 	Custom string `json:",omitempty"`
 	// Mixture is of models with components.

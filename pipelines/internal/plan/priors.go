@@ -41,7 +41,7 @@ func posterior(m *spec.Model, data *glm.Data) glm.Model {
 	}
 	out.Dispersion = vanishing(m, out.Dispersion)
 	out.Effects = effectsPriors(m, data, defaults.GroupSD)
-	out.Smooths, out.Lengths = smoothPriors(m, data, defaults.GroupSD), lengthPriors(m, data)
+	out.Smooths, out.Lengths = smoothPriors(m, data, defaults.GroupSD), secondPriors(m, data)
 	out.Monotone = monotonePriors(m, data, plainly)
 	out.Penalise(data)
 	return out
@@ -138,8 +138,10 @@ func unused(m *spec.Model, data *glm.Data) []string {
 	}
 	for _, s := range data.Smooths {
 		used[m.Prior.MatchSD(s.SDName())] = true
-		if s.Frequencies != nil {
-			used[m.Prior.MatchSD(s.LengthName())] = true
+		if name := s.SecondName(); s.Shares != nil {
+			used[m.Prior.MatchRho(name)] = true
+		} else if name != "" {
+			used[m.Prior.MatchSD(name)] = true
 		}
 	}
 	if m.Family.Equidistant {

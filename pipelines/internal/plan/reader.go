@@ -37,6 +37,8 @@ type Reader struct {
 	NamesOnly bool
 	// Also are columns that are read in addition to those of the models, if the data have them and are not grouped.
 	Also []string
+
+	matrices map[string]*matrixRead // by name, of those that were read
 }
 
 // Units yields the units of all data sets of which fits are chosen, in the order of the spec. It stops at the first
@@ -102,6 +104,9 @@ func (r *Reader) read(ctx context.Context, ds *spec.Dataset, yield func(*Unit) e
 	}
 	if !ds.Divided() && !r.wants(ds, "") {
 		return nil
+	}
+	if err := r.readMatrices(ctx, ds); err != nil {
+		return err
 	}
 	src, cleanup, err := r.source(ctx, ds)
 	defer cleanup()
@@ -300,7 +305,7 @@ func (r *Reader) source(ctx context.Context, ds *spec.Dataset) (ingest.Source, f
 // unit is one with the memory that the run may take.
 func (r *Reader) unit(ds *spec.Dataset, key string) *Unit {
 	u := &Unit{Dataset: ds, Key: key, memory: MemoryOf(r.Pipeline), chains: r.Pipeline.Run.Chains,
-		extracted: extracted{checks: &r.Pipeline.Run.PPC, folds: r.Pipeline.Run.KFold.By}}
+		extracted: extracted{checks: &r.Pipeline.Run.PPC, folds: r.Pipeline.Run.KFold.By, matrices: r.matrices}}
 	u.memory.Work = r.Work
 	return u
 }

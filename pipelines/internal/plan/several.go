@@ -361,7 +361,7 @@ func (s *Several) heads(k int) int {
 		if given.Smooths[k].Kind != prior.Constant {
 			n++
 		}
-		if data.Smooths[k].Frequencies != nil {
+		if data.Smooths[k].SecondName() != "" {
 			n++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"glmbatch/infer"
+	matrix "glmbatch/infer/design"
 	"glmbatch/infer/family"
 	"glmbatch/infer/glm"
 	"glmbatch/infer/prior"
@@ -60,16 +61,31 @@ func smoothPriors(m *spec.Model, data *glm.Data, fallback prior.Prior) (out []pr
 	return out
 }
 
-// lengthPriors gives the length scales of Gaussian processes their priors. Nil if there are none.
-func lengthPriors(m *spec.Model, data *glm.Data) (out []prior.Prior) {
-	for k, s := range data.Smooths {
-		if s.Frequencies == nil {
+// secondPrior is the prior that a model gives the second parameter of a smooth; its Kind is empty if it is left out.
+func secondPrior(m *spec.Model, s *matrix.Smooth) prior.Prior {
+	if s.Shares == nil {
+		return m.Prior.ForSD(s.SecondName())
+	}
+	if named := m.Prior.MatchRho(s.SecondName()); named != nil {
+		return named.Prior.Prior
+	}
+	return prior.Prior{}
+}
+
+// secondPriors gives the second parameters of smooths their priors. Nil if there are none. The defaults are brms's.
+func secondPriors(m *spec.Model, data *glm.Data) (out []prior.Prior) {
+	for k := range data.Smooths {
+		s := &data.Smooths[k]
+		if s.SecondName() == "" {
 			continue
 		}
 		if out == nil {
 			out = make([]prior.Prior, len(data.Smooths))
 		}
-		if out[k] = m.Prior.ForSD(s.LengthName()); out[k].Kind == "" {
+		if out[k] = secondPrior(m, s); out[k].Kind != "" {
+			continue
+		}
+		if out[k] = (prior.Prior{Kind: prior.Uniform, High: 1}); s.Shares == nil {
 			out[k] = family.LengthPrior(s.Distances[0], s.Distances[1])
 		}
 	}
@@ -80,19 +96,15 @@ func lengthPriors(m *spec.Model, data *glm.Data) (out []prior.Prior) {
 func smoothPrior(given *glm.Model, data *glm.Data, p infer.Parameter) string {
 	of := family.Predictor{Name: p.Predictor}
 	for k, s := range data.Smooths {
-		call := "s_"
-		if s.Frequencies != nil {
-			call = "gp_"
-		}
-		effects := of.Named(call+s.Name) + "["
+		effects := of.Named(s.Coefficients()+s.Name) + "["
 		s.Name = of.Named(s.Name)
 		switch {
 		case p.Kind == infer.SmoothSD && p.Name == s.SDName():
 			return given.Smooths[k].String()
-		case p.Kind == infer.SmoothSD && p.Name == s.LengthName():
+		case p.Kind == infer.SmoothSD && p.Name == s.SecondName():
 			return given.Lengths[k].String()
-		case p.Kind == infer.SmoothEffect && strings.HasPrefix(p.Name, effects) && s.Frequencies != nil:
-			return "normal(0, by " + s.SDName() + " and " + s.LengthName() + ")"
+		case p.Kind == infer.SmoothEffect && strings.HasPrefix(p.Name, effects) && s.SecondName() != "":
+			return "normal(0, by " + s.SDName() + " and " + s.SecondName() + ")"
 		case p.Kind == infer.SmoothEffect && strings.HasPrefix(p.Name, effects):
 			return "normal(0, " + s.SDName() + ")"
 		}

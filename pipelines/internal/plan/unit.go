@@ -45,10 +45,12 @@ type contents struct {
 	files       *mapped.Folder // of tables and designs that are not in the heap; nil: all are
 }
 
-// extracted are columns that a run asks for, apart from the designs.
+// extracted are columns that a run asks for, apart from the designs, and matrices.
 type extracted struct {
 	checks *spec.Checks // nil: none
 	folds  string       // by which k-fold leaves rows out; empty: by none
+
+	matrices map[string]*matrixRead // that formulas name
 }
 
 // makings are the results of models for a unit, each made once.

@@ -65,8 +65,12 @@ func (c *checker) check() {
 	for _, d := range p.Datasets {
 		c.checkDataset(d)
 	}
+	for _, m := range p.Matrices {
+		c.checkMatrix(m)
+	}
 	for _, m := range p.Models {
 		c.checkModel(m)
+		c.matrices(m)
 	}
 	for _, s := range p.Samplers {
 		c.checkSampler(s)

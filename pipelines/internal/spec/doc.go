@@ -8,8 +8,8 @@
 // cannot drift apart. Nothing is opened but the spec itself: whether a data
 // file exists is for ingest to say, one fit at a time.
 //
-// Read pipeline.go with model.go, formulas.go, groups.go, imputation.go, completed.go, mrf.go, mixture.go,
-// classes.go, custom.go, scan.go, blocks.go, methods.go, limits.go, responses.go, synthetic.go, triplets.go (the
+// Read pipeline.go with model.go, formulas.go, groups.go, imputation.go, completed.go, mrf.go, mixture.go, classes.go,
+// custom.go, scan.go, blocks.go, methods.go, limits.go, responses.go, synthetic.go, triplets.go, matrix.go (the
 // types), then load.go, then tree.go and scalar.go (YAML to tree), template.go with render.go, profile.go, decode.go,
 // union.go, check.go, monotone.go and mrfcheck.go, then kinds.go (what a kind of model lacks) with features.go, then
 // fits.go. The JSON schema, which the program does not need, is generated in tests: schemagen_test.go.

@@ -15,17 +15,22 @@ import (
 )
 
 // How the parameters of group-level effects and smooths are called, as in brms: sd_g__x, cor_g__Intercept__x,
-// r_g[level,x]; sds_sx_1, s_sx_1[1]; sdgp_gpx, lscale_gpx.
+// r_g[level,x]; sds_sx_1, s_sx_1[1]; sdgp_gpx, lscale_gpx; sdcar, rhocar, car; sdrw_rwx.
 const (
 	sdNames     = "sd_"
 	corNames    = "cor_"
 	sdsNames    = "sds_"
 	sdgpNames   = "sdgp_"
 	lengthNames = "lscale_"
+	sdcarNames  = "sdcar"
+	sdrwNames   = "sdrw_"
 )
 
-// scaleNames are those of all standard deviations and lengths.
-var scaleNames = []string{sdNames, sdsNames, sdgpNames, lengthNames}
+// scaleNames are those of all standard deviations and lengths, and rhoNames of the shares of car().
+var (
+	scaleNames = []string{sdNames, sdsNames, sdgpNames, lengthNames, sdcarNames, sdrwNames}
+	rhoNames   = []string{"rhocar", "car"}
+)
 
 // ofScale reports whether a name or a pattern is of a standard deviation or a length.
 func ofScale(name string) bool {
@@ -58,6 +63,9 @@ func (s *Sampler) OptionsWithoutGroups() (given []string) {
 	}
 	return given
 }
+
+// betaText is a prior that only a share has.
+var betaText = regexp.MustCompile(`^\s*beta\s*\(`)
 
 var lkjText = regexp.MustCompile(`^\s*lkj\s*\(\s*([^()\s]+)\s*\)\s*$`)
 
@@ -103,6 +111,8 @@ func (p *NamedPrior) decodeNode(d *decoder, n *node, f field, path []string) {
 		d.value(n, reflectOf(&p.Cor), f, path)
 	case n.kind == stringKind && dirichletText.MatchString(n.text):
 		d.value(n, reflectOf(&p.Share), f, path)
+	case n.kind == stringKind && betaText.MatchString(n.text):
+		p.Prior.Prior = d.prior(n, f, []prior.Kind{prior.Beta})
 	case ofScale(p.Pattern):
 		p.Prior.Prior = d.prior(n, f, priorKinds(func(i prior.Info) bool { return i.Coefficient || i.Dispersion }))
 	default:
@@ -139,6 +149,14 @@ func (p Priors) MatchSD(name string) *NamedPrior {
 	})
 }
 
+// MatchRho is MatchSD for the share of car(), rhocar or car.
+func (p Priors) MatchRho(name string) *NamedPrior {
+	return p.best(name, func(n *NamedPrior) bool {
+		return slices.ContainsFunc(rhoNames, func(p string) bool { return strings.HasPrefix(n.Pattern, p) }) &&
+			(n.Prior.Kind == prior.Beta || n.Prior.Kind == prior.Uniform)
+	})
+}
+
 // MatchCor is MatchSD for the correlations of a grouping, whose name is cor_ and that of the grouping.
 func (p Priors) MatchCor(name string) *NamedPrior {
 	return p.best(name, func(n *NamedPrior) bool { return n.Cor.Shape > 0 })
@@ -151,7 +169,8 @@ func (p Priors) ForSD(name string) prior.Prior {
 		return named.Prior.Prior
 	}
 	switch {
-	case strings.HasPrefix(name, sdsNames) || strings.HasPrefix(name, sdgpNames):
+	case strings.HasPrefix(name, sdsNames) || strings.HasPrefix(name, sdgpNames) ||
+		strings.HasPrefix(name, sdcarNames) || strings.HasPrefix(name, sdrwNames):
 		return p.SDS.Prior
 	case strings.HasPrefix(name, lengthNames):
 		return p.LScale.Prior

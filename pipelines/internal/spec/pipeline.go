@@ -25,6 +25,7 @@ type Pipeline struct {
 	Seed     uint64     `yaml:"seed" default:"1" doc:"Seed of every random stream: the same spec and seed give the same bits."`
 	Vars     Vars       `yaml:"vars" doc:"Variables for {{ vars.NAME }} in values."`
 	Datasets []*Dataset `yaml:"datasets" keyed:"Name" required:"true" example:"{claims: claims.parquet}" doc:"Data sets by name: a path, or a mapping with path or sql."`
+	Matrices []*Matrix  `yaml:"matrices" keyed:"Name" json:",omitempty" example:"{W: neighbours.csv}" doc:"Symmetric matrices over levels of groupings by name, for formulas, car(W, gr = area): tables with a row for each entry. A path, or a mapping with path or sql."`
 	Models   []*Model   `yaml:"models" keyed:"Name" required:"true" example:"{main: {formula: y ~ ., family: bernoulli, standardize: center_scale}}" doc:"Models by name."`
 	Samplers []*Sampler `yaml:"samplers" keyed:"Name" required:"true" example:"{gibbs: {method: cggibbs}}" doc:"Samplers by name."`
 	Run      Run        `yaml:"run" doc:"Chains, and when to stop."`

@@ -39,7 +39,7 @@ func renderTree(r *reporter, root *node, opts Options) Vars {
 	for _, e := range root.entries {
 		switch e.key {
 		case "vars":
-		case "datasets":
+		case "datasets", "matrices":
 			re.datasets(e.value)
 		case "profiles":
 			for _, p := range e.value.entries {
@@ -73,7 +73,7 @@ func (r *renderer) override(root *node) {
 	}
 }
 
-// datasets renders data sets, whose sql is bound instead.
+// datasets renders data sets and matrices, whose sql is bound instead.
 func (r *renderer) datasets(n *node) {
 	for _, set := range n.entries {
 		if set.value.kind != mapKind {
