@@ -103,7 +103,7 @@ forms: ## say which forms of the kernels this processor has, and test each; AVX2
 race: ## run the tests under the race detector (PKG=./pipelines/... RUN=Conformance SKIP=Pinned for a part)
 	$(GO) test -race -timeout=60m -run='$(or $(value RUN),.)' $(if $(SKIP),-skip='$(value SKIP)') $(or $(PKG),./...)
 
-bench: ## print how soon auto is at its bars (DATA=colon,madelon or DATA=sleepstudy,radon SAMPLERS=auto,reference,rstanarm REPS=5 LENGTH=1 PROFILE=file), or run benchmarks (PKG=./infer/... BENCH=regexp COUNT=n)
+bench: ## print how soon auto is at its bars (DATA=colon,madelon or DATA=sleepstudy,radon SAMPLERS=auto,reference,rstan,rstanarm,jags REPS=5 LENGTH=1 PROFILE=file), or run benchmarks (PKG=./infer/... BENCH=regexp COUNT=n)
 ifeq ($(PKG)$(BENCH),)
 	$(GO) run ./internal/bars -reps '$(or $(REPS),5)' -length '$(or $(LENGTH),1)' -data '$(DATA)' -samplers '$(SAMPLERS)' -profile '$(PROFILE)'
 else

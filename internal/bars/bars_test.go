@@ -70,7 +70,7 @@ func TestPeers(t *testing.T) {
 	r.runs["rstan"][0].warmup = 0
 	var got bytes.Buffer
 	peerBars(&got, []result{r, {sample: sample{name: "wide"}}})
-	if want := "|\n| g, 9 rows | 0.2 | 2: 10 × (20) MISS | 1: 5 × |\n"; !strings.HasSuffix(got.String(), want) {
+	if want := "|\n| g, 9 rows | 0.2 | 2: 10 × (20) MISS | 1: 5 × | – |\n"; !strings.HasSuffix(got.String(), want) {
 		t.Errorf("the table is\n%s\nwant\n%s", got.String(), want)
 	}
 	rscript("exit 1")

@@ -125,6 +125,9 @@ func (s sample) samplers(scale float64, metrics []string) []sampler {
 	if s.model != "" {
 		if s.peer != "" {
 			out = append(out, sampler{"rstanarm", "", s.peers}, sampler{"rstan", "", s.peers})
+			if s.peer != "sleepstudy" { // JAGS has no lkj prior of correlations
+				out = append(out, sampler{"jags", "", s.peers})
+			}
 		}
 		return scaled(out, scale)
 	}

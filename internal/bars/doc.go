@@ -10,7 +10,7 @@
 // Besides it measures whole nights with all that surrounds their sampling: small fits, fits that wait for their
 // commit, many stored draws, tall data.
 //
-// Of grouped data the others are Stan's: rstanarm, and programs of ours by rstan. They run in R, where it has them.
+// Grouped data have three rivals in R, if it has them: rstanarm, and programs of this project by rstan and by JAGS.
 //
 // Read cases.go (data and bars), then measure.go and peers.go, then table.go, then nightkinds.go, night.go and
 // pending.go, then main.go.

@@ -55,7 +55,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("bars", flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.Func("data", "data sets, with commas and globs between them: "+names(), list(&o.data))
-	f.Func("samplers", "auto, reference, nuts, rstan, rstanarm: all unless named", list(&o.samplers))
+	f.Func("samplers", "auto, reference, nuts, rstan, rstanarm, jags: all unless named", list(&o.samplers))
 	f.Func("metrics", "of nuts, instead of the best one for each data set: diagonal, dense, low_rank", list(&o.metrics))
 	f.IntVar(&o.auto, "reps", 5, "runs of auto, of which medians are printed")
 	f.IntVar(&o.others, "others", 1, "runs of the other samplers")
@@ -77,7 +77,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	case o.auto < 1 || o.others < 1 || !(o.scale > 0) || o.rows < 1 || o.fits < 1:
 		err = errors.New("-reps, -others, -length, -rows and -fits must be above 0")
 	}
-	const known = "auto reference nuts rstan rstanarm"
+	const known = "auto reference nuts rstan rstanarm jags"
 	for _, s := range o.samplers {
 		if !slices.Contains(strings.Fields(known), s) {
 			err = words.Hint(fmt.Errorf("there is no sampler %q", s), known)

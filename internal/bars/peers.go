@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// peerFile is the program in R that runs Stan; its README says what it measures.
+// peerFile is the program in R that runs Stan and JAGS; its README defines what it measures.
 var peerFile = filepath.Join("testdata", "multilevel", "peers.R")
 
 // measure runs one sampler once.
@@ -35,7 +35,7 @@ func (s sample) measure(ctx context.Context, o options, w sampler, folder string
 	cmd.Stderr = io.Discard
 	out, err := cmd.Output()
 	if err != nil {
-		return m, fmt.Errorf("sampling in R, with rstan, rstanarm, lme4 and jsonlite: %w", err)
+		return m, fmt.Errorf("sampling in R, with rstan, rstanarm, rjags, lme4 and jsonlite: %w", err)
 	}
 	got := struct{ Warmup, Sampling, Least float64 }{}
 	if err := json.Unmarshal(out, &got); err != nil {
@@ -45,10 +45,10 @@ func (s sample) measure(ctx context.Context, o options, w sampler, folder string
 	return m, nil
 }
 
-// peerBars prints auto against Stan on grouped data; bars are of rstanarm.
+// peerBars prints auto against Stan and JAGS on grouped data; bars are of rstanarm.
 func peerBars(w io.Writer, results []result) {
 	head := "\nGrouped data: seconds to an effective sample size of 100 of the least of coefficients, sds, correlations " +
-		"and effects, set-up and warm-up in.\n\n| data | auto | rstanarm: ratio (bar) | rstan: ratio |\n|---|---|---|---|\n"
+		"and effects, set-up and warm-up in.\n\n| data | auto | rstanarm: ratio (bar) | rstan: ratio | jags: ratio |\n|---|---|---|---|---|\n"
 	for _, r := range results {
 		if r.model == "" || len(r.runs["auto"]) == 0 {
 			continue
@@ -57,12 +57,13 @@ func peerBars(w io.Writer, results []result) {
 		head = ""
 		of := func(name string) float64 { return middles(r.runs[name], whole).least }
 		far := func(name string) float64 { return short(middles(r.runs[name], sizes).least) }
-		lean := "–"
-		if ratio := of("rstan") / of("auto"); !math.IsNaN(ratio) {
-			lean = three(ratio) + " ×"
+		plain := func(name string) string {
+			if ratio := of(name) / of("auto"); !math.IsNaN(ratio) {
+				return seconds(of(name)) + ": " + three(ratio) + " ×"
+			}
+			return "–"
 		}
-		fmt.Fprintf(w, "| %s, %s | %s | %s: %s | %s: %s |\n", r.name, r.size, seconds(of("auto")), seconds(of("rstanarm")),
-			cell(of("rstanarm")/of("auto"), r.bars.least, max(far("auto"), far("rstanarm"))), seconds(of("rstan")),
-			lean)
+		fmt.Fprintf(w, "| %s, %s | %s | %s: %s | %s | %s |\n", r.name, r.size, seconds(of("auto")), seconds(of("rstanarm")),
+			cell(of("rstanarm")/of("auto"), r.bars.least, max(far("auto"), far("rstanarm"))), plain("rstan"), plain("jags"))
 	}
 }

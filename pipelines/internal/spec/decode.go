@@ -229,7 +229,12 @@ func describe(f field, path []string) string {
 }
 
 // exampleHint says how a key may be written.
-func exampleHint(f field) string { return "write for example " + f.key + ": " + f.example }
+func exampleHint(f field) string {
+	if f.key == "family" { // an example may be wrong for the response
+		return "write family: gaussian for numbers, bernoulli for 0 and 1, or poisson for counts; pipeline init FILE proposes one"
+	}
+	return "write for example " + f.key + ": " + f.example
+}
 
 func (d *decoder) unknownKey(e entry, fields []field, t reflect.Type) {
 	if slices.Contains(plannedKeys(t), e.key) {
