@@ -42,6 +42,8 @@ const (
 	GroupSD          ParameterKind = "group_sd"
 	GroupCorrelation ParameterKind = "group_correlation"
 	GroupEffect      ParameterKind = "group_effect"
+	// ResidualCorrelation is a correlation of the residuals of two responses.
+	ResidualCorrelation ParameterKind = "residual_correlation"
 	// SmoothSD is the standard deviation of the penalised coefficients of a smooth, SmoothEffect one of these.
 	SmoothSD     ParameterKind = "smooth_sd"
 	SmoothEffect ParameterKind = "smooth_effect"

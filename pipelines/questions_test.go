@@ -69,6 +69,8 @@ var kindsOfModels = map[string]struct{ data, model, derived, average string }{
 		"mean(x = 1, g = 'a')"},
 	"responses": {"rows", `{formula: "bf(y ~ x + (1 | p | g), sigma ~ z) + bf(n ~ x + (1 | p | g))", family: gaussian, ` +
 		`families: {n: poisson}}`, "exp(y_x)", "mean(x = 1)"},
+	"residuals": {"rows", `{formula: "bf(y ~ x + (1 | g)) + bf(z ~ x) + set_rescor(TRUE)", family: gaussian}`, "exp(rescor__y__z)",
+		"mean(x = 1)"},
 	"discrete": {"friends", "{kind: mrf, coupling: 0.6, field: lean, watch: [ann]}", "exp(ann)", "mean(ann = 1)"},
 }
 

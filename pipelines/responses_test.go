@@ -234,3 +234,39 @@ func TestResponsesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// residualsSpec has two gaussian responses with correlated residuals, and each of them alone.
+const residualsSpec = `
+pipeline: residuals
+database: t.duckdb
+seed: 5
+datasets: {both: {path: residuals.csv}}
+models:
+  both:
+    formula: "bf(a ~ x + (1 | p | g)) + bf(b ~ z + (1 | p | g)) + set_rescor(TRUE)"
+    family: gaussian
+    prior: {coefficients: "normal(0, 3)", intercept: "normal(0, 30)", sd: "half_student_t(3, 3)",
+      sigma: "half_student_t(3, 3)", rescor: lkj(2)}
+    derive: {product: "rescor__a__b * sigma_a * sigma_b"}
+samplers: {gibbs: {method: auto}, nuts: {method: nuts}}
+run: {chains: 4, warmup: 300, draws: 1000, loo: true, ppc: true}
+fits:
+  - {datasets: [both], models: [both], samplers: [gibbs, nuts]}
+`
+
+// Correlated residuals have the posterior of brms, by Gibbs and NUTS; leave-one-out is of rows together.
+func TestCorrelatedResiduals(t *testing.T) {
+	f := newFolder(t, residualsSpec)
+	text, err := os.ReadFile("../testdata/multilevel/residuals.csv")
+	must(t, err)
+	f.write("residuals.csv", string(text))
+	f.computes()
+	f.far("Gibbs against NUTS", `SELECT max(abs(a.mean - b.mean) / a.sd) FROM coefficients a JOIN coefficients b
+		ON a.sampler = 'gibbs' AND b.sampler = 'nuts' AND a.parameter = b.parameter`, 0.15)
+	f.likeBrmsOf("residuals", "both")
+	if got := f.ask("t.duckdb", `SELECT string_agg(DISTINCT kind || ' ' || prior, '; ') FROM parameter JOIN fit
+		USING (fit_id) WHERE name = 'rescor__a__b'`); got != "residual_correlation lkj(2)" {
+		t.Errorf("rescor is %s", got)
+	}
+	f.far("elpd of brms", `SELECT max(abs(elpd_loo + 397.1)) FROM loo`, 1)
+}

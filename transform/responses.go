@@ -13,8 +13,25 @@ import (
 // bound begins the formula of several responses with the same terms.
 var bound = regexp.MustCompile(`^\s*mvbind\s*\(`)
 
-// residuals matches set_rescor(), which may follow bf() + bf().
-var residuals = regexp.MustCompile(`^\s*\+\s*set_rescor\s*\(\s*(?:rescor\s*=\s*)?(\w+)\s*\)\s*$`)
+// boundInside begins the same within bf().
+var boundInside = regexp.MustCompile(`^\s*(?:bf|brmsformula)\s*\(\s*mvbind\s*\(`)
+
+// residuals matches set_rescor(), which may follow the formulas of several responses.
+var residuals = regexp.MustCompile(`\s*\+\s*set_rescor\s*\(\s*(?:rescor\s*=\s*)?(TRUE|T|FALSE|F|)\s*\)\s*$`)
+
+// CorrelatedResiduals reports whether set_rescor(TRUE) follows the formulas of several responses.
+func CorrelatedResiduals(s string) bool {
+	m := residuals.FindStringSubmatch(s)
+	return m != nil && !strings.HasPrefix(m[1], "F") && SeveralResponses(s)
+}
+
+// withoutResiduals returns the formulas of several responses without set_rescor().
+func withoutResiduals(s string) string {
+	if at := residuals.FindStringIndex(s); at != nil && SeveralResponses(s[:at[0]]) {
+		return s[:at[0]]
+	}
+	return s
+}
 
 // OfResponse is the formula of one of several responses.
 type OfResponse struct {
@@ -27,14 +44,18 @@ type OfResponse struct {
 var nameless = regexp.MustCompile(`[^\p{L}\p{N}_.]+`)
 
 // ParseResponses parses the formulas of several responses: mvbind(a, b) ~ x, or bf(a ~ x, sigma ~ z) + bf(b ~ z), which
-// set_rescor(FALSE) may follow. The formula of one response is one of them. Errors are of type *FormulaError.
+// set_rescor() may follow, see CorrelatedResiduals. The formula of one response is one of them. Errors are of type
+// *FormulaError.
 func ParseResponses(s string) (out []OfResponse, err error) {
 	var parts []argument
+	text := withoutResiduals(s)
 	switch {
-	case bound.MatchString(s):
-		parts, err = boundResponses(s)
-	case several.MatchString(s):
-		parts, err = addedResponses(s)
+	case bound.MatchString(text):
+		parts, err = boundResponses(text)
+	case boundInside.MatchString(text):
+		parts, err = boundResponses(inside(text))
+	case several.MatchString(text):
+		parts, err = addedResponses(text)
 	default:
 		parts = []argument{{0, s}}
 	}
@@ -63,6 +84,16 @@ func ParseResponses(s string) (out []OfResponse, err error) {
 	return out, nil
 }
 
+// inside returns what bf() of a text has in it, in its place.
+func inside(s string) string {
+	open := strings.IndexByte(s, '(') + 1
+	_, end := arguments(s, open)
+	if end < 0 {
+		end = len(s)
+	}
+	return strings.Repeat(" ", open) + s[open:end]
+}
+
 // boundResponses makes a formula of each response of mvbind(a, b) ~ x.
 func boundResponses(s string) ([]argument, error) {
 	responses, end := arguments(s, strings.IndexByte(s, '(')+1)
@@ -86,13 +117,7 @@ func addedResponses(s string) (out []argument, err error) {
 		rest := s[end+1:]
 		next, added := strings.CutPrefix(strings.TrimLeft(rest, " \t\n"), "+")
 		next = strings.TrimLeft(next, " \t\n")
-		switch m := residuals.FindStringSubmatch(rest); {
-		case m != nil && m[1] != "FALSE":
-			return nil, &FormulaError{Formula: s, Pos: end + 1, Err: words.Hint(errors.New("correlations of residuals are not "+
-				"in this version"), "write set_rescor(FALSE); effects of levels are correlated by (1 | p | g)")}
-		case m != nil:
-			return append(out, argument{from, s[from : end+1]}), nil
-		case !added || !several.MatchString(next):
+		if !added || !several.MatchString(next) {
 			return append(out, argument{from, s[from:]}), nil
 		}
 		out = append(out, argument{from, s[from : end+1]})
@@ -102,7 +127,7 @@ func addedResponses(s string) (out []argument, err error) {
 
 // SeveralResponses reports whether a formula has several responses, or is meant to.
 func SeveralResponses(s string) bool {
-	if bound.MatchString(s) {
+	if bound.MatchString(s) || boundInside.MatchString(s) {
 		return true
 	}
 	_, end := arguments(s, strings.IndexByte(s, '(')+1)

@@ -18,8 +18,7 @@ type Rows struct {
 	LogY      []float64  // log y, where the family uses it
 	Log1Y     []float64  // log(1 − y), for beta
 	Disp      [2]float64 // the dispersions
-	// Further are the dispersions of responses besides the first one, of rows that have several responses.
-	Further [][2]float64
+	OfSeveral
 	// Given has the numbers that other linear predictors leave to the likelihood of one of them, see View; or nil. A Part
 	// has those of all rows here; given has those of the part. For Several.Start it has the predictors that are offsets
 	// alone, nil for others.
@@ -37,6 +36,15 @@ type Rows struct {
 	Precision, Roots []float64 // and its square root; nil for 1 each
 }
 
+// OfSeveral are the numbers of rows that have several responses.
+type OfSeveral struct {
+	// Further are the dispersions of responses besides the first one.
+	Further [][2]float64
+	// Residuals are the inverse covariance matrix of the residuals of correlated responses, by rows, and then ½ the log
+	// determinant of the covariance; nil for responses that are independent.
+	Residuals []float64
+}
+
 // Part returns rows i to j. Total stays that of all rows.
 func (r *Rows) Part(i, j int) Rows {
 	cut := func(v []float64) []float64 {
@@ -46,7 +54,7 @@ func (r *Rows) Part(i, j int) Rows {
 		return v[i:j]
 	}
 	return Rows{Y: r.Y[i:j], Trials: cut(r.Trials), LogY: cut(r.LogY), Log1Y: cut(r.Log1Y), Disp: r.Disp,
-		Further: r.Further, Given: r.Given, first: r.first + i, Each: cut(r.Each),
+		OfSeveral: r.OfSeveral, Given: r.Given, first: r.first + i, Each: cut(r.Each),
 		Kernels: r.Kernels, Frequency: cut(r.Frequency), Total: r.Total, Precision: cut(r.Precision), Roots: cut(r.Roots),
 		Censoring: r.Censoring.part(i, j), Counted: r.Counted}
 }

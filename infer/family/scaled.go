@@ -129,9 +129,13 @@ func (l scaleGiven) Slopes(r Rows, eta, grad, curv, info []float64) {
 func (scaleGiven) Norm(Rows) float64                 { return 0 }
 func (scaleGiven) Scores(Rows, []float64) [2]float64 { return [2]float64{} }
 
+// Location returns the family of the location given the scale of each row.
+func (f Family) Location() Family { return Family{Name: f.Name + "/mu", Link: f.Link} }
+
 // Predictors are named as brms names them.
 func (s scaled) Predictors([]string) []Predictor {
-	return []Predictor{{Of: Family{Name: s.base.Name + "/mu", Link: s.link.Name}, Elsewhere: [2]bool{true}},
+	location := Family{Name: s.base.Name, Link: s.link.Name}.Location()
+	return []Predictor{{Of: location, Elsewhere: [2]bool{true}},
 		{Name: s.base.Dispersions[0].Name, Of: Family{Name: s.base.Name + "/sigma", Link: logLink.Name}, Centre: s.logSpread}}
 }
 

@@ -9,15 +9,16 @@
 //
 //	eta = offset + X·beta + Σ Z·r,  r of a level ~ N(0, D·C·D),  D = diag(sd),  C ~ LKJ
 //
-// Read groups.go, check.go, propriety.go and order.go for what is sampled; scales.go for sds and correlations and
-// block.go for the passes over the rows of levels, with small.go for matrices of a level; then kernel.go for a sweep,
-// and its moves:
+// Read groups.go, check.go, propriety.go and order.go for what is sampled; scales.go for sds and correlations, with
+// residuals.go for those of rows, and block.go for the passes over the rows of levels, with small.go for matrices of a
+// level; then kernel.go for a sweep, and its moves:
 //
 //   - gaussian.go: the coefficients of a closed gaussian;
 //   - levels.go: the effects of every level;
 //   - moves.go, carried.go, carriedterms.go: sds and correlations;
 //   - shift.go, shiftable.go: coefficients against effects, and which have such a shift;
 //   - linked.go, linkedlevels.go: effects that several linear predictors have under one distribution;
+//   - closed.go, closedchain.go, closedposition.go: gaussian responses by cross products, without the other moves;
 //   - nested.go: effects of nested groupings against each other; nest.go: their sds, and effects given their sums;
 //
 // last start.go, previous.go and state.go, model.go, the model at a position and its prior, and sampler.go, chains of

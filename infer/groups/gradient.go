@@ -62,7 +62,7 @@ func (p *placed) density(u, grad []float64) (inU, own float64) {
 	to := grad[p.effectsAt : p.effectsAt+len(p.r)]
 	if p.centred {
 		p.crossed(p.r, p.r, squares)
-		own = p.logEffects(p.levels, squares)
+		own = p.logEffects(count, squares)
 		inU = own
 		for at := 0; at < len(p.r); at += q { // Ω·r less
 			times(p.omega, q, p.r[at:at+q], dr[:q])
@@ -73,7 +73,7 @@ func (p *placed) density(u, grad []float64) (inU, own float64) {
 		for _, s := range p.carried {
 			grad[s.column] -= vector.Dot(s.v, to)
 		}
-		p.spreadGradient(squares, dL)
+		p.spreadGradient(squares, count, dL)
 	} else {
 		z := u[p.effectsAt : p.effectsAt+len(p.r)]
 		for at := 0; at < len(z); at += q {
@@ -87,19 +87,24 @@ func (p *placed) density(u, grad []float64) (inU, own float64) {
 		clear(dL)
 		p.crossed(p.slope, z, dL)
 	}
+	return p.scalesGradient(inU, dL, grad[free:]), own + p.logPrior()
+}
+
+// scalesGradient adds the log prior density of sds and correlations over their coordinates to inU, and writes its
+// gradient with that of what has the gradient dL in the lower triangle of L.
+func (p *placed) scalesGradient(inU float64, dL, grad []float64) float64 {
 	for i, t := range p.free {
 		sd, law := vec.Exp(p.logSD[t]), &p.prior.SD[t]
 		inU += p.logDensitySD(t, p.logSD[t])
-		along := dot(dL[t*q:t*q+t+1], p.chol[t*q:t*q+t+1])
-		grad[free+i] = along + (float64(sd*law.Gradient(sd)) + 1)
+		along := dot(dL[t*p.q:t*p.q+t+1], p.chol[t*p.q:t*p.q+t+1])
+		grad[i] = along + (float64(sd*law.Gradient(sd)) + 1)
 	}
-	inU += p.partialGradient(dL, grad[free+len(p.free):])
-	return inU, own + p.logPrior()
+	return inU + p.partialGradient(dL, grad[len(p.free):])
 }
 
 // spreadGradient writes the gradient of the log density of centred effects in the lower triangle of L, where D·C·D =
-// L·Lᵀ: that of Ω·S·L⁻ᵀ less their number by the diagonal, with S = Σ r·rᵀ.
-func (p *placed) spreadGradient(squares, dL []float64) {
+// L·Lᵀ: that of Ω·S·L⁻ᵀ less their number by the diagonal, with S = Σ r·rᵀ over a count of them.
+func (p *placed) spreadGradient(squares []float64, count float64, dL []float64) {
 	q := p.q
 	var row [maxTerms]float64
 	for i := range q {
@@ -111,7 +116,7 @@ func (p *placed) spreadGradient(squares, dL []float64) {
 		}
 		lower(p.chol, q, row[:q]) // a row times L⁻ᵀ
 		copy(dL[i*q:i*q+i+1], row[:i+1])
-		dL[i*q+i] -= float64(p.levels) / p.chol[i*q+i]
+		dL[i*q+i] -= count / p.chol[i*q+i]
 	}
 }
 

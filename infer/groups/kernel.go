@@ -89,11 +89,16 @@ func newGroup(b *block) *group {
 	if b.gram == nil {
 		g.there, g.matched = newSums(b), newMatched(b.levels, size)
 	}
-	g.width = 2.5 / math.Sqrt(float64(b.levels))
+	g.setWidth()
+	return g
+}
+
+// setWidth sets the width of slices along sds and correlations.
+func (g *group) setWidth() {
+	g.width = 2.5 / math.Sqrt(float64(g.levels))
 	for w := 2 * g.width; w <= logStep; w *= 2 {
 		g.doublings++
 	}
-	return g
 }
 
 // schedule lists the moves of an iteration: one sweep over coefficients and dispersions given the effects, then the

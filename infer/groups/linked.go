@@ -157,7 +157,7 @@ func (l *Linked) take(part int, all, dst []float64) {
 func (l *Linked) LogPrior() float64 {
 	l.gather()
 	l.all.sumSquares()
-	return l.all.logPrior() + l.all.logEffects(l.all.levels, l.all.squares)
+	return l.all.logPrior() + l.all.logEffects(float64(l.all.levels), l.all.squares)
 }
 
 // Correlations writes those of Parameters, and returns their number.

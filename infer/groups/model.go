@@ -221,7 +221,7 @@ func (all groupings) addPrior(sum float64) float64 {
 			continue // its sds and effects are in the distribution of Linked
 		}
 		g.sumSquares()
-		sum += g.logPrior() + g.logEffects(g.levels, g.squares)
+		sum += g.logPrior() + g.logEffects(float64(g.levels), g.squares)
 	}
 	return sum
 }

@@ -52,7 +52,7 @@ const linearMost = 1e9
 func (k *kernel) moveGiven(g *group) bool {
 	g.sumSquares()
 	return k.eachScale(g, func(at *float64, prior func(x float64) float64) bool {
-		return k.moveOne(g, at, g.width, func() float64 { return g.logEffects(g.levels, g.squares) }, prior)
+		return k.moveOne(g, at, g.width, func() float64 { return g.logEffects(float64(g.levels), g.squares) }, prior)
 	})
 }
 

@@ -175,9 +175,8 @@ func (s *scales) logPrior() float64 {
 }
 
 // logEffects returns the log density of effects given the scales: count levels with Σ r·rᵀ.
-func (s *scales) logEffects(count int, squares []float64) float64 {
-	n := float64(count)
-	return -float64(n*math.FMA(float64(s.size), halfLog2Pi, s.logDet)) - float64(0.5*dot(s.omega, squares))
+func (s *scales) logEffects(count float64, squares []float64) float64 {
+	return -float64(count*math.FMA(float64(s.size), halfLog2Pi, s.logDet)) - float64(0.5*dot(s.omega, squares))
 }
 
 // correlation returns C_ij.

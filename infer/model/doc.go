@@ -10,10 +10,12 @@
 // Monotonic effects move apart from the predictor that they belong to, whose coefficients lean with them. A family of
 // one predictor with such effects is a Several of one.
 //
-// Several responses of a row are a Several too: joined. A row that misses a response counts 0 times in it.
+// Several responses of a row are a Several too: joined. A row that misses a response counts 0 times in it. Residuals of
+// gaussian responses may be correlated. With effects of one grouping all their coefficients and effects are drawn at
+// once, by cross products that are made once.
 //
-// Read model.go, predictor.go, alone.go, joined.go, order.go, equalrows.go, then kernel.go with common.go, joint.go and
-// state.go; cuts.go, shear.go and cutmove.go have the thresholds, monotone.go and monotonemove.go monotonic effects,
-// linked.go effects that several predictors have; target.go is for Hamiltonian samplers, posterior.go for draws from
-// the prior.
+// Read model.go, predictor.go, alone.go, joined.go, residuals.go, closed.go, order.go, equalrows.go, then
+// kernel.go with common.go, joint.go and state.go; cuts.go, shear.go and cutmove.go have the thresholds,
+// monotone.go and monotonemove.go monotonic effects, linked.go effects that several predictors have; target.go
+// is for Hamiltonian samplers, posterior.go for draws from the prior.
 package model

@@ -205,6 +205,9 @@ func (s *setup) responseOf(k int, p *Problem) *Problem {
 // takeDisp takes the dispersions of a response from its first predictor.
 func (s *setup) takeDisp(rows *family.Rows, p *predictor, disp []float64) {
 	k, first := 0, 0
+	if s.residuals != nil {
+		return // they have the sigmas
+	}
 	if s.joined != nil {
 		of, r := s.joined.of(p.place)
 		k, first = of, r.from
@@ -217,6 +220,6 @@ func (s *setup) takeDisp(rows *family.Rows, p *predictor, disp []float64) {
 // chainRows returns the rows with dispersions for the use of one chain.
 func (s *setup) chainRows() family.Rows {
 	out := s.rows
-	out.Further = slices.Clone(out.Further)
+	out.Further, out.Residuals = slices.Clone(out.Further), slices.Clone(out.Residuals)
 	return out
 }

@@ -84,6 +84,9 @@ func (s *setup) newJoint(p *Problem, few *setup, by infer.Parallel) (*joint, err
 // rotatable reports whether all priors have a curvature, and no predictor has parameters besides coefficients and
 // dispersions.
 func (s *setup) rotatable() bool {
+	if s.residuals != nil {
+		return false
+	}
 	for _, p := range s.predictors {
 		if p.data.Effects != nil || len(p.data.Smooths) > 0 || len(p.mono) > 0 {
 			return false

@@ -11,10 +11,11 @@ import (
 	"glmbatch/internal/state"
 )
 
-// listed are moves of which a chain may have several.
+// listed are moves of which a chain may have several, and what moves by itself.
 type listed struct {
 	steps  []*stepsMove // of each predictor, or nil
 	linked []*linkedMove
+	law    *groups.Residuals // of correlated residuals, or nil
 }
 
 // kernel is one chain.
@@ -37,6 +38,9 @@ type kernel struct {
 func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	if c.Stream == nil {
 		return nil, fmt.Errorf("model: chain %d has no random stream", c.Index)
+	}
+	if s.closed != nil {
+		return s.newClosedKernel(c), nil
 	}
 	n := len(s.rows.Y)
 	k := &kernel{setup: s, rows: s.chainRows(), views: family.NewViews(len(s.starts), n), rest: make([]float64, n)}
@@ -63,6 +67,9 @@ func (s *setup) Kernel(c infer.Chain) (infer.Kernel, error) {
 	for _, l := range s.links {
 		k.linked = append(k.linked, k.newLinkedMove(l))
 	}
+	if s.residuals != nil {
+		k.law = s.residuals.law(c.Stream).Mover(c.Stream, &k.Looks)
+	}
 	k.Updates = k.schedule()
 	k.Saver = state.NewSaver("model", stateVersion, k.list)
 	k.arrive()
@@ -85,6 +92,9 @@ func (k *kernel) schedule() update.Schedule {
 	}
 	for _, l := range k.linked {
 		moves = append(moves, func() bool { return k.moveLinked(l) })
+	}
+	if k.law != nil {
+		moves = append(moves, k.moveResiduals)
 	}
 	moves = append(moves, k.sum)
 	if k.joint == nil {
@@ -132,6 +142,9 @@ func (k *kernel) sum() bool {
 	for _, l := range k.linked {
 		logPrior += l.LogPrior()
 	}
+	if k.law != nil {
+		logPrior += k.law.LogPrior()
+	}
 	return k.Arrive(k.logLik, logPrior)
 }
 
@@ -161,6 +174,9 @@ func (k *kernel) arrive() {
 	if k.cut != nil {
 		k.takeCuts()
 	}
+	if k.law != nil {
+		k.law.Precision(k.rows.Residuals)
+	}
 	k.several.LogLik(&k.rows, 0, k.eta, k.rest)
 	k.rows.CountRows(k.rest)
 	k.logLik = k.rows.Kernels.Sum(k.rest)
@@ -176,6 +192,9 @@ func (k *kernel) Position(dst []float64) {
 		k.predictors[i].Read(k.chains[i], head, effects)
 		copy(steps, k.stepsOf(i))
 	})
+	if k.law != nil {
+		correlations = correlations[k.law.Write(correlations):]
+	}
 	for _, l := range k.linked {
 		correlations = correlations[l.Correlations(correlations):]
 	}
@@ -202,6 +221,9 @@ func (k *kernel) SetPosition(position []float64) (err error) {
 	})
 	if k.cut != nil {
 		k.cut.read(tau, k.cut.tau)
+	}
+	if k.law != nil {
+		correlations = correlations[k.law.Read(correlations):]
 	}
 	for _, l := range k.linked {
 		correlations = correlations[l.SetCorrelations(correlations):]

@@ -19,6 +19,9 @@ import (
 // Version names the algorithm: draws of different versions may differ in bits.
 const Version = "model/6"
 
+// ResponsesVersion names that of several responses.
+const ResponsesVersion = "responses/2"
+
 // Problem is a response with its predictors, on the scale of the designs as sampled. It is read-only once made.
 type Problem struct {
 	Family           glm.Family
@@ -35,6 +38,8 @@ type Problem struct {
 	// that has them has nothing else.
 	Responses []*Problem
 	Name      string
+	// Rescor is the shape of the LKJ prior of the correlations of the residuals of Responses; 0 for independent ones.
+	Rescor float64
 	// Distance is the prior of the distance between equidistant thresholds, whose first one has the prior of the first
 	// predictor among them; nil for flexible thresholds.
 	Distance *prior.Prior
@@ -51,12 +56,19 @@ type together struct {
 	common *common
 	cuts   *cuts
 	joint  *joint
+	closed *closed
+}
+
+// ofResponses are the parts of several responses.
+type ofResponses struct {
+	joined    joined     // the same as setup.several, or nil
+	residuals *residuals // of responses that are correlated given their predictors, or nil
 }
 
 // setup holds the parts that the chains of one fit share.
 type setup struct {
-	several    family.Several
-	joined     joined // the same of several responses, or nil
+	several family.Several
+	ofResponses
 	rows       family.Rows
 	starts     []float64   // a constant for each predictor
 	offsets    [][]float64 // of each predictor that is its offset alone, else nil
@@ -82,6 +94,9 @@ func New(p *Problem, by infer.Parallel) (infer.Setup, error) {
 	few := s.thinned(p, by)
 	if err := s.complete(p, few, true, by); err != nil {
 		return nil, err
+	}
+	if s.closed = s.newClosed(p); s.closed != nil {
+		return s, nil
 	}
 	if s.common, err = s.newCommon(p); err != nil {
 		return nil, err
@@ -140,7 +155,12 @@ func (s *setup) takeFamily(p *Problem) (*Problem, error) {
 	switch {
 	case p.Responses != nil:
 		own, err := newJoined(p)
-		s.several, s.joined = own, own
+		if s.several, s.joined = own, own; err != nil {
+			return nil, err
+		}
+		if s.residuals, err = newResiduals(p, own); s.residuals != nil {
+			s.several = s.residuals.of
+		}
 		return p.whole(), err
 	case s.several == nil:
 		own, err := newAlone(p)
@@ -169,6 +189,10 @@ func (p *Problem) rows() family.Rows {
 func (s *setup) read(p *Problem, of []family.Predictor) {
 	s.rows = p.rows()
 	s.rows.Further = make([][2]float64, max(0, len(s.joined)-1))
+	if q := len(s.joined); s.residuals != nil {
+		s.rows.Residuals = make([]float64, q*q+1)
+		s.residuals.law(nil).Precision(s.rows.Residuals)
+	}
 	s.several.Prepare(&s.rows)
 	s.offsets, s.cuts = p.offsets(of), newCuts(p, of)
 	known := s.rows
@@ -340,6 +364,7 @@ func (s *setup) settle(faulty func(*family.Rows, [][]float64) error, few *setup,
 		if s.cuts != nil {
 			s.cuts.settle(s.several, &s.rows, eta)
 		}
+		s.startResiduals(&s.rows, eta)
 	}
 	return eta, nil
 }
@@ -372,7 +397,8 @@ func (s *setup) predictorsOf(n int) [][]float64 {
 }
 
 // describe makes the parameters: of each predictor all except effects of levels, then the thresholds, means and shares
-// of monotonic effects, the correlations of linked effects, and the effects of levels.
+// of monotonic effects, sigmas and correlations of residuals, the correlations of linked effects, and the effects of
+// levels.
 func (s *setup) describe() {
 	for _, p := range s.predictors {
 		cols := p.data.Cols()
@@ -391,6 +417,7 @@ func (s *setup) describe() {
 			s.shares += 1 + m.size()
 		}
 	}
+	s.params = append(s.params, s.residuals.parameters()...)
 	for _, l := range s.links {
 		s.params = append(s.params, s.correlations(l)...)
 	}
@@ -400,8 +427,8 @@ func (s *setup) describe() {
 }
 
 // split passes the parts of a position that belong to each predictor, its head without steps, its effects of levels and
-// its steps, and returns the thresholds and the correlations of linked effects. The numbers that do writes are written
-// to the position.
+// its steps, and returns the thresholds, and the parameters of correlated residuals with the correlations of linked
+// effects. The numbers that do writes are written to the position.
 func (s *setup) split(position []float64, do func(k int, head, effects, steps []float64),
 ) (tau, correlations []float64) {
 	head, effects := 0, 0
@@ -413,7 +440,7 @@ func (s *setup) split(position []float64, do func(k int, head, effects, steps []
 		effects += len(tau)
 	}
 	effects += s.shares
-	count := 0
+	count := len(s.residuals.parameters())
 	for _, l := range s.links {
 		count += len(l.Parameters())
 	}
@@ -435,6 +462,9 @@ func (s *setup) Parameters() []infer.Parameter { return s.params }
 
 // Explain says how predictors are sampled.
 func (s *setup) Explain() string {
+	if s.closed != nil {
+		return s.closed.words()
+	}
 	var out []string
 	for _, p := range s.predictors {
 		if p.hidden > 0 {
@@ -461,6 +491,9 @@ func (s *setup) Explain() string {
 	}
 	if s.cuts != nil {
 		text += fmt.Sprintf("%d thresholds along directions rotated by their curvature; ", len(s.cuts.params))
+	}
+	if s.residuals != nil {
+		text += "sigmas and correlations of residuals by slices that read no rows; "
 	}
 	for _, l := range s.links {
 		out = append(out, l.Explain())

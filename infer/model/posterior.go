@@ -8,6 +8,7 @@ import (
 	"glmbatch/infer/glm"
 	"glmbatch/infer/groups"
 	"glmbatch/infer/prior"
+	"glmbatch/internal/vec"
 )
 
 // Posterior is a posterior of several predictors for callers that draw from its prior and look at positions. Chains
@@ -49,7 +50,14 @@ func (p *Posterior) DrawPrior(s prior.Source, theta []float64) {
 		each[k] = make([]float64, len(of.Parameters()))
 		of.DrawPrior(s, each[k])
 	}
-	numbers := p.drawLinks(s, each)
+	var numbers []float64
+	if p.setup.residuals != nil {
+		law := p.setup.residuals.law(nil)
+		law.DrawPrior(s)
+		numbers = make([]float64, law.Parameters())
+		law.Write(numbers)
+	}
+	numbers = append(numbers, p.drawLinks(s, each)...)
 	tau, correlations := p.setup.split(theta, func(k int, head, effects, steps []float64) {
 		copy(effects, each[k][copy(head, each[k]):])
 		for _, m := range p.setup.predictors[k].mono {
@@ -84,6 +92,10 @@ func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float
 		predictors[k] = groups.NewPredictor(of)
 	}
 	linked := p.setup.linkedAt(predictors)
+	var law *groups.Residuals
+	if p.setup.residuals != nil {
+		law = p.setup.residuals.law(nil)
+	}
 	return func(theta []float64) (_ *family.Rows, _ [][]float64, logLik, logPrior float64) {
 		tau, correlations := p.setup.split(theta, func(k int, head, effects, steps []float64) {
 			numbers := slices.Concat(head, effects)
@@ -102,6 +114,11 @@ func (p *Posterior) at() func(theta []float64) (rows *family.Rows, eta [][]float
 			cuts.write(own, 0, eta[len(eta)-len(cuts.first):])
 			logPrior += cuts.logPrior(own)
 		}
+		if law != nil {
+			correlations = correlations[law.Read(correlations):]
+			law.Precision(rows.Residuals)
+			logPrior += law.LogPrior()
+		}
 		for _, l := range linked {
 			correlations = correlations[l.SetCorrelations(correlations):]
 			logPrior += l.LogPrior()
@@ -119,6 +136,7 @@ func (p *Posterior) Respond(s prior.Source, theta []float64) []float64 {
 	n := len(p.setup.rows.Y)
 	row, counts := make([]float64, len(eta)), make([]float64, max(len(rows.Counts), len(p.setup.joined)))
 	y := make([]float64, n*max(1, len(counts)))
+	law := p.setup.residualsAt(theta)
 	drawCounts := func(prior.Source, []float64, float64, []float64) {}
 	if p.setup.joined == nil && p.family.Likelihood().DrawCounts != nil {
 		drawCounts = p.family.Likelihood().DrawCounts
@@ -128,7 +146,12 @@ func (p *Posterior) Respond(s prior.Source, theta []float64) []float64 {
 			row[k] = eta[k][i]
 		}
 		drawCounts(s, row, rows.Attempts(i), counts)
-		p.setup.joined.respond(s, i, row, rows, counts)
+		if law != nil {
+			law.Draw(s, counts)
+			vec.Axpy(1, row, counts)
+		} else {
+			p.setup.joined.respond(s, i, row, rows, counts)
+		}
 		for k, v := range counts {
 			y[k*n+i] = v
 		}

@@ -22,6 +22,9 @@ func (k *kernel) list(c *state.Codec) {
 	for _, l := range k.linked {
 		l.List(c)
 	}
+	if k.law != nil {
+		k.law.List(c)
+	}
 	c.Then(k.arrive)
 	if k.joint != nil {
 		k.listJoint(c)

@@ -19,6 +19,7 @@ type Target struct {
 	steps int   // and those of monotonic effects
 	links []*groups.LinkedTarget
 	from  []int // and those of each of links
+	law   int   // and those of correlated residuals
 }
 
 // NewTarget returns the posterior; arguments and errors are those of New. Effects is that of groups.TargetOptions.
@@ -57,6 +58,7 @@ func (s *setup) newTarget(by infer.Parallel, effects string) (*Target, error) {
 		t.links, t.from = append(t.links, l.Target(t.of, skipped)), append(t.from, from)
 		from += len(l.Parameters())
 	}
+	t.law = from
 	return t, nil
 }
 
@@ -131,6 +133,9 @@ func (t *Target) Start(c infer.Chain) (u []float64, words string) {
 		m.begin(c.Stream, steps)
 		m.coordinates(steps, own)
 	})
+	if r := t.setup.residuals; r != nil {
+		r.law(c.Stream).Unconstrained(u[t.law:])
+	}
 	return u, words
 }
 
@@ -147,7 +152,11 @@ func (t *Target) Penalised() (u []float64) {
 			u = append(u, m.start...)
 		}
 	}
-	return append(u, make([]float64, t.Dim()-len(u))...) // correlations of 0
+	u = append(u, make([]float64, t.Dim()-len(u))...) // correlations of 0
+	if r := t.setup.residuals; r != nil {
+		r.law(nil).Unconstrained(u[t.law:])
+	}
+	return u
 }
 
 // Constrain writes the parameters of u to theta.
@@ -163,6 +172,11 @@ func (t *Target) Constrain(u, theta []float64) {
 		own := make([]float64, t.steps-t.cuts)
 		t.setup.cuts.tau(u[t.cuts:t.steps], own)
 		t.setup.cuts.position(own, tau)
+	}
+	if r := t.setup.residuals; r != nil {
+		law := r.law(nil)
+		law.SetUnconstrained(u[t.law:])
+		correlations = correlations[law.Write(correlations):]
 	}
 	for i, l := range t.links {
 		l.Constrain(u[t.from[i]:][:l.Dim()], correlations)
@@ -185,6 +199,11 @@ func (t *Target) Unconstrain(theta, u []float64) {
 		t.setup.cuts.read(tau, own)
 		t.setup.cuts.z(own, u[t.cuts:t.steps])
 	}
+	if r := t.setup.residuals; r != nil {
+		law := r.law(nil)
+		correlations = correlations[law.Read(correlations):]
+		law.Unconstrained(u[t.law:])
+	}
 	for i, l := range t.links {
 		l.Unconstrain(correlations[:l.Dim()], u[t.from[i]:])
 		correlations = correlations[l.Dim():]
@@ -204,7 +223,7 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 	for k, of := range t.of {
 		places[k] = of.NewPlace()
 	}
-	linked := t.densityOfLinks()
+	linked, residual := t.densityOfLinks(), t.densityOfResiduals(&rows, eta)
 	return func(u, grad []float64) (logPosterior, logLik, logPrior float64) {
 		steps := t.stepsAt(u)
 		for k, p := range places {
@@ -213,6 +232,7 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 			own.own(p.Point(), steps[k], eta[own.place])
 			s.takeDisp(&rows, own, p.Point().Dispersions())
 		}
+		ofLaw, priorOfLaw := residual(u, grad)
 		if s.cuts != nil {
 			logPosterior, logPrior = t.densityOfCuts(&rows, eta, u[t.cuts:t.steps], grad[t.cuts:t.steps])
 		}
@@ -235,7 +255,22 @@ func (t *Target) Densities() func(u, grad []float64) (logPosterior, logLik, logP
 		}
 		inU, prior := t.densityOfSteps(places, u, grad)
 		ofLinks, priorOfLinks := linked(u, grad)
-		return logPosterior + logLik + inU + ofLinks, logLik, logPrior + prior + priorOfLinks
+		return logPosterior + logLik + inU + ofLinks + ofLaw, logLik, logPrior + prior + priorOfLinks + priorOfLaw
+	}
+}
+
+// densityOfResiduals returns a function that sets the distribution of correlated residuals to u and writes the
+// gradient, where eta are the predictors at u. It returns the log prior density over u, and on its own scale.
+func (t *Target) densityOfResiduals(rows *family.Rows, eta [][]float64,
+) func(u, grad []float64) (inU, logPrior float64) {
+	if t.setup.residuals == nil {
+		return func([]float64, []float64) (inU, logPrior float64) { return 0, 0 }
+	}
+	law := t.setup.residuals.law(nil)
+	return func(u, grad []float64) (inU, logPrior float64) {
+		law.SetUnconstrained(u[t.law:])
+		law.Precision(rows.Residuals)
+		return law.Density(t.setup.products(eta), grad[t.law:]), law.LogPrior()
 	}
 }
 

@@ -15,7 +15,7 @@ const DescriptionVersion = 1
 // needs no spec and parses no names. It numbers parameters as the ledger does, from 1; 0 means none.
 //
 // Responses are independent given the parameters and, of a mixture, the component, which is one of all responses of a
-// row.
+// row; with Rescor they are gaussian with correlated residuals.
 type Description struct {
 	Version   int        `json:"version"`
 	Kind      Kind       `json:"kind"`
@@ -24,6 +24,8 @@ type Description struct {
 	Groups    []Group    `json:"groups,omitempty"`
 	Imputed   bool       `json:"imputed,omitempty"` // whether missing cells were drawn
 	Cells     []Cells    `json:"cells,omitempty"`   // missing cells whose draws are kept
+	// Rescor are the correlations of the residuals of the responses, the lower triangle of their matrix by rows.
+	Rescor []int `json:"rescor,omitempty"`
 }
 
 // Kind is a kind of model.
@@ -47,7 +49,7 @@ func (k Kind) Items() bool { return k == KindClasses }
 // OfResponse returns the description of response k, from 0, as that of rows with one response.
 func (d *Description) OfResponse(k int) *Description {
 	out := *d
-	out.Kind, out.Responses = KindRows, d.Responses[k:k+1]
+	out.Kind, out.Responses, out.Rescor = KindRows, d.Responses[k:k+1], nil
 	return &out
 }
 
@@ -165,6 +167,14 @@ func (d *Description) check(parameters int) error {
 	}
 	if err := checkScalars(d.Weights, parameters); err != nil {
 		return err
+	}
+	if q := len(d.Responses); d.Rescor != nil && (d.Kind != KindResponses || len(d.Rescor) != q*(q-1)/2) {
+		return fmt.Errorf("%d responses have %d correlations of residuals", q, len(d.Rescor))
+	}
+	for _, c := range d.Rescor {
+		if !span(c, 1, parameters) {
+			return fmt.Errorf("a correlation of residuals is parameter %d of %d", c, parameters)
+		}
 	}
 	for i := range d.Groups {
 		g, q := &d.Groups[i], len(d.Groups[i].SD)

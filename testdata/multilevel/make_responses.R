@@ -13,8 +13,8 @@ a <- 1 + .5 * x + .8 * u[g, 1] + rnorm(n)
 b <- rpois(n, exp(.3 + .2 * z + .5 * u[g, 2]))
 write.csv(data.frame(a, b, x, z, g = paste0("g", g)), "pair.csv", row.names = FALSE, quote = FALSE)
 out <- list()
-fit <- function(name, formula, data, prior, iter = 3000, warmup = 1000) {
-  f <- brm(formula + set_rescor(FALSE), data, prior = prior, chains = 2, iter = iter, warmup = warmup,
+fit <- function(name, formula, data, prior, iter = 3000, warmup = 1000, rescor = FALSE) {
+  f <- brm(formula + set_rescor(rescor), data, prior = prior, chains = 2, iter = iter, warmup = warmup,
            seed = 1, refresh = 0)
   m <- as.matrix(f)
   time <- sum(rstan::get_elapsed_time(f$fit))
@@ -34,3 +34,18 @@ d <- read.csv("pair.csv")
 fit("pair", bf(a ~ x + (1 | p | g), family = gaussian()) + bf(b ~ z + (1 | p | g), family = poisson()), d,
     c(common("a", 3), common("b", 3), set_prior("student_t(3, 0, 3)", class = "sigma", resp = "a"),
       prior(lkj(1), class = "cor")))
+# both has gaussian responses with correlated residuals, in data that are simulated too.
+set.seed(2)
+n <- 150
+g <- sample(1:15, n, TRUE)
+u <- matrix(rnorm(30), 15) %*% chol(matrix(c(1, .5, .5, 1), 2))
+e <- matrix(rnorm(2 * n), n) %*% chol(matrix(c(1, -.6, -.6, 1), 2))
+x <- rnorm(n)
+z <- rnorm(n)
+write.csv(data.frame(a = round(1 + .5 * x + .7 * u[g, 1] + .8 * e[, 1], 4), b = round(.4 * z + .5 * u[g, 2] + 1.2 * e[, 2], 4),
+                     x = round(x, 4), z = round(z, 4), g = paste0("g", g)), "residuals.csv", row.names = FALSE, quote = FALSE)
+d <- read.csv("residuals.csv")
+fit("residuals", bf(a ~ x + (1 | p | g)) + bf(b ~ z + (1 | p | g)), d,
+    c(common("a", 3), common("b", 3), set_prior("student_t(3, 0, 3)", class = "sigma", resp = "a"),
+      set_prior("student_t(3, 0, 3)", class = "sigma", resp = "b"), prior(lkj(1), class = "cor"),
+      prior(lkj(2), class = "rescor")), rescor = TRUE)

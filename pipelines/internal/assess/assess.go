@@ -253,5 +253,5 @@ func evaluateResponses(p plan.Rowwise, of []plan.Observed, draws *Source) (*pred
 		}
 		each = append(each, one)
 	}
-	return predictive.Together(each), nil
+	return predictive.Together(each, all.Rescor), nil
 }

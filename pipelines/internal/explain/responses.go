@@ -29,6 +29,9 @@ func (e *Explanation) joined(c *plan.Case) {
 	if apart {
 		e.Facts = fmt.Sprintf("%d responses of %d rows: %s", len(names), c.Counted, words.List(counted))
 	}
+	if m := c.Spec; m.CorrelatedResiduals() {
+		e.Facts += ". Their residuals are correlated, with the prior " + m.Prior.RescorLKJ().String()
+	}
 	of, err := c.On(c.Data)
 	if err != nil {
 		e.Sampler = []string{"The run would refuse it: " + err.Error()}

@@ -57,6 +57,7 @@ type modelIdentity struct {
 	ByName                                      []string
 	Shape, Phi, Nu                              string   `json:",omitempty"`
 	SD, Cor, SDS, LScale                        string   `json:",omitempty"` // of group-level effects, of smooths
+	Rescor                                      string   `json:",omitempty"` // of correlated residuals
 	FrequencyWeights, PrecisionWeights          string   `json:",omitempty"`
 	Defaults                                    string   `json:",omitempty"` // the rules of priors that are left out
 	Imputation                                  []string `json:",omitempty"`
@@ -119,6 +120,7 @@ func identifyModel(m *spec.Model) modelIdentity {
 		SDS:          m.Prior.SDS.String(),
 		LScale:       m.Prior.LScale.String(),
 		Cor:          m.Prior.Cor.String(),
+		Rescor:       m.Prior.Rescor.String(),
 
 		FrequencyWeights: m.FrequencyWeights, PrecisionWeights: m.PrecisionWeights,
 		Defaults: defaultsOf(m), Custom: m.Family.Custom,

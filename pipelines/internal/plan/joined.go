@@ -60,6 +60,9 @@ func newJoined(f *Fit) (*Joined, error) {
 		for k := range s.predictors {
 			s.predictors[k] = s.predictors[k].OfResponse(s.response)
 		}
+		if f.Model.CorrelatedResiduals() {
+			s.predictors[0].Elsewhere[0] = true // sigma is of the residuals of all responses
+		}
 		j.responses = append(j.responses, s)
 	}
 	for _, s := range j.responses {
@@ -156,6 +159,9 @@ func (j *Joined) Identify(id *Identity) {
 // problem is the posterior on the data of the responses, or on some of their rows.
 func (j *Joined) problem(data []*glm.Data) *model.Problem {
 	out := &model.Problem{}
+	if m := j.fit.Model; m.CorrelatedResiduals() {
+		out.Rescor = m.Prior.RescorLKJ().Shape
+	}
 	for k, s := range j.responses {
 		own := s.problem(data[k])
 		own.Name = s.response
@@ -217,6 +223,11 @@ func (j *Joined) Description(params []infer.Parameter) (*record.Description, err
 			return nil, err
 		}
 	}
+	for i, p := range params {
+		if p.Kind == infer.ResidualCorrelation {
+			d.out.Rescor = append(d.out.Rescor, i+1)
+		}
+	}
 	return d.out, nil
 }
 
@@ -240,6 +251,11 @@ func (j *Joined) Describe(rec *record.Fit, params []infer.Parameter) (err error)
 	}
 	if rec.Data != nil {
 		rec.Data.Missing += int64(first.Counted - j.counted())
+	}
+	for i, p := range params {
+		if p.Kind == infer.ResidualCorrelation {
+			rec.Parameters[i].Prior = j.fit.Model.Prior.RescorLKJ().String()
+		}
 	}
 	for _, s := range j.responses {
 		s.describe(rec, params)

@@ -101,6 +101,9 @@ func severalMethod(s *spec.Sampler, m *spec.Model) Method {
 	if m.Grouped() {
 		versions += " " + groups.Version
 	}
+	if m.Response.Whole != nil || m.Responses != nil {
+		versions += " " + model.ResponsesVersion
+	}
 	switch of := s.Of(); {
 	case of.Prior:
 		return priorSampler().Method

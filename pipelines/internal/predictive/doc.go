@@ -14,5 +14,6 @@
 // Read evaluator.go: all others ask the Evaluator. Its numbers come from blocks.go, items.go, levels.go and cells.go at
 // all draws, and from position.go at one position; rows.go finds them by the description of the fit. Then read
 // outcomes.go, loo.go, match.go and kfold.go, predictive.go, averages.go, allocations.go and pit.go, then check.go,
-// counts.go, histogram.go, survival.go, times.go, incomplete.go and wanted.go; responses.go has several responses.
+// counts.go, histogram.go, survival.go, times.go, incomplete.go and wanted.go; responses.go has several responses, with
+// rescor.go.
 package predictive

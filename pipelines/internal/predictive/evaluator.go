@@ -22,6 +22,7 @@ type Evaluator struct {
 	outcomes outcomes // nil of Items, whose blocks have densities
 	// responses evaluate those of rows with several responses; nil of others. The evaluator has only the first family.
 	responses []*Evaluator
+	rescor    *rescor // of responses with correlated residuals; nil of others
 
 	questions []question // of times, see Ask
 	asked     []string   // their names
@@ -70,22 +71,34 @@ type Block struct {
 	// LogW is the log weight of a component at each draw.
 	LogW []float64
 
-	// responses are the blocks of several responses of the rows; the block has nothing else then.
-	responses []*Block
-	counts    []float64 // how often each row of the data counts; nil: once
+	severalResponses
+	one oneResponse
 
 	of       *part
 	shift    [][]float64 // of each predictor at each draw, of all rows
 	outcomes outcomes
 }
 
+// severalResponses are the blocks of several responses of the rows, and the correlations of their residuals; the block
+// has nothing else then.
+type severalResponses struct {
+	responses []*Block
+	rescor    *rescor
+}
+
+// oneResponse has the data of one of several responses, of all rows.
+type oneResponse struct {
+	counts []float64 // how often each row counts; nil: once
+	y      []float64
+}
+
 // newBlock returns a block of at most rows rows at size draws.
 func (e *Evaluator) newBlock(rows, size int) *Block {
 	if e.responses != nil {
-		b := &Block{}
+		b := &Block{severalResponses: severalResponses{rescor: e.rescor}}
 		for _, own := range e.responses {
 			block := own.newBlock(rows, size)
-			block.counts = own.data.Frequency
+			block.one = oneResponse{own.data.Frequency, own.data.Y}
 			b.responses = append(b.responses, block)
 		}
 		return b

@@ -15,11 +15,13 @@ func (e *Evaluator) At(i int) func(theta []float64) *Block {
 		for _, own := range e.responses {
 			each = append(each, own.At(i))
 		}
+		b.rescor = e.rescor.single()
 		return func(theta []float64) *Block {
+			b.rescor.set(theta)
 			for k, at := range each {
-				counts := b.responses[k].counts
+				one := b.responses[k].one
 				b.responses[k] = at(theta)
-				b.responses[k].counts = counts
+				b.responses[k].one = one
 			}
 			return b
 		}

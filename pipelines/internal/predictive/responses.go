@@ -8,10 +8,14 @@ import (
 )
 
 // Together returns the evaluator of rows with several responses, each evaluated by one of these: the log density of a
-// row is the sum of those of its responses. A response that counts 0 times is missing.
-func Together(of []*Evaluator) *Evaluator {
+// row is the sum of those of its responses. A response that counts 0 times is missing. Params are those of
+// Description.Rescor: with them the density is that of all responses of the row.
+func Together(of []*Evaluator, params []int) *Evaluator {
 	first := of[0]
 	out := &Evaluator{Fit: first.Fit, family: first.family, data: &glm.Data{}, responses: of}
+	if params != nil {
+		out.rescor = &rescor{params: params}
+	}
 	for _, e := range of {
 		for i, w := range e.data.Frequency {
 			if out.data.Frequency == nil {
@@ -36,17 +40,21 @@ func (e *Evaluator) fillResponses(b *Block) error {
 			return err
 		}
 	}
-	return nil
+	return e.rescor.fill(e)
 }
 
 // logLikOfResponses is logLik of a row with several responses.
 func (b *Block) logLikOfResponses(s, from, to int, dst []float64) {
+	if b.rescor != nil {
+		b.logLikCorrelated(s, from, to, dst)
+		return
+	}
 	one := make([]float64, to-from)
 	clear(dst)
 	for _, own := range b.responses {
 		own.logLik(s, from, to, one)
 		for i, l := range one {
-			if own.counts == nil || own.counts[own.First+from+i] > 0 {
+			if own.one.counts == nil || own.one.counts[own.First+from+i] > 0 {
 				dst[i] += l
 			}
 		}

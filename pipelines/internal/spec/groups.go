@@ -187,6 +187,9 @@ func (p Priors) LKJ(grouping string) float64 {
 	return shape
 }
 
+// RescorLKJ is the prior of the correlations of residuals.
+func (p Priors) RescorLKJ() LKJPrior { return LKJPrior{cmp.Or(p.Rescor.Shape, 1)} }
+
 // best returns the most exact of the entries of by_name that may serve the name: the name itself, then the glob with
 // most letters, then the one written first; nil if none matches.
 func (p Priors) best(name string, may func(*NamedPrior) bool) *NamedPrior {

@@ -91,7 +91,7 @@ func (Dataset) shorthand() string { return "path" }
 type Model struct {
 	Name        string            `yaml:"-"`
 	Kind        string            `yaml:"kind" json:",omitempty" enum:"glm mrf" doc:"glm: a regression. mrf: a discrete Markov random field, for data sets with edges, image, grid or sequences. Left out: glm."`
-	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, a*b, log(x), offset(log(e)), y | trials(n), bf(y ~ x, sigma ~ z). mvbind(a, b) ~ x and bf(a ~ x) + bf(b ~ z) have several responses. cbind(a, b, c) ~ x has counts of classes, or with mixture items of latent classes."`
+	Formula     string            `yaml:"formula" required:"true" example:"y ~ ." doc:"R's formula: y ~ x1 + x2, y ~ . for all other columns, a*b, log(x), offset(log(e)), y | trials(n), bf(y ~ x, sigma ~ z). mvbind(a, b) ~ x and bf(a ~ x) + bf(b ~ z) have several responses, with correlated residuals by + set_rescor(TRUE). cbind(a, b, c) ~ x has counts of classes, or with mixture items of latent classes."`
 	Family      Family            `yaml:"family" required:"true" example:"bernoulli" doc:"Distribution of the response, with the canonical link unless another is named: bernoulli or bernoulli(logit)."`
 	Families    []*ResponseFamily `yaml:"families" keyed:"Name" json:",omitempty" doc:"Families of single responses: {b: poisson}. Others have family."`
 	Formulas    map[string]string `yaml:"formulas" json:",omitempty" doc:"Formulas of further parameters of the response: {sigma: ~ x, zi: ~ 1}, as in bf(); {mu: y ~ x} replaces formula."`
@@ -197,6 +197,7 @@ type Priors struct {
 	SDS          DispersionPrior  `yaml:"sds" json:",omitzero" doc:"Prior of every standard deviation of smooths and Gaussian processes. Left out: as sd."`
 	LScale       DispersionPrior  `yaml:"lscale" json:",omitzero" doc:"Prior of every length scale of Gaussian processes, in largest distances of two points unless scale = FALSE. Left out: the inverse_gamma with 1 % below the least distance and 1 % above the largest."`
 	Cor          LKJPrior         `yaml:"cor" json:",omitzero" doc:"Prior of the correlations of group-level effects. Left out: lkj(1), uniform."`
+	Rescor       LKJPrior         `yaml:"rescor" json:",omitzero" doc:"Prior of the correlations of residuals, set_rescor(TRUE). Left out: lkj(1), uniform."`
 	// Others are the priors of further dispersions by name: a key for each that the families have, with its
 	// family.Dispersion.Doc.
 	Others map[string]DispersionPrior `yaml:"dispersions" each:"true" json:",omitempty"`

@@ -149,8 +149,42 @@ func (c *checker) completeResponses(m *Model) {
 		}
 	}
 	c.groups(m)
+	c.residuals(m)
 	c.effectsOfResponses(m)
 	c.interceptByName(m)
+}
+
+// CorrelatedResiduals reports whether the residuals of several responses are correlated: set_rescor(TRUE).
+func (m *Model) CorrelatedResiduals() bool { return transform.CorrelatedResiduals(m.Formula) }
+
+// residuals refuses correlated residuals of responses that have no common sigma.
+func (c *checker) residuals(m *Model) {
+	if !m.CorrelatedResiduals() {
+		if c.given("models", m.Name, "prior", "rescor") {
+			c.at("prior rescor is of correlated residuals, and the formula has none",
+				"remove it, or add + set_rescor(TRUE) to the formula", "models", m.Name, "prior", "rescor")
+		}
+		return
+	}
+	refuse := func(fault string) {
+		c.at("formula: with set_rescor(TRUE) "+fault,
+			"write set_rescor(FALSE); effects of levels are correlated by (1 | p | g)", "models", m.Name, "formula")
+	}
+	for _, own := range m.Responses {
+		name := own.Response.Name
+		switch {
+		case own.Family.Family != family.Default:
+			refuse("each response is gaussian, without formulas of sigma, cens() and trunc(), and " + name + " is not")
+		case own.KnownErrors() || own.PrecisionWeights != "":
+			refuse("sigma is one number, and rows of " + name + " have errors or precisions of their own")
+		default:
+			continue
+		}
+		return
+	}
+	if m.Missing == ByResponse {
+		refuse("rows have all responses, and missing is by_response")
+	}
 }
 
 // priorsOf returns the priors of a response: those of by_name whose names have its name, as b_x, and others of all

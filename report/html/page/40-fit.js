@@ -23,7 +23,7 @@ function factsOf(f) {
 }
 
 // ownUnit lists kinds of parameters whose units differ from those of coefficients: they have no bar in the units of the data.
-const ownUnit = ["dispersion", "scale", "local_scale", "group_sd", "group_correlation", "group_effect", "smooth_sd", "smooth_effect", "mixture_weight"];
+const ownUnit = ["dispersion", "scale", "local_scale", "group_sd", "group_correlation", "group_effect", "residual_correlation", "smooth_sd", "smooth_effect", "mixture_weight"];
 
 // scaleOf maps values to a bar's width in per cent. Intercepts would squeeze all
 // others, so they do not count if there are others; intervals outside are cut.
@@ -108,7 +108,7 @@ function groupsOf(groups) {
 function coefficientTable(rows, link, label = "Coefficients") {
   let scale = null;
   const axis = svg("svg", { class: "axis", "aria-hidden": "true" });
-  const ratio = (r) => units.value === "exp" && !["statistic", "dispersion", "scale", "group_sd", "group_correlation"].includes(r.kind);
+  const ratio = (r) => units.value === "exp" && !["statistic", "dispersion", "scale", "group_sd", "group_correlation", "residual_correlation"].includes(r.kind);
   const column = (title, key, show, extra) => ({ title, numeric: true, value: (r) => r[key], text: (r) => show(r[key]), ...extra });
   const quantile = (title, key) => column(title, key, number, { text: (r) => number(ratio(r) && r[key] !== null ? Math.exp(r[key]) : r[key]) });
   const moment = (title, key) => column(title, key, number, { descending: true, text: (r) => (ratio(r) ? "—" : number(r[key])) });
