@@ -92,9 +92,9 @@ type RunOptions struct {
 	Width    func() int
 	Log      *slog.Logger // nil: none
 
-	disk  spool.Disk                     // tests keep draws on it from the first block on
-	night *run.Night                     // of a shard; nil of others
-	watch func(*progress.Tracker) func() // of a shard: follows it until it is called
+	disk    spool.Disk                     // tests keep draws on it from the first block on
+	sharded *run.Sharded                   // of a shard; nil of others
+	watch   func(*progress.Tracker) func() // of a shard: follows it until it is called
 }
 
 // Run carries out the pipeline that target names: a file, or a shipped
@@ -146,7 +146,7 @@ func (o RunOptions) fit(ctx context.Context, p *spec.Pipeline, src []byte, only 
 	}
 	out, err = run.Run(ctx, run.Config{
 		Pipeline: p, Source: src, Database: p.Database, Workers: p.Run.Workers, Only: only, Select: states,
-		Force: o.Force, DryRun: o.DryRun, Night: o.night,
+		Force: o.Force, DryRun: o.DryRun, Sharded: o.sharded,
 		Build: Version().String(), LockWait: o.LockWait, Example: example,
 		Tracker: tracker, Log: o.Log, Now: time.Now, Disk: o.disk,
 		Effects: func(ctx context.Context, id string, fits []report.Key,

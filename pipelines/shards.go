@@ -272,7 +272,7 @@ func RunShard(ctx context.Context, dir string, i int, scratch string, o RunOptio
 		o.Log.Warn("shard", "run", night.Run, "shard", i, "action", "redone", "err", earlier.Redone)
 	}
 	p.Database, p.Publish, p.Report = work.Database(), "", ""
-	o.night = &run.Night{ID: night.Run, Started: night.Started, Place: night.Place,
+	o.sharded = &run.Sharded{ID: night.Run, Started: night.Started, Place: night.Place,
 		Share: plan.Share{Index: i, Of: division, Planned: plan.NewManifest(night.Entries)}}
 	o.watch = func(t *progress.Tracker) func() { return night.WriteProgress(dir, i, work, t, progressEvery) }
 	out, err := o.fit(ctx, p, []byte(night.Spec), only, run.States{})
@@ -345,7 +345,7 @@ func Gather(ctx context.Context, dir string, o GatherOptions) (*Outcome, error) 
 		"build", night.Build)
 	out, err := night.Gather(ctx, dir, shard.Gathering{Spec: p, Manifest: manifest, Ledger: ledger, Partial: o.Partial,
 		Log: o.Log,
-		Run: run.Record(p, []byte(night.Spec), night.Build, run.Night{ID: night.Run, Started: night.Started,
+		Run: run.Record(p, []byte(night.Spec), night.Build, run.Sharded{ID: night.Run, Started: night.Started,
 			Place: night.Place})})
 	if _, missing := errors.AsType[*shard.MissingError](err); missing {
 		err = &AgainError{err}

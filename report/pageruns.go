@@ -7,7 +7,7 @@ import (
 	"glmbatch/report/html"
 )
 
-// pageCourses bounds the fits whose coefficients a page shows over nights: those that moved most.
+// pageCourses bounds the fits whose coefficients a page shows over runs: those that moved most.
 const pageCourses = 40
 
 // courses reads the coefficients of fits over their nights: of the shown fits that have drifts, those that moved most.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Night describes one run from the ledger: when, how long, what it did about how many fits, and how it ended.
+// RunInfo describes one run from the ledger: when, how long, what it did about how many fits, and how it ended.
 type RunInfo struct {
 	ID       string `json:"run"`
 	Pipeline string `json:"pipeline"`

@@ -48,17 +48,17 @@ run before. With a SPEC it lists the runs of that pipeline, in its ledger.`,
 			if database, o.Pipeline, err = f.asked(args); err != nil {
 				return err
 			}
-			nights, err := pipelines.Runs(c.Context(), database, o)
+			runs, err := pipelines.Runs(c.Context(), database, o)
 			if err != nil {
 				return work(err)
 			}
 			switch format {
 			case "json":
-				return indented(a.stdout, append([]pipelines.RunInfo{}, nights...))
+				return indented(a.stdout, append([]pipelines.RunInfo{}, runs...))
 			case "csv":
-				return csvRuns(a.machine(), nights)
+				return csvRuns(a.machine(), runs)
 			}
-			printRuns(a.screen(), nights)
+			printRuns(a.screen(), runs)
 			return nil
 		},
 	}
@@ -94,14 +94,14 @@ func sinceTime(text string, now time.Time) (time.Time, error) {
 }
 
 // printRuns prints a line for each run.
-func printRuns(s *screen, nights []pipelines.RunInfo) {
-	if len(nights) == 0 {
+func printRuns(s *screen, runs []pipelines.RunInfo) {
+	if len(runs) == 0 {
 		s.sentence("  ", "no run here: --since and --pipeline leave none")
 		return
 	}
 	g := head("started (UTC)", "pipeline", "took", "new", "same", "fail", "err", "exit", "run")
-	for i := range nights {
-		n := &nights[i]
+	for i := range runs {
+		n := &runs[i]
 		name := words.Visible(n.Pipeline)
 		if n.SpecChanged {
 			name += " *"
@@ -113,14 +113,14 @@ func printRuns(s *screen, nights []pipelines.RunInfo) {
 		if row == 0 || col < 5 || col > 7 || g.Rows[row][col] == "" {
 			return ""
 		}
-		return nightColour(&nights[row-1], col)
+		return runColour(&runs[row-1], col)
 	}
 	g.shorten(1, s.width)
 	g.print(s)
 }
 
-// nightColour is that of a run's numbers and its end.
-func nightColour(n *pipelines.RunInfo, col int) string {
+// runColour is that of a run's numbers and its end.
+func runColour(n *pipelines.RunInfo, col int) string {
 	switch {
 	case col < 7, n.State == pipelines.RunKilled, n.ExitCode != nil && *n.ExitCode == pipelines.ExitFail:
 		return red
@@ -189,12 +189,12 @@ func exitWords(code int) string {
 }
 
 // csvRuns writes a row for each run, with every field.
-func csvRuns(w io.Writer, nights []pipelines.RunInfo) error {
+func csvRuns(w io.Writer, runs []pipelines.RunInfo) error {
 	rows := [][]string{{"run", "pipeline", "state", "started", "finished", "took_seconds", "exit_code", "fits", "new",
 		"skipped", "erred", "uncommitted",
 		"passed", "warned", "failed", "seconds", "seed", "spec_hash", "spec_changed", "program", "host"}}
-	for i := range nights {
-		n := &nights[i]
+	for i := range runs {
+		n := &runs[i]
 		finished, exit := "", ""
 		if n.Finished != nil {
 			finished, exit = n.Finished.UTC().Format(time.RFC3339Nano), strconv.Itoa(*n.ExitCode)

@@ -48,7 +48,8 @@ func (s sample) measure(ctx context.Context, o options, w sampler, folder string
 // peerBars prints auto against Stan and JAGS on grouped data; bars are of rstanarm.
 func peerBars(w io.Writer, results []result) {
 	head := "\nGrouped data: seconds to an effective sample size of 100 of the least of coefficients, sds, correlations " +
-		"and effects, set-up and warm-up in.\n\n| data | auto | rstanarm: ratio (bar) | rstan: ratio | jags: ratio |\n|---|---|---|---|---|\n"
+		"and effects, set-up and warm-up in.\n\n" +
+		"| data | auto | rstanarm: ratio (bar) | rstan: ratio | jags: ratio |\n|---|---|---|---|---|\n"
 	for _, r := range results {
 		if r.model == "" || len(r.runs["auto"]) == 0 {
 			continue

@@ -28,10 +28,10 @@ type Page struct {
 
 	Agreement Agreement `json:"agreement"`
 
-	Courses []Course `json:"courses,omitempty"` // of fits over nights, those that moved most first
+	Courses []Course `json:"courses,omitempty"` // of fits over runs, those that moved most first
 }
 
-// Course is the coefficients of a fit over nights. Entry i of every list is of one coefficient, the oldest night first.
+// Course is the coefficients of a fit over runs. Entry i of every list is of one coefficient, the oldest run first.
 type Course struct {
 	Fit     int           `json:"fit"` // place in Page.Fits
 	Name    []string      `json:"name"`

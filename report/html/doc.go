@@ -1,4 +1,4 @@
-// Package html writes one HTML page about a night of fits, their comparison and
+// Package html writes one HTML page about a run of fits, their comparison and
 // their drift: everything it needs is in it, and nothing is fetched.
 //
 // It takes a Page of names and numbers that package report has read and reduced,

@@ -90,7 +90,7 @@ func TestColumns(t *testing.T) {
 func TestBrowserListsManyFits(t *testing.T) {
 	b := openBrowser(t)
 	b.open(manyFits(20_000, 2), "")
-	status := func() string { return b.text("#night .tools [role=status]:last-child") }
+	status := func() string { return b.text("#run .tools [role=status]:last-child") }
 	if s := status(); s != "20000 rows" {
 		t.Errorf("the table has %s", s)
 	}

@@ -21,7 +21,7 @@ var files embed.FS
 
 // ours are the page's own scripts, in order: they make one script together.
 var ours = []string{"10-text.js", "20-table.js", "30-charts.js", "35-groups.js", "36-mixtures.js", "37-checks.js",
-	"40-fit.js", "45-effects.js", "46-incomplete.js", "50-night.js", "60-compare.js", "70-drift.js", "90-start.js"}
+	"40-fit.js", "45-effects.js", "46-incomplete.js", "50-overview.js", "60-compare.js", "70-drift.js", "90-start.js"}
 
 // file is the content of an embedded file, which is there: a test writes a page.
 func file(name string) string {

@@ -124,7 +124,7 @@ func (m Memory) Reserve(chains int) transform.Reserve {
 	}
 }
 
-// Weight is the memory of a unit with its fits: its table, and what they need as far as it can be foreseen. One that
+// Weight is the memory of a unit with its fits: its table, and what they need as far as it can be predicted. One that
 // is too heavy is admitted alone, and its fits are refused when their designs are asked for.
 func (m Memory) Weight(u *Unit, fits []*Fit) int64 {
 	if u.discrete != nil {

@@ -112,7 +112,7 @@ func (p *Pooled) CompleteDF() float64 {
 
 // Capabilities are those without rows: they are the rows of each imputation.
 func (p *Pooled) Capabilities() Capabilities {
-	return Capabilities{Imputations: p, Smooths: p.Record, Foreseen: p.preview, Undrawn: p.undrawn(),
+	return Capabilities{Imputations: p, Smooths: p.Record, Preview: p.preview, Undrawn: p.undrawn(),
 		Anew: "each imputation has a posterior of its own"}
 }
 

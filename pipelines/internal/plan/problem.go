@@ -53,7 +53,7 @@ type Capabilities struct {
 	// Imputations are several tables, whose draws are pooled.
 	Imputations *Pooled
 	Solve       func() (*Solution, error) // finds the answer of a method without chains
-	Foreseen    func() string             // what the method would choose at its set-up; empty if it has no choice
+	Preview     func() string             // what the method would choose at its set-up; empty if it has no choice
 	Undrawn     int                       // parameters, the last, of which summaries are stored and no draws
 	// Anew is why chains gain nothing from an earlier posterior. recall weighs an earlier fit, and returns why it is no
 	// start.

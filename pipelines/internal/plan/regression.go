@@ -90,7 +90,7 @@ func (r *Regression) Observed() Observed {
 
 // Capabilities are those of one linear predictor and one table.
 func (r *Regression) Capabilities() Capabilities {
-	return Capabilities{Rows: r, Regression: r, Smooths: r.Record, Foreseen: r.preview, Undrawn: r.undrawn(),
+	return Capabilities{Rows: r, Regression: r, Smooths: r.Record, Preview: r.preview, Undrawn: r.undrawn(),
 		Anew: r.startsAnew(), recall: r.recall}
 }
 

@@ -25,8 +25,8 @@ func (a *attempt) preview(ctx context.Context, id *plan.Identified, stored repor
 	}
 	a.reasons(id, complete)
 	res.Size = size(id)
-	if foreseen := id.Capabilities().Foreseen; foreseen != nil {
-		res.Reasons = slices.DeleteFunc(append(res.Reasons, foreseen()), func(words string) bool { return words == "" })
+	if preview := id.Capabilities().Preview; preview != nil {
+		res.Reasons = slices.DeleteFunc(append(res.Reasons, preview()), func(words string) bool { return words == "" })
 	}
 	return nil
 }

@@ -186,8 +186,8 @@ func (s States) empty() bool { return len(s.grades) == 0 }
 // chosen is the selection of the call, before the ledger is asked.
 func (r *runner) chosen() plan.Choice {
 	c := plan.Choice{Selector: r.Only}
-	if r.Night != nil {
-		c.Share = r.Night.Share
+	if r.Sharded != nil {
+		c.Share = r.Sharded.Share
 	}
 	return c
 }

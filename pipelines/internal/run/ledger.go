@@ -361,7 +361,7 @@ func (l *ledger) stop() {
 
 // record is the run's own row; out is nil while it is running.
 func (r *runner) record(out *outcome.Outcome) *report.Run {
-	row := Record(r.Pipeline, r.Source, r.Build, Night{ID: r.id, Started: r.started, Place: r.place})
+	row := Record(r.Pipeline, r.Source, r.Build, Sharded{ID: r.id, Started: r.started, Place: r.place})
 	if out != nil {
 		row.Finished, row.ExitCode = out.Finished, out.ExitCode
 	}
@@ -369,7 +369,7 @@ func (r *runner) record(out *outcome.Outcome) *report.Run {
 }
 
 // Record describes a run that has not ended.
-func Record(p *spec.Pipeline, source []byte, build string, n Night) *report.Run {
+func Record(p *spec.Pipeline, source []byte, build string, n Sharded) *report.Run {
 	sum := sha256.Sum256(source)
 	host, _ := os.Hostname() // an unknown host is no reason to stop
 	return &report.Run{

@@ -32,8 +32,8 @@ type Config struct {
 	Workers  int // at least 1
 	Only     plan.Selector
 	Select   States // narrows the fits by their states in the ledger
-	// Night, unless nil, is what the run is part of: Database is a file of its own then.
-	Night    *Night
+	// Sharded, unless nil, is the run that this one is a shard of: Database is a file of its own then.
+	Sharded  *Sharded
 	Force    bool
 	DryRun   bool   // say what would be done, and do nothing
 	Build    string // identity of this program, for the ledger
@@ -51,8 +51,8 @@ type Config struct {
 	Tamper func(infer.Setup) infer.Setup
 }
 
-// Night is a run that several machines share, and the share of this one.
-type Night struct {
+// Sharded is a run that several machines share, and the share of this one.
+type Sharded struct {
 	ID      string
 	Started time.Time
 	Place   int
@@ -103,7 +103,7 @@ func Run(ctx context.Context, c Config) (*outcome.Outcome, error) {
 	if err == nil {
 		err = r.again(ctx, results)
 	}
-	if err == nil && len(results) == 0 && ctx.Err() == nil && r.Select.empty() && r.Night == nil {
+	if err == nil && len(results) == 0 && ctx.Err() == nil && r.Select.empty() && r.Sharded == nil {
 		err = plan.ErrNothingSelected
 	}
 	if err != nil {
@@ -122,7 +122,7 @@ func open(ctx context.Context, c Config) (*runner, error) {
 		known: &known{database: c.Database}}
 	r.memory.Workers = c.Workers
 	r.id, r.admission = RunID(r.started), newAdmission(r.memory)
-	if n := c.Night; n != nil {
+	if n := c.Sharded; n != nil {
 		r.id, r.started = n.ID, n.Started
 	}
 	r.world = &draw.Env{
@@ -163,8 +163,8 @@ func (r *runner) read(ctx context.Context, file *report.Ledger) (err error) {
 	if err := r.known.read(ctx, file); err != nil {
 		return err
 	}
-	if r.Night != nil {
-		r.place = r.Night.Place
+	if r.Sharded != nil {
+		r.place = r.Sharded.Place
 	} else if r.place, err = file.NextPlace(ctx); err != nil {
 		return err
 	}

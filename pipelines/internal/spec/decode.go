@@ -231,7 +231,8 @@ func describe(f field, path []string) string {
 // exampleHint says how a key may be written.
 func exampleHint(f field) string {
 	if f.key == "family" { // an example may be wrong for the response
-		return "write family: gaussian for numbers, bernoulli for 0 and 1, or poisson for counts; pipeline init FILE proposes one"
+		return "write family: gaussian for numbers, bernoulli for 0 and 1, or poisson for counts; " +
+			"pipeline init FILE proposes one"
 	}
 	return "write for example " + f.key + ": " + f.example
 }

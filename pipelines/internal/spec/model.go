@@ -31,7 +31,6 @@ var foreignFamilies = map[string]string{
 	"t":             "write student_t",
 	"logistic":      "write bernoulli for 0 and 1, binomial for counts of trials, or cumulative for ordered classes",
 	"binary":        "write bernoulli",
-	"logit":         "write bernoulli, or bernoulli(probit) for another link",
 	"ordinal":       "write cumulative; sratio, cratio and acat are other models of ordered classes",
 	"multinom":      "write categorical for a class in each row, multinomial for counts of classes",
 	"zip":           "write zero_inflated_poisson",

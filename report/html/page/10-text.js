@@ -62,7 +62,7 @@ const seconds = (x) => (x === null || x === undefined ? "—" : number(x, 3) + "
 
 const clock = (text) => (text && !text.startsWith("0001") ? text.slice(0, 10) + " " + text.slice(11, 16) + " UTC" : "—");
 
-const night = (text) => text.slice(5, 10) + " " + text.slice(11, 16);
+const minute = (text) => text.slice(5, 10) + " " + text.slice(11, 16);
 
 const unitOf = (f) => (f.pipeline ? f.pipeline + ": " : "") + f.dataset + (f.key ? "/" + f.key : "");
 

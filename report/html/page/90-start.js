@@ -6,7 +6,7 @@ function start() {
   page.fits = rowsOf(page.fits);
   const tabs = [["#overview", "Overview"], ...(page.fits.length === 1 ? [["#fit-0", "Fit"]] : []), ["#compare", "Samplers"], ["#drift", "Drift"]];
   const titles = { compare: "Samplers", drift: "Drift" };
-  const view = byId("view"), night = byId("night"), title = document.title;
+  const view = byId("view"), front = byId("run"), title = document.title;
 
   const show = (moved) => {
     const place = location.hash.replace(/^#/, "") || (page.fits.length === 1 ? "fit-0" : "overview");
@@ -18,7 +18,7 @@ function start() {
     if (fit && page.fits[index]) content = fitPage(page, index);
     else if (place === "compare") content = comparePage(page);
     else if (place === "drift") content = driftPage(page);
-    night.hidden = content !== null;
+    front.hidden = content !== null;
     view.hidden = content === null;
     view.replaceChildren(...(content || []).flat(Infinity).filter(Boolean));
     document.title = (content === null ? "" : fit ? fitName(page.fits[index]) + " · " : titles[place] + " · ") + title;

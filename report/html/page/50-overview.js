@@ -1,4 +1,4 @@
-// The overview of a night. Its table stands in the page as plain HTML, for readers
+// The overview of a run. Its table stands in the page as plain HTML, for readers
 // without scripts; here it becomes one that sorts and filters.
 
 function overview(page) {
