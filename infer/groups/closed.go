@@ -123,5 +123,5 @@ const maxClosed = 64
 // Serves reports whether a look costs no more than some passes over the rows.
 func (c *Closed) Serves() bool {
 	d, q := float64(len(c.col)), float64(len(c.term))
-	return q <= maxTerms && d <= jointMost && float64(c.levels)*q*d*(d+q)/2+d*d*d/6 <= maxClosed*c.rows
+	return q <= maxTerms && d <= jointMost && float64(float64(c.levels)*q*d*(d+q)/2)+float64(d*d*d/6) <= maxClosed*c.rows
 }

@@ -14,7 +14,7 @@
 // gaussian responses may be correlated. With effects of one grouping all their coefficients and effects are drawn at
 // once, by cross products that are made once.
 //
-// Read model.go, predictor.go, alone.go, joined.go, residuals.go, closed.go, order.go, equalrows.go, then
+// Read model.go, check.go, predictor.go, alone.go, joined.go, residuals.go, closed.go, order.go, equalrows.go, then
 // kernel.go with common.go, joint.go and state.go; cuts.go, shear.go and cutmove.go have the thresholds,
 // monotone.go and monotonemove.go monotonic effects, linked.go effects that several predictors have; target.go
 // is for Hamiltonian samplers, posterior.go for draws from the prior.
