@@ -125,7 +125,7 @@ func TestComparisonLeavesDerivedOut(t *testing.T) {
 	store(t, l, a, b)
 	wantInt(t, l, 1, "SELECT count(*) FROM comparison WHERE agreement = 'agree' AND compared = 1 AND not_compared = 0")
 	wantInt(t, l, 1, "SELECT count(*) FROM duckdb_columns() WHERE table_name = 'comparison' AND column_name = 'z_limit' "+
-		"AND comment LIKE 'What%'")
+		"AND comment LIKE 'Limit%'")
 }
 
 // If neither sampler has a mean, because it may not exist, medians are compared; if one has it, the comparison
