@@ -71,7 +71,7 @@ func TestAreasAreRefused(t *testing.T) {
 		`formula: "deaths ~ car(V, gr = county)"`:                                           `there is no matrix "V"`,
 		`formula: "deaths ~ car(W)"`:                                                        "gr of car() is the column of areas",
 		`formula: 'deaths ~ car(W, gr = county, type = "sar")'`:                             "of car() is not supported",
-		`formula: "deaths ~ car(W, gr = births)"`:                                           `has no area`,
+		`formula: "deaths ~ car(W, gr = births)"`:                                           `has no level`,
 		`formula: "deaths ~ rw(births)"`:                                                    "steps",
 		`formula: "deaths ~ car(W, gr = county) + car(W, gr = area)"`:                       "have the same parameters",
 		`formula: "deaths ~ car(W, gr = county)", prior: {by_name: {car: "uniform(0, 2)"}}`: "a number between 0 and 1",

@@ -67,6 +67,7 @@ var kindsOfModels = map[string]struct{ data, model, derived, average string }{
 	"pooled":         {"imputations", "{formula: chl ~ age + bmi, family: gaussian}", "exp(age)", "mean(age = 1, bmi = 20)"},
 	"areas": {"rows", `{formula: "y ~ x + car(W, gr = g, type = \"bym2\")", family: gaussian}`, "exp(x)",
 		"mean(x = 1, g = 'a')"},
+	"relatives": {"rows", `{formula: "y ~ x + (1 | gr(g, cov = A))", family: gaussian}`, "exp(x)", "mean(x = 1, g = 'a')"},
 	"responses": {"rows", `{formula: "bf(y ~ x + (1 | p | g), sigma ~ z) + bf(n ~ x + (1 | p | g))", family: gaussian, ` +
 		`families: {n: poisson}}`, "exp(y_x)", "mean(x = 1)"},
 	"residuals": {"rows", `{formula: "bf(y ~ x + (1 | g)) + bf(z ~ x) + set_rescor(TRUE)", family: gaussian}`, "exp(rescor__y__z)",
@@ -93,7 +94,8 @@ func questionedKinds() []string {
 func questionsSpec(kinds []string, model func(kind string) string, run string) string {
 	var b strings.Builder
 	b.WriteString("pipeline: questions\ndatabase: t.duckdb\nseed: 5\ndatasets:\n  rows: {path: rows.csv}\n" +
-		"  imputations: {path: imp*.csv, each: imputation}\n  friends: {path: people.csv, edges: {path: ties.csv}}\nmatrices: {W: pairs.csv}\nmodels:\n")
+		"  imputations: {path: imp*.csv, each: imputation}\n  friends: {path: people.csv, edges: {path: ties.csv}}\nmatrices: {W: pairs.csv, A: kin.csv}\n" +
+		"models:\n")
 	for _, kind := range kinds {
 		text := kindsOfModels[kind].model
 		fmt.Fprintf(&b, "  %s: %s%s}\n", kind, strings.TrimSuffix(text, "}"), model(kind))
@@ -124,6 +126,7 @@ func newQuestions(t *testing.T) folder {
 	}
 	f.write("rows.csv", b.String())
 	f.write("pairs.csv", "g,h\na,b\nb,c\nc,d\n")
+	f.write("kin.csv", "g,h,value\na,a,1\nb,b,1\nc,c,1\nd,d,1\na,b,0.5\nb,c,0.25\n")
 	return f
 }
 

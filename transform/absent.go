@@ -72,7 +72,6 @@ func (s *selector) plainGrouping(n *node) (*node, error) {
 		"by":   "(0 + f || g) has a standard deviation for each level of f",
 		"cor":  "effects without correlations are (x || g)",
 		"id":   "correlations between predictors are (1 | p | g)",
-		"cov":  "effects of levels are independent",
 		"dist": "effects of levels are normal",
 	}
 	for i, name := range n.names {

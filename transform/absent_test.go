@@ -33,7 +33,6 @@ var brmsFaults = []struct{ formula, message, hint string }{
 	{"y ~ x + (1 + mmc(x, z) | mm(g, h))", "mm() of brms", "(1 | g) + (1 | h)"},
 	{"y ~ mmc(x, z)", "mmc() of brms", "(1 | g) + (1 | h)"},
 	{"y ~ (1 | gr(g, by = f))", "gr(by =) of brms", "(0 + f || g)"},
-	{"y ~ (1 | gr(g, cov = A))", "gr(cov =) of brms", "independent"},
 	{"y ~ (1 | gr(g, dist = 'student'))", "gr(dist =) of brms", "normal"},
 	{"y ~ ar(time = t)", "ar() of brms", "residuals"},
 	{"y ~ x + ma(time = t)", "ma() of brms", "residuals"},

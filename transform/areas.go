@@ -162,6 +162,42 @@ func typicalVariance(values, vectors []float64, k int) float64 {
 	return vec.Exp(sum / float64(k))
 }
 
+// structure makes the columns of a kind of term with a matrix.
+func (m *Matrix) structure(kind string) (*Structure, error) {
+	if kind == kindCov {
+		return m.covariance()
+	}
+	return areas(kind, m)
+}
+
+// covariance makes the columns of gr(g, cov = A), whose effects have the covariance sd²·A: the eigenvectors of A, each
+// times the root of its eigenvalue. Directions without variance have no column. Cost: O(levels³).
+func (m *Matrix) covariance() (*Structure, error) {
+	out, n := &Structure{Kind: kindCov}, len(m.Levels)
+	a, all := make([]float64, n*n), make([]int32, n)
+	for _, e := range m.Entries {
+		a[int(e.Row)*n+int(e.Column)], a[int(e.Column)*n+int(e.Row)] = e.Value, e.Value
+	}
+	for i := range all {
+		if all[i] = int32(i); !(a[i*n+i] > 0) {
+			return nil, words.Hint(fmt.Errorf("the variance of %q in matrix %q is %v", m.Levels[i], m.Name, a[i*n+i]),
+				"give the table a row for each level with itself")
+		}
+	}
+	values, vectors, err := linalg.SymEigen(a, n)
+	if err != nil || values[n-1] < -minEigen*values[0] {
+		return nil, words.Hint(fmt.Errorf("matrix %q is not a covariance matrix: an eigenvalue is negative", m.Name),
+			"check that each pair has its covariance")
+	}
+	for j, value := range values {
+		if v := vectors[j*n : (j+1)*n]; value > minEigen*values[0] {
+			rescaleBy(v, math.Sqrt(value))
+			out.add(n, all, v, 0)
+		}
+	}
+	return out, nil
+}
+
 // randomWalk makes the columns of a random walk over n levels: its differences, or second differences, are independent
 // normal with the standard deviation sd. The sum of the values is 0; of order 2 a line is apart, without a penalty.
 func randomWalk(n, order int) *Structure {

@@ -53,8 +53,10 @@ func (f *Formula) Bars(schema *arrow.Schema) (out []Bar, err error) {
 // isBar reports whether the node is the content of the parentheses of a group-level part.
 func (n *node) isBar() bool { return n.kind == nodeBinary && (n.text == "|" || n.text == "||") }
 
-// barred reports whether the node contains a group-level part.
-func (n *node) barred() bool { return n.isBar() || slices.ContainsFunc(n.args, (*node).barred) }
+// barred reports whether the node contains a group-level part, other than (1 | gr(g, cov = A)).
+func (n *node) barred() bool {
+	return n.isBar() && !n.args[1].bare().isCovariance() || slices.ContainsFunc(n.args, (*node).barred)
+}
 
 // bareBar refuses a bar without parentheses, or together with another one.
 func (s *selector) bareBar(n *node) error {
@@ -77,6 +79,8 @@ func (s *selector) bar(n *node, added bool) error {
 		return s.fail(n.pos, text+" cannot be subtracted", "leave it out")
 	case s.crossing > 0:
 		return s.fail(n.pos, text+" cannot be crossed with other terms", "add it to the terms: x + (1 | g)")
+	case n.args[1].bare().isCovariance():
+		return s.covarianceBar(n)
 	}
 	groupings, err := s.groupings(n.args[1])
 	if err != nil {
@@ -171,6 +175,9 @@ func (s *selection) groupName(grouping []int) string {
 
 // reserveGroupings keeps the columns of groupings away from . and globs.
 func (s *selector) reserveGroupings(n *node) error {
+	if of := n.args[1].bare(); of.isCovariance() {
+		return s.reserveSmooth(of)
+	}
 	_, err := s.groupings(n.args[1])
 	return err
 }

@@ -35,7 +35,7 @@ func (s *selector) factorCall(n *node) error {
 		return err
 	case "mo":
 		return s.monotone(n)
-	case carCall, rwCall:
+	case carCall, rwCall, covCall:
 		_, err := s.structure(n)
 		return err
 	}

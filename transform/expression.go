@@ -14,7 +14,8 @@ var functions = []string{"I", "log", "log2", "log10", "log1p", "exp", "sqrt", "a
 // inside another function.
 var (
 	bases       = []string{"poly", "ns", "bs", "s", processBasis}
-	factorCalls = []string{"factor", "as.factor", "relevel", "cut", "weekday", "month", "mo", carCall, rwCall}
+	factorCalls = []string{"factor", "as.factor", "relevel", "cut", "weekday", "month", "mo", carCall, rwCall,
+		covCall}
 )
 
 // variable is a variable of the model frame, in R's sense: a column, or a function of columns.

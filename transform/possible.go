@@ -123,6 +123,8 @@ func (n *node) deviation() string {
 		return "sd"
 	case rwCall:
 		return "sdrw_"
+	case covCall:
+		return "sd_"
 	}
 	return "sds_"
 }
@@ -134,6 +136,9 @@ func (s *selection) ofSmooth(name string) bool {
 			return true
 		}
 		whole := t.node.text + plainName(s.smoothX(t))
+		if t.node.text == covCall {
+			return strings.HasPrefix(name, "sd_"+s.smoothX(t)+"__") || strings.HasPrefix(name, "z_"+s.smoothX(t)+"[")
+		}
 		return slices.ContainsFunc([]string{t.node.deviation(), "lscale_", "bs_", t.node.text + "_"}, func(p string) bool {
 			return strings.HasPrefix(name, p+whole)
 		})

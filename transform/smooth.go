@@ -59,8 +59,7 @@ var (
 // Smooths reports whether the formula has smooth terms: s(x), gp(x), car(W, gr = g) or rw(x).
 func (f *Formula) Smooths() bool {
 	return slices.ContainsFunc(f.all(), func(g *Formula) bool {
-		return g.right.count("s")+g.right.count("gp")+
-			g.right.count(carCall)+g.right.count(rwCall) > 0
+		return g.right.count("s")+g.right.count("gp")+g.right.structuredCalls() > 0
 	})
 }
 
@@ -86,6 +85,9 @@ func (s *selector) smooth(n *node, added bool) error {
 	case s.crossing > 0:
 		return s.fail(n.pos, text+" cannot be crossed with other terms, or vary by the levels of a grouping",
 			fmt.Sprintf("add it to the terms; %s(x, by = f) is a curve for each level of f", n.text))
+	}
+	if n.isCovariance() {
+		return s.fail(n.pos, "gr() is a grouping", "write (1 | "+text+")")
 	}
 	if n.isStructured() {
 		return s.structured(n)
@@ -200,8 +202,11 @@ func (s *selector) smoothArguments(n *node) ([]*node, error) {
 
 // smoothName is how brms calls a smooth: s, its number and what it is multiplied by, without what no name has.
 func (s *selection) smoothName(t smoothing, level string) string {
-	if t.node.text == carCall {
+	switch t.node.text {
+	case carCall:
 		return carCall
+	case covCall:
+		return s.smoothX(t)
 	}
 	name := t.node.text + plainName(s.smoothX(t))
 	if t.by >= 0 {

@@ -218,8 +218,11 @@ func (v *Variable) unpenalised() int {
 
 // coefficients is how names of the coefficients of a smooth begin.
 func (n *node) coefficients() string {
-	if n.text == carCall {
+	switch n.text {
+	case carCall:
 		return "b"
+	case covCall:
+		return "z_"
 	}
 	return n.text + "_"
 }
@@ -307,6 +310,9 @@ func (r *Record) levelCurves(s *Smooth) (out []Curve) {
 	v := &r.Variables[s.Basis]
 	for level, name := range v.Levels {
 		c := Curve{Smooth: s, Name: "r" + s.Name, Level: name, X: []float64{float64(level + 1)}}
+		if v.Structure.Kind == kindCov {
+			c.Name = "r_" + s.Name
+		}
 		for p := range v.columns(false) {
 			c.Columns = append(c.Columns, []float64{v.value(false, p, level)})
 		}

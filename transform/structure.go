@@ -8,13 +8,13 @@ import (
 	"glmbatch/internal/words"
 )
 
-// Structure is how car(W, gr = area) and rw(x) turn the levels of a column into columns of a design: eigenvectors of
-// the structure matrix of a Gaussian Markov random field, whose coefficients are independent normal. The constant of
-// each component is not among them, except of escar and bym2.
+// Structure is how car(W, gr = area), rw(x) and gr(g, cov = A) turn the levels of a column into columns of a design,
+// whose coefficients are independent normal: eigenvectors of the structure matrix of a Gaussian Markov random field, or
+// of A. The constant of each component of a map is not among them, except of escar and bym2.
 //
 // Source: Rue and Held (2005), Gaussian Markov Random Fields, chapters 2 and 3.
 type Structure struct {
-	Kind  string `json:"kind"`            // icar, escar, bym2, rw
+	Kind  string `json:"kind"`            // icar, escar, bym2, rw, cov
 	Order int    `json:"order,omitempty"` // of rw: 1 or 2
 	// Map has the columns one after the other, each with a value for each level. Fixed says how many of them, the
 	// first, are not penalised: the line of rw(x, order = 2).
@@ -33,7 +33,11 @@ const (
 	kindICAR  = "icar"
 	kindESCAR = "escar"
 	kindBYM2  = "bym2"
+	kindCov   = "cov" // of covCall
 )
+
+// covCall is the call of a grouping with a covariance matrix, gr(g, cov = A).
+const covCall = "gr"
 
 // Levels of a structured term: each is a column.
 const (
@@ -47,9 +51,25 @@ var (
 	carTypes   = []string{kindESCAR, "esicar", kindICAR, kindBYM2}
 )
 
-// isStructured reports whether the node is car(…) or rw(…).
+// isStructured reports whether the node is car(…), rw(…) or gr(g, cov = A).
 func (n *node) isStructured() bool {
-	return n.kind == nodeCall && (n.text == carCall || n.text == rwCall)
+	return n.kind == nodeCall && (n.text == carCall || n.text == rwCall || n.isCovariance())
+}
+
+// isCovariance reports whether the node is gr(g, cov = A).
+func (n *node) isCovariance() bool {
+	return n.kind == nodeCall && n.text == covCall && slices.Contains(n.names, "cov")
+}
+
+// structuredCalls counts the structured terms under the node.
+func (n *node) structuredCalls() (total int) {
+	if n.isStructured() {
+		total++
+	}
+	for _, arg := range n.args {
+		total += arg.structuredCalls()
+	}
+	return total
 }
 
 // structureCall is a call of car or rw as it is written.
@@ -61,8 +81,11 @@ type structureCall struct {
 
 // structure reads a call of car or rw.
 func (s *selector) structure(n *node) (*structureCall, error) {
-	if n.text == rwCall {
+	switch n.text {
+	case rwCall:
 		return s.walk(n)
+	case covCall:
+		return s.covariance(n)
 	}
 	args, err := s.match(n, carFormals)
 	if err != nil {
@@ -88,6 +111,31 @@ func (s *selector) structure(n *node) (*structureCall, error) {
 	return out, nil
 }
 
+// covariance reads gr(g, cov = A).
+func (s *selector) covariance(n *node) (*structureCall, error) {
+	if !n.isCovariance() {
+		return nil, s.unknownFunction(n)
+	}
+	other := slices.IndexFunc(n.names, func(name string) bool { return name != "" && name != "cov" })
+	if other >= 0 {
+		return nil, s.fail(n.pos, fmt.Sprintf("gr(%s =) of brms is not supported with cov", n.names[other]), "leave it out")
+	}
+	levels, matrix := slices.Index(n.names, ""), slices.Index(n.names, "cov")
+	if len(n.args) != 2 || levels < 0 || n.args[levels].kind != nodeName || n.args[matrix].kind != nodeName {
+		return nil, s.fail(n.pos, "gr() takes one column, and cov the name of a matrix",
+			"for example (1 | gr(animal, cov = A)), with matrices: {A: kinship.csv} in the spec")
+	}
+	return &structureCall{kind: kindCov, matrix: n.args[matrix].text, levels: n.args[levels]}, nil
+}
+
+// covarianceBar reads (1 | gr(g, cov = A)) as a term.
+func (s *selector) covarianceBar(n *node) error {
+	if one := n.args[0].bare(); n.text != "|" || one.kind != nodeNumber || one.text != "1" {
+		return s.fail(n.pos, "effects with a covariance matrix are those of the intercept", "write (1 | gr(g, cov = A))")
+	}
+	return s.structured(n.args[1].bare())
+}
+
 // walk reads a call of rw.
 func (s *selector) walk(n *node) (*structureCall, error) {
 	args, err := s.match(n, rwFormals)
@@ -108,9 +156,9 @@ func (s *selector) walk(n *node) (*structureCall, error) {
 	return out, nil
 }
 
-// Structured reports whether the formula has car() or rw().
+// Structured reports whether the formula has car(), rw() or gr(g, cov = A).
 func (f *Formula) Structured() bool {
-	return slices.ContainsFunc(f.all(), func(g *Formula) bool { return g.right.count(carCall)+g.right.count(rwCall) > 0 })
+	return slices.ContainsFunc(f.all(), func(g *Formula) bool { return g.right.structuredCalls() > 0 })
 }
 
 // structured reads car(…) or rw(…) as a term.
@@ -190,7 +238,7 @@ func (b *builder) learnStructure(v *variable, c *column, record *Variable, made 
 	case call.kind == rwCall:
 		record.Structure = randomWalk(n, call.order)
 	default:
-		record.Structure, err = areas(call.kind, of)
+		record.Structure, err = of.structure(call.kind)
 	}
 	if err != nil {
 		fault, hint := words.Parts(err)
@@ -217,8 +265,8 @@ func (b *builder) onMap(c *column, f *factor, of *Matrix) error {
 	for i, code := range f.codes {
 		at, found := known[f.levels[code]]
 		if !found {
-			return b.cellError(c.name, b.tableRow(i), fmt.Errorf("matrix %q has no area %q", of.Name, f.levels[code]),
-				"add its neighbours; an area without any is a row of the table without its second level")
+			return b.cellError(c.name, b.tableRow(i), fmt.Errorf("matrix %q has no level %q", of.Name, f.levels[code]),
+				"add its entries; an area without neighbours is a row of the table without its second level")
 		}
 		f.codes[i] = at
 	}
@@ -252,7 +300,7 @@ func (s *Structure) check(v *Variable) error {
 	n := len(v.Levels)
 	if n < minStructure || len(s.Map) == 0 || len(s.Map)%n != 0 || s.Fixed < 0 || s.Fixed >= s.columns(n) ||
 		s.Shares != nil && len(s.Shares) != s.columns(n)-s.Fixed ||
-		(s.Shares == nil) != (s.Kind == rwCall || s.Kind == kindICAR) {
+		(s.Shares == nil) != slices.Contains([]string{rwCall, kindICAR, kindCov}, s.Kind) {
 		return fmt.Errorf("design record: %q has not the columns of its levels", v.Label)
 	}
 	if slices.ContainsFunc(append(slices.Clone(s.Map), s.Shares...), func(v float64) bool { return v-v != 0 }) {

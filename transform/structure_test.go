@@ -115,6 +115,23 @@ func TestICARIsGeneralisedInverse(t *testing.T) {
 	}
 }
 
+// The covariance of gr(g, cov = A) is A, also of a matrix without full rank.
+func TestCovarianceIsOfMatrix(t *testing.T) {
+	a := [][]float64{{2, 1, 0.5}, {1, 1.5, 0.75}, {0.5, 0.75, 0.375}} // the third level is half of the second
+	m := &Matrix{Name: "A", Levels: []string{"1", "2", "3"}}
+	for i := range a {
+		for j := i; j < len(a); j++ {
+			m.Entries = append(m.Entries, Entry{Row: int32(i), Column: int32(j), Value: a[i][j]})
+		}
+	}
+	s, err := m.covariance()
+	must(t, err)
+	if got := s.columns(3); got != 2 {
+		t.Fatalf("%d columns of a matrix of rank 2", got)
+	}
+	alike(t, "covariance", s.covariance(3, one), a)
+}
+
 // The structured part of bym2 has variances with the geometric mean 1 in each component, and is proportional to that
 // of icar; the other part is independent with the variance 1.
 func TestBYM2IsScaled(t *testing.T) {

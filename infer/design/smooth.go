@@ -16,8 +16,8 @@ type Smooth struct {
 	// Numbers is how many numbers it is along. See prior.Length.
 	Frequencies []float64
 	Numbers     int
-	// Structure is icar, escar, bym2 or rw of car() and rw(), empty of others. Shares are those of escar and bym2, in the
-	// order of the columns; see prior.Share.
+	// Structure is icar, escar, bym2, rw or cov of car(), rw() and gr(g, cov = A), empty of others. Shares are those of
+	// escar and bym2, in the order of the columns; see prior.Share.
 	Structure string
 	Shares    []float64
 	// Distances are the least positive and the largest distance of two points of a Gaussian process, in the unit of its
@@ -32,6 +32,8 @@ func (s *Smooth) SDName() string {
 	switch {
 	case s.Structure == "rw":
 		return "sdrw_" + s.Name
+	case s.Structure == "cov":
+		return "sd_" + s.Name + "__Intercept"
 	case s.Structure != "":
 		return "sdcar" + s.predictor()
 	case s.Frequencies != nil:
@@ -67,6 +69,8 @@ func (s *Smooth) Coefficients() string {
 	switch {
 	case s.Structure == "rw":
 		return "rw_"
+	case s.Structure == "cov":
+		return "z_"
 	case s.Structure != "":
 		return "b"
 	case s.Frequencies != nil:
