@@ -65,7 +65,7 @@ stat: ## run the statistical tests in full, for hours, with a fresh seed (SEED=â
 	GLMBATCH_STAT=1 GLMBATCH_SEED=$(SEED) $(GO) test -count=1 -timeout=8h $(PURE) ./transform/... ./pipelines/...
 
 study: ## run what make test leaves out: pages and pipelines of studies, long comparisons with Stan and JAGS, figures of papers
-	GLMBATCH_STUDIES=1 $(GO) test -count=1 -timeout=2h -run '^TestDocumentation$$/^docs$$/^(comparing|discrete-studies|missing|mixtures|paper|prediction|priors)' ./internal/doctest
+	GLMBATCH_STUDIES=1 $(GO) test -count=1 -timeout=2h -run '^TestDocumentation$$/^docs$$/^(comparing|evidence|missing|mixtures|prediction|priors)' ./internal/doctest
 	GLMBATCH_STUDIES=1 $(GO) test -count=1 -timeout=2h -run '^Test(PinnedShipped|Wheel|Modes|KindsAndQuestions|StanPosteriors|\w+Against(Stan|JAGS)|\w+Like(Brms|JAGS))$$' \
 		./cmd/pipeline ./pipelines ./pipelines/internal/plan ./infer/infertest
 	GLMBATCH_STUDIES=1 $(GO) test -count=1 -timeout=2h -run '^Test(Invariance|Hamiltonian)$$' ./infer/model

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -53,6 +54,25 @@ func pages(t *testing.T) map[string][]Block {
 // TestPinnedShipped and make papers pin what they compute.
 var studies = []string{"docs/comparing.md", "docs/evidence/discrete-studies.md", "docs/missing.md", "docs/mixtures.md",
 	"docs/evidence/paper.md", "docs/prediction.md", "docs/priors.md"}
+
+// make study executes each page of studies, wherever the page is.
+func TestStudiesAreExecuted(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	must(t, err)
+	found := regexp.MustCompile(`-run '(\^TestDocumentation\S*)' ./internal/doctest`).FindSubmatch(makefile)
+	if found == nil {
+		t.Fatal("the Makefile does not run TestDocumentation for studies")
+	}
+	parts := strings.Split(strings.ReplaceAll(string(found[1]), "$$", "$"), "/")
+	for _, page := range studies {
+		names := strings.Split("TestDocumentation/"+page, "/")
+		for i := range min(len(parts), len(names)) {
+			if !regexp.MustCompile(parts[i]).MatchString(names[i]) {
+				t.Errorf("make study leaves out %s: %q does not match %q", page, parts[i], names[i])
+			}
+		}
+	}
+}
 
 // Every example of the documentation is executed, those of studies if GLMBATCH_STUDIES is set.
 func TestDocumentation(t *testing.T) {
