@@ -68,7 +68,7 @@ func (f *Formula) Processes() bool {
 	return slices.ContainsFunc(f.all(), func(g *Formula) bool { return g.right.count(processBasis) > 0 })
 }
 
-// isSmooth reports whether the node is s(…), gp(…), car(…) or rw(…).
+// isSmooth reports whether the node is s(…), gp(…), car(…), rw(…) or gr(g, cov = A).
 func (n *node) isSmooth() bool {
 	return n.kind == nodeCall && (n.text == "s" || n.isProcess() || n.isStructured())
 }

@@ -28,6 +28,7 @@ type Structure struct {
 const (
 	carCall    = "car"
 	rwCall     = "rw"
+	covCall    = "gr"         // of a grouping with a covariance matrix, gr(g, cov = A)
 	structured = "structured" // Variable.Contrasts of the column
 
 	kindICAR  = "icar"
@@ -35,9 +36,6 @@ const (
 	kindBYM2  = "bym2"
 	kindCov   = "cov" // of covCall
 )
-
-// covCall is the call of a grouping with a covariance matrix, gr(g, cov = A).
-const covCall = "gr"
 
 // Levels of a structured term: each is a column.
 const (
@@ -72,14 +70,14 @@ func (n *node) structuredCalls() (total int) {
 	return total
 }
 
-// structureCall is a call of car or rw as it is written.
+// structureCall is a call of car, rw or gr as it is written.
 type structureCall struct {
 	kind, matrix string
 	order        int
 	levels       *node // the column
 }
 
-// structure reads a call of car or rw.
+// structure reads a call of car, rw or gr.
 func (s *selector) structure(n *node) (*structureCall, error) {
 	switch n.text {
 	case rwCall:
@@ -161,7 +159,7 @@ func (f *Formula) Structured() bool {
 	return slices.ContainsFunc(f.all(), func(g *Formula) bool { return g.right.structuredCalls() > 0 })
 }
 
-// structured reads car(…) or rw(…) as a term.
+// structured reads car(…), rw(…) or gr(g, cov = A) as a term.
 func (s *selector) structured(n *node) error {
 	if _, err := s.structure(n); err != nil {
 		return err
@@ -181,7 +179,7 @@ func (s *selector) structured(n *node) error {
 	return nil
 }
 
-// structuredLevels is the argument of car or rw that has the levels; −1 if there is none.
+// structuredLevels is the argument of car, rw or gr that has the levels; −1 if there is none.
 func (n *node) structuredLevels() int {
 	if n.text == carCall {
 		if i := slices.Index(n.names, "gr"); i >= 0 {
